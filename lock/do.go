@@ -13,29 +13,31 @@ const unlockWithin = 5 * time.Second
 // Option changes how Do and DoValue hold the lock; KeepAlive is one.
 type Option func(*holding)
 
-// Do runs fn while it has the lock, and always unlocks: after a return, an error, a panic (which goes
-// on) and a cancelled ctx.
+// Do runs fn while it has the lock, and always unlocks: after a return, an error, a panic (which goes on) and
+// a cancelled ctx.
 //
-// fn's context is cancelled when the lease is over, judged by this process's monotonic clock from
-// before the lock was asked for: earlier than anybody else can get the lock, never later. Its
-// context.Cause is then ErrNotHeld. fn is not stopped by force: what must not happen twice hands the
-// fence to what it writes to.
+// fn's context is cancelled when the lease is over. This process's monotonic clock from before the
+// request judges that: earlier than any other caller can get the lock, never later. Its context.Cause is
+// then ErrNotHeld. fn is not stopped by force: work that must not happen twice hands the fence to each
+// system that it writes to.
 //
 // Do returns TryLock's error without running fn, else fn's. Joined to that, also to nil, is
 //
-//   - ErrNotHeld where the lease was over before fn ended, or had been ended by somebody else: another may
-//     have had the lock meanwhile;
+//   - ErrNotHeld where the lease was over before fn ended, or another caller had ended it: the lock may have
+//     had another holder meanwhile;
 //   - ErrUnlock with its cause where the lock could not be given back: fn had it as long as it ran, and it
 //     is free at the end of its lease.
-func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) error, opts ...Option) error {
+func Do(ctx context.Context, locker Locker, key Key, wait, lease time.Duration,
+	fn func(ctx context.Context, fence int64) error, opts ...Option) error {
 	_, err := DoValue(ctx, locker, key, wait, lease, func(ctx context.Context, fence int64) (struct{}, error) {
 		return struct{}{}, fn(ctx, fence)
 	}, opts...)
 	return err
 }
 
-// DoValue is Do for work that has a result, which is returned beside any error.
-func DoValue[T any](ctx context.Context, locker Locker, key Key, wait, lease time.Duration, fn func(ctx context.Context, fence int64) (T, error), opts ...Option) (value T, err error) {
+// DoValue is Do for work with a result, which it returns beside any error.
+func DoValue[T any](ctx context.Context, locker Locker, key Key, wait, lease time.Duration,
+	fn func(ctx context.Context, fence int64) (T, error), opts ...Option) (value T, err error) {
 	held, err := locker.TryLock(ctx, key, wait, lease)
 	if err != nil {
 		return value, err
@@ -59,11 +61,11 @@ type holding struct {
 	held      *Lease
 	lease     time.Duration
 	keepAlive bool
-	unsure    bool // whether the last renewal was done
+	unsure    bool // whether the last renewal has no known result
 }
 
-// begin makes the context of the work, which ends with the lease. stop is to be called, and returns when
-// nobody else uses the lease any more.
+// begin returns the context of the work, which ends with the lease. The caller calls stop; it returns when
+// nothing else uses the lease any more.
 func (h *holding) begin(ctx context.Context) (work context.Context, stop func()) {
 	if h.keepAlive {
 		return h.keep(ctx)
@@ -71,7 +73,7 @@ func (h *holding) begin(ctx context.Context) (work context.Context, stop func())
 	return context.WithDeadlineCause(ctx, h.held.ExpiresAt, ErrNotHeld)
 }
 
-// end unlocks, and tells why the lock may not have been held to the last or is held still.
+// end unlocks, and returns why the lock may not have been held to the last, or is held still.
 func (h *holding) end(ctx, work context.Context, stop func()) error {
 	late := errors.Is(context.Cause(work), ErrNotHeld)
 	stop()

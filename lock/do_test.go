@@ -16,7 +16,9 @@ var errMine = errors.New("mine")
 
 func TestDoReturnsTheWorksError(t *testing.T) {
 	f, key := locktest.NewFake(), newKey(t, "order", "1")
-	require.ErrorIs(t, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { return errMine }), errMine)
+	require.ErrorIs(t, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error {
+		return errMine
+	}), errMine)
 	require.NoError(t, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { return nil }))
 }
 
@@ -56,7 +58,7 @@ func TestDoHandsOutTheFence(t *testing.T) {
 	}
 }
 
-func TestDoTellsWhenItsLeaseWasEndedMeanwhile(t *testing.T) {
+func TestDoReturnsErrNotHeldWhenItsLeaseWasEndedMeanwhile(t *testing.T) {
 	f, key := locktest.NewFake(), newKey(t, "order", "1")
 	err := lock.Do(t.Context(), f, key, 0, long, func(ctx context.Context, _ int64) error {
 		f.Expire(key)

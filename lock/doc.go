@@ -1,63 +1,69 @@
-// Package lock is the port of a fair, fenced, distributed lock: what application code names. It needs the standard library
-// alone. Package lockredis has the lock itself, on Redis; package locktest one in memory for unit tests, and the
-// suite of rules that both keep.
+// Package lock is the port of a fair, fenced, distributed lock, for application code to depend on. It needs
+// the standard library alone. Package lockredis has the lock itself, on Redis; package locktest one in memory
+// for unit tests, and the suite of rules that both keep.
 //
 //	key, err := lock.NewKey("stock", "item", "456")
 //	...
-//	err = lock.Do(ctx, locker, key, 5*time.Second, 10*time.Second, func(ctx context.Context, fence int64) error {
-//		return takeOne(ctx, 456, fence)
-//	})
+//	work := func(ctx context.Context, fence int64) error { return takeOne(ctx, 456, fence) }
+//	err = lock.Do(ctx, locker, key, 5*time.Second, 10*time.Second, work)
 //
 // # Which call
 //
 //	one piece of work under the lock             Do; DoValue where it has a result
-//	the loser is told at once (409)              Do with a wait of 0: ErrNotAcquired
+//	the loser gets an error at once (409)        Do with a wait of 0: ErrNotAcquired
 //	work longer than a crash may block others    Do with KeepAlive and a short lease
 //	taken in one function, given back elsewhere  TryLock, Unlock
-//	a caller that waits as long as it lives      Lock
+//	a caller that waits as long as ctx lives     Lock
 //	taken in one process, given back by another  Lease.Token, Resume
-//	is it running somewhere? (to show, only)     IsLocked
+//	is it running anywhere? (for display only)   IsLocked
 //
-// # What is promised
+// # Promises
 //
 //   - One lease per key is live at any instant, judged by the clock of the store alone.
 //   - A fence grows with every lease of its key, for ever.
-//   - First come, first served, among all processes. Only a waiter whose process has fallen silent is passed over.
-//   - Who waits is woken by a push: the one who unlocks assigns the lock to the next in line in the same step.
-//   - A lease ends at its end with nobody doing anything.
-//   - A stale holder extends, ends and frees nothing, and is told nothing but ErrNotHeld.
-//   - A call whose reply was lost on the way is not done twice.
+//   - First come, first served, among all processes. Only a waiter whose process has fallen silent is
+//     passed over.
+//   - A push wakes a waiter: an unlock assigns the lock to the next in line in the same step.
+//   - A lease ends at its end by itself.
+//   - A stale holder extends, ends and frees nothing; it only gets ErrNotHeld.
+//   - A call with a lost reply is not done twice.
 //   - Different keys never wait for each other.
 //
-// What that rests on, and what is left of it in a failover, is in the package comment of lockredis.
+// The package comment of lockredis states the assumptions behind these promises, and
+// their limits in a failover.
 //
-// # What a fence is for
+// # Fences
 //
 // No lock with a lease can stop a holder that is frozen past its end and then writes. Do cancels the
-// work's context in time, but a paused process runs no code, and what is on the network arrives when it arrives.
-// Whatever must never happen twice hands the fence to what it writes to, which refuses a lower one:
+// work's context in time, but a paused process runs no code, and a write on the network arrives when
+// it arrives. Work that must never happen twice hands the fence to each system that it writes to,
+// which refuses a lower one:
 //
 //	UPDATE stock SET amount = $2, fence = $1 WHERE item = 456 AND fence < $1
 //
-// Zero rows updated means: somebody had the lock after you; give up. Where one holder writes the row more than once, compare with
-// fence <= $1. For rows that are not there yet, a row for each key keeps the highest fence, in the same transaction as the write:
+// Zero rows updated means: another holder had the lock after you; give up. Where one holder writes the row
+// more than once, compare with fence <= $1. For rows that are not there yet, a row for each key keeps the
+// highest fence, in the same transaction as the write:
 //
 //	INSERT INTO fences (key, fence) VALUES ($1, $2)
 //	ON CONFLICT (key) DO UPDATE SET fence = excluded.fence WHERE fences.fence <= excluded.fence
 //
-// Zero rows inserted means the same: roll back. Or let a unique constraint refuse the second of two: UNIQUE (trainer, date, time).
+// Zero rows inserted means the same: roll back. Or let a unique constraint refuse the second of two: UNIQUE
+// (trainer, date, time).
 //
 // # When not to use it
 //
-// Where a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is simpler
-// and stronger. For work that has to be done even if its process dies: use a task queue. For a counter or a rate
-// limit: use a command of Redis. Inside one process: use a sync.Mutex. Do not lock twice in one line
-// of work, or always in the same order of keys: the lock is not reentrant. Do not call other services while holding: ask first, then lock.
+// Where a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is
+// simpler and stronger. For work that has to be done even if its process dies: use a task queue. For a
+// counter or a rate limit: use a command of Redis. Inside one process: use a sync.Mutex. Do not lock twice in
+// one line of work, or always in the same order of keys: the lock is not reentrant. Do not call other
+// services while holding: ask first, then lock.
 //
-// # How long
+// # Waits and leases
 //
-// The lease is to be several times what the work takes, since work that is over it loses the lock; and no longer than others may be
-// blocked by a killed process. Where the two contradict each other, KeepAlive. The wait is what the caller is ready to wait:
+// Make the lease several times as long as the work, since work that exceeds it loses the lock; but no longer
+// than a killed process may block others. Where the two contradict each other, use KeepAlive. The wait is as
+// long as the caller is ready to wait:
 //
 //	work                         wait   lease
 //	quick (take from stock)       5 s    10 s
@@ -65,12 +71,13 @@
 //	heavy (process a batch)      30 s    60 s
 //	long (a migration)            0 s    30 s, KeepAlive, a deadline in ctx
 //
-// The deadline of ctx is to be beyond the wait, or ErrNotAcquired is never seen. A write under the lock is to time out
-// before the lease does.
+// The deadline of ctx must be beyond the wait, or the caller never sees ErrNotAcquired. A write under the
+// lock must time out before the lease does.
 //
 // # Beside other locks
 //
-// redsync v4.18 and bsm/redislock v0.9.4 on go-redis, rueidislock v1.0.79 of rueidis, and Redisson's FairLock (Java), by their code and documentation:
+// redsync v4.18 and bsm/redislock v0.9.4 on go-redis, rueidislock v1.0.79 of rueidis, and Redisson's FairLock
+// (Java), by their code and documentation:
 //
 //	                            here         redsync     redislock    rueidislock  FairLock
 //	order among processes       FIFO         none        none         none         FIFO
@@ -91,16 +98,19 @@
 //	Redis commands for a pair   30           4           5            6 to 14      not measured
 //	left in Redis afterwards    its fence    nothing     nothing      nothing      nothing
 //
-// The honest minuses. A waiter that dies within the last 3 s before its turn is granted the lock all the same, and its lease runs out unused. Taking and releasing a free lock makes Redis run several times what SET NX and DEL do, scripts counted, and the
-// highest fence of every key, some 160 bytes, is left for a day: for locks on millions of keys that nobody ever waits for, redislock is cheaper. Under
-// contention it is the other way round (lab/benchmarks.md of the repository has both). A process that waits keeps a subscription open and
-// sends a heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its locks: a SETNX of
-// another program on the same name does not.
+// The limits: a waiter that dies within the last 3 s before its turn is granted the lock all the same, and
+// its lease runs out unused. Taking and releasing a free lock makes Redis run several times as many commands
+// as SET NX and DEL, scripts counted. The highest fence of every key, some 160 bytes, stays for a day: for
+// uncontended locks on millions of keys, redislock is cheaper. Under contention it is the other way round
+// (lab/benchmarks.md of the repository has both). A process that waits keeps a subscription open and sends a
+// heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its
+// locks: a SETNX of another program on the same name does not.
 //
-// docs/adopting-lock.md of the repository leads there from redsync, redislock and a SETNX of your own.
+// docs/adopting-lock.md of the repository leads here from redsync, redislock and a SETNX of your own.
 //
 // # In tests
 //
-// Application code takes a Locker. locktest.NewFake makes one in memory that can break and let leases run out at a word, also in
-// a testing/synctest bubble; locktest.Conformance holds a Locker of your own to the rules.
+// Application code takes a Locker. locktest.NewFake makes one in memory that can fail and end
+// leases on demand, also in a testing/synctest bubble; locktest.Conformance tests a Locker of
+// your own against the rules.
 package lock

@@ -14,17 +14,17 @@ import (
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
-// ErrBeingWritten is the domain's own word for it: its callers know no lock.
+// ErrBeingWritten is the domain's own error: its callers know no lock.
 var ErrBeingWritten = errors.New("a page of this book is being written")
 
-// Page is what the work gives back.
+// Page is the result of the work.
 type Page struct {
 	Book   string `json:"book"`
 	Number int    `json:"number"`
 }
 
-// Writer writes the pages of books, one at a time for each book. A page takes a while and costs money, so that who comes
-// meanwhile does not wait.
+// Writer writes the pages of books, one at a time for each book. A page takes a while and costs money, so a
+// second caller does not wait.
 type Writer struct {
 	Locker lock.Locker
 	Pages  map[string]int
@@ -66,9 +66,10 @@ func (w *Writer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A web server that answers 409 to whoever comes while the work is being done.
+// A web server answers 409 while the work is being done.
 func ExampleDoValue_http() {
-	w := &Writer{Locker: locktest.NewFake(), Pages: map[string]int{}, Begun: make(chan struct{}), Finish: make(chan struct{})}
+	w := &Writer{Locker: locktest.NewFake(), Pages: map[string]int{}, Begun: make(chan struct{}),
+		Finish: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.Handle("POST /books/{book}/pages", w)
 	post := func(path string) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
-// What takes from the stock asks for the port alone; lockredis.New makes the real one.
+// A use case depends on the port alone; lockredis.New makes the real one.
 func Example() {
 	var locker lock.Locker = locktest.NewFake()
 
@@ -30,7 +30,8 @@ func Example() {
 }
 
 func ExampleNewKey() {
-	for _, parts := range [][]string{{"order", "ORD-123"}, {"stock", "456", "warehouse", "1"}, {"예약", "김코치", "14:00"}, {"order", ""}} {
+	for _, parts := range [][]string{{"order", "ORD-123"}, {"stock", "456", "warehouse", "1"},
+		{"예약", "김코치", "14:00"}, {"order", ""}} {
 		key, err := lock.NewKey(parts...)
 		fmt.Println(key, errors.Is(err, lock.ErrInvalidKey))
 	}
@@ -52,7 +53,7 @@ func ExampleParseKey() {
 	// true
 }
 
-// A domain has key types of its own, which only its own ids fit into.
+// A domain has key types of its own, which accept only its own ids.
 func ExampleKey() {
 	orderKey := func(id int64) (lock.Key, error) {
 		if id <= 0 {
@@ -68,7 +69,7 @@ func ExampleKey() {
 	// order 0: ids are positive
 }
 
-// A caller that does not want to wait is told at once, which suits an answer of 409.
+// With a wait of 0, TryLock returns at once, which suits an answer of 409.
 func ExampleLocker_noWait() {
 	ctx := context.Background()
 	var locker lock.Locker = locktest.NewFake()
@@ -112,11 +113,12 @@ func ExampleLocker_resume() {
 	// true
 }
 
-// A short lease for long work: should the process be killed, the lock is free a few seconds later.
+// A short lease for long work: after a crash the lock is free a few seconds later.
 func ExampleKeepAlive() {
 	locker := locktest.NewFake()
 	key, _ := lock.NewKey("migration")
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour) // or work that hangs holds the lock for ever
+	// or work that hangs holds the lock for ever
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	err := lock.Do(ctx, locker, key, 0, 10*time.Second, func(ctx context.Context, _ int64) error {
 		fmt.Println("migrating")
@@ -128,7 +130,7 @@ func ExampleKeepAlive() {
 	// <nil>
 }
 
-// A database that knows the highest fence refuses a holder that woke up after its lease:
+// A database that stores the highest fence refuses a holder that woke up after its lease:
 //
 //	UPDATE stock SET amount = $1, fence = $2 WHERE item = 456 AND fence < $2
 func ExampleDo_fence() {
@@ -145,7 +147,7 @@ func ExampleDo_fence() {
 	key, _ := lock.NewKey("stock", "item", "456")
 
 	err := lock.Do(ctx, locker, key, 0, time.Minute, func(ctx context.Context, stale int64) error {
-		locker.Expire(key) // the process was frozen for longer than its lease, and another went on
+		locker.Expire(key) // the process was frozen for longer than its lease, and another one went on
 		_ = lock.Do(ctx, locker, key, 0, time.Minute, func(_ context.Context, fence int64) error {
 			fmt.Println("rows:", update(9, fence))
 			return nil
@@ -160,7 +162,7 @@ func ExampleDo_fence() {
 	// true 9
 }
 
-// What was reserved first stays; who lost is told so.
+// The first reservation stays; the second caller gets an error.
 func ExampleDo_reservation() {
 	reserved := map[string]string{} // the table, with its unique constraint
 	locker := locktest.NewFake()

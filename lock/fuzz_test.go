@@ -11,10 +11,13 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// Keys are equal where all their parts are, and only there; a key that is taken is whole in the names of the store's keys, and read back from its text.
+// Two keys are equal only if all their parts are. A valid key is whole in the names of the store's keys, and
+// is read back from its text.
 func FuzzKey(f *testing.F) {
-	for _, seed := range [][4]string{{"stock", "456", "stock", "456"}, {"stock:4", "5", "stock", "4:5"}, {"a", "", "a", "b"}, {"support", "1", "", ""},
-		{"ab", "c", "a", "bc"}, {"a}", "b", "{a", "b"}, {"Stock", "1", "stock", "1"}, {"-", "a", "a", "-"}, {"한", "%3A", "한", ":"}, {"lock", "a", "lock", "lock:a"},
+	for _, seed := range [][4]string{{"stock", "456", "stock", "456"}, {"stock:4", "5", "stock", "4:5"},
+		{"a", "", "a", "b"}, {"support", "1", "", ""},
+		{"ab", "c", "a", "bc"}, {"a}", "b", "{a", "b"}, {"Stock", "1", "stock", "1"}, {"-", "a", "a", "-"}, {"한",
+			"%3A", "한", ":"}, {"lock", "a", "lock", "lock:a"},
 		{"ORD-123", "14:00", "ORD-123", "14%3A00"}, {"\u200b", "\x00", "\xff", "e\u0301"}, {"!", "\"", "\\", "|"}} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
@@ -46,9 +49,10 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// Whatever comes as a key's text: what is read is written the same.
+// For any text, a parsed key is written back the same.
 func FuzzParseKey(f *testing.F) {
-	for _, seed := range []string{"stock:item:456", "14%3A00", "14%3a00", "%41", "예약", "", ":", "a::b", "%", "%4", "a+b", "%FF", "{a}"} {
+	for _, seed := range []string{"stock:item:456", "14%3A00", "14%3a00", "%41", "예약", "", ":", "a::b", "%",
+		"%4", "a+b", "%FF", "{a}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -61,11 +65,12 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-// Whatever comes as a token: it is read, or it is nobody's lease.
+// Any text as a token either parses, or belongs to no lease.
 func FuzzParseToken(f *testing.F) {
 	key, err := lock.NewKey("예약", "14:00")
 	require.NoError(f, err)
-	for _, seed := range []string{lock.NewLease(key, 7, time.Time{}, "proof").Token(), "", "NyBwcm9vZiBh", "%", "MCBwIGE"} {
+	for _, seed := range []string{lock.NewLease(key, 7, time.Time{}, "proof").Token(), "", "NyBwcm9vZiBh", "%",
+		"MCBwIGE"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, token string) {

@@ -8,12 +8,13 @@ import (
 
 const (
 	renewals     = 3  // a lease is renewed when a third of it is over
-	attemptsEach = 10 // and, where that fails, once more after a tenth of it, until it is over
+	attemptsEach = 10 // and, after a failure, once more after a tenth of it, until it is over
 )
 
-// KeepAlive is an Option: the lease is renewed, a third of it at a time, for as long as the function runs, be its
-// context cancelled or not. So a short lease, which a killed process blocks others with, holds long work. The
-// function's context is cancelled as soon as the lease is known to be over, or could not be renewed in time.
+// KeepAlive is an Option: it renews the lease, each third of it, for as long as the function runs,
+// be its context cancelled or not. So long work needs only a short lease, which a killed process
+// blocks others with. The function's context is cancelled as soon as the lease is known to be over,
+// or could not be renewed in time.
 //
 // A function that hangs holds the lock for as long as its process lives: give it a deadline.
 func KeepAlive(h *holding) { h.keepAlive = true }
@@ -59,8 +60,8 @@ func (h *holding) renew(ctx context.Context, over *time.Timer, lost func()) {
 	}
 }
 
-// renewOnce has the lease end a whole lease from now, and leaves time for another attempt where it hangs. One whose answer
-// was lost may have put the end off: after it, the store is asked for the end first.
+// renewOnce makes the lease end a whole lease from now, and leaves time for another attempt where it hangs.
+// An attempt with a lost answer may have extended it: after one, it asks the store for the end first.
 func (h *holding) renewOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, min(h.lease/renewals, time.Until(h.held.ExpiresAt)))
 	defer cancel()

@@ -15,12 +15,15 @@ import (
 )
 
 // keepAlive runs work under a lease of 30 seconds that is kept alive, in a bubble with a clock of its own.
-func keepAlive(t *testing.T, hold func(t *testing.T, f *locktest.Fake, key lock.Key, do func(work func(context.Context) error) error)) {
+func keepAlive(t *testing.T,
+	hold func(t *testing.T, f *locktest.Fake, key lock.Key, do func(work func(context.Context) error) error)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f, key := locktest.NewFake(), newKey(t, "order", "1")
 		hold(t, f, key, func(work func(context.Context) error) error {
-			return lock.Do(t.Context(), f, key, 0, 30*time.Second, func(ctx context.Context, _ int64) error { return work(ctx) }, lock.KeepAlive)
+			return lock.Do(t.Context(), f, key, 0, 30*time.Second, func(ctx context.Context, _ int64) error {
+				return work(ctx)
+			}, lock.KeepAlive)
 		})
 	})
 }
@@ -49,10 +52,11 @@ func TestKeepAliveHoldsTheLockForAsLongAsTheWorkTakes(t *testing.T) {
 func TestWithoutKeepAliveTheWorkIsOverWithItsLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		err := lock.Do(t.Context(), locktest.NewFake(), newKey(t, "order", "1"), 0, 30*time.Second, func(ctx context.Context, _ int64) error {
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
+		err := lock.Do(t.Context(), locktest.NewFake(), newKey(t, "order", "1"), 0, 30*time.Second,
+			func(ctx context.Context, _ int64) error {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
 		require.ErrorIs(t, err, lock.ErrNotHeld)
 		require.Equal(t, 30*time.Second, time.Since(begun))
 	})
@@ -89,7 +93,7 @@ func TestKeepAliveCancelsTheWorkAtTheEndOfALeaseThatItCannotRenew(t *testing.T) 
 	})
 }
 
-func TestKeepAliveCancelsTheWorkWhenSomebodyElseEndedItsLease(t *testing.T) {
+func TestKeepAliveCancelsTheWorkWhenAnotherCallerEndedItsLease(t *testing.T) {
 	keepAlive(t, func(t *testing.T, f *locktest.Fake, key lock.Key, do func(func(context.Context) error) error) {
 		begun := time.Now()
 		err := do(func(ctx context.Context) error {
@@ -119,11 +123,11 @@ func TestKeepAliveHoldsTheLockWhileCancelledWorkComesToItsEnd(t *testing.T) {
 	})
 }
 
-// deaf extends leases and is not told so: the answers to the first attempts are lost.
+// deaf extends leases but loses the answers to the first attempts.
 type deaf struct {
 	*locktest.Fake
 	lost    int
-	longest time.Duration // what a lease had left at the most
+	longest time.Duration // the most that a lease had left
 }
 
 func (d *deaf) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) error {
@@ -142,10 +146,11 @@ func TestRenewalWhoseAnswerWasLostIsNotDoneTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deaf{Fake: locktest.NewFake(), lost: 5}
 		const lease = 30 * time.Second
-		require.NoError(t, lock.Do(t.Context(), d, newKey(t, "order", "1"), 0, lease, func(ctx context.Context, _ int64) error {
-			time.Sleep(3 * lease)
-			return ctx.Err()
-		}, lock.KeepAlive))
+		require.NoError(t, lock.Do(t.Context(), d, newKey(t, "order", "1"), 0, lease,
+			func(ctx context.Context, _ int64) error {
+				time.Sleep(3 * lease)
+				return ctx.Err()
+			}, lock.KeepAlive))
 		require.Zero(t, d.lost)
 		require.Equal(t, lease, d.longest)
 	})
@@ -168,15 +173,16 @@ func (h *hung) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) 
 func TestRenewalThatHangsLeavesTimeForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hung{Fake: locktest.NewFake()}
-		require.NoError(t, lock.Do(t.Context(), h, newKey(t, "order", "1"), 0, 30*time.Second, func(ctx context.Context, _ int64) error {
-			time.Sleep(5 * time.Minute)
-			return context.Cause(ctx)
-		}, lock.KeepAlive))
+		require.NoError(t, lock.Do(t.Context(), h, newKey(t, "order", "1"), 0, 30*time.Second,
+			func(ctx context.Context, _ int64) error {
+				time.Sleep(5 * time.Minute)
+				return context.Cause(ctx)
+			}, lock.KeepAlive))
 		require.Greater(t, h.calls, 10)
 	})
 }
 
-func TestResumeTellsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
+func TestResumeReturnsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deaf{Fake: locktest.NewFake(), lost: 1}
 		held, err := d.TryLock(t.Context(), newKey(t, "order", "1"), 0, long)
@@ -189,7 +195,7 @@ func TestResumeTellsTheEndAfterAnExtensionWhoseAnswerWasLost(t *testing.T) {
 	})
 }
 
-func TestFailedUnlockIsTold(t *testing.T) {
+func TestFailedUnlockIsReturned(t *testing.T) {
 	for name, opts := range map[string][]lock.Option{"plain": nil, "kept alive": {lock.KeepAlive}} {
 		for _, want := range []error{nil, errMine} {
 			t.Run(name, func(t *testing.T) {
@@ -214,7 +220,9 @@ func TestFailedUnlockIsTold(t *testing.T) {
 func TestWorksOwnErrorIsReturnedAsItIs(t *testing.T) {
 	f, key := locktest.NewFake(), newKey(t, "order", "1")
 	for _, opts := range [][]lock.Option{nil, {lock.KeepAlive}} {
-		require.Same(t, errMine, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error { return errMine }, opts...))
+		require.Same(t, errMine, lock.Do(t.Context(), f, key, 0, long, func(context.Context, int64) error {
+			return errMine
+		}, opts...))
 	}
 }
 

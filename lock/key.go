@@ -13,8 +13,8 @@ const (
 	maxKeyBytes  = 1024
 )
 
-// Key names what is locked, from the general to the particular: domain, entity, id and so on. It is a
-// value: keys are equal where all their parts are, byte by byte. NewKey makes one; the zero Key is not valid.
+// Key names a lock, from the general to the particular: domain, entity, id and so on. It is a value: keys are
+// equal where all their parts are, byte by byte. NewKey makes one; the zero Key is not valid.
 type Key struct{ text string }
 
 // NewKey joins parts to a key: NewKey("stock", "item", "456") is stock:item:456. A part is 1 to 64 bytes of
@@ -27,7 +27,8 @@ func NewKey(parts ...string) (Key, error) {
 	escaped := make([]string, len(parts))
 	for i, part := range parts {
 		if part == "" || len(part) > maxPartBytes || !utf8.ValidString(part) {
-			return Key{}, fmt.Errorf("%w: part %d is %q: use 1 to %d bytes of UTF-8", ErrInvalidKey, i+1, part, maxPartBytes)
+			return Key{}, fmt.Errorf("%w: part %d is %q: use 1 to %d bytes of UTF-8", ErrInvalidKey, i+1, part,
+				maxPartBytes)
 		}
 		escaped[i] = escape(part)
 	}
@@ -57,8 +58,8 @@ func ParseKey(text string) (Key, error) {
 	return key, nil
 }
 
-// String is the parts joined by colons. Letters and digits of any script and _ . @ - stand for themselves,
-// every other character is percent-encoded, a colon within a part too.
+// String returns the parts joined by colons. Letters and digits of any script and _ . @ - stand for
+// themselves, every other character is percent-encoded, a colon within a part too.
 func (k Key) String() string { return k.text }
 
 func escape(part string) string {

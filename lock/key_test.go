@@ -60,7 +60,8 @@ func TestBadPartIsAnError(t *testing.T) {
 	for i := range tooLong {
 		tooLong[i] = strings.Repeat("a", 64)
 	}
-	for _, parts := range [][]string{nil, {""}, {"stock", ""}, {"", "456"}, {"stock", "\xff"}, {strings.Repeat("a", 65)}, tooLong} {
+	for _, parts := range [][]string{nil, {""}, {"stock", ""}, {"", "456"}, {"stock", "\xff"},
+		{strings.Repeat("a", 65)}, tooLong} {
 		key, err := lock.NewKey(parts...)
 		require.ErrorIs(t, err, lock.ErrInvalidKey, "%q", parts)
 		require.Zero(t, key)
@@ -70,7 +71,8 @@ func TestBadPartIsAnError(t *testing.T) {
 }
 
 func TestTextThatNoKeyIsWrittenAsIsAnError(t *testing.T) {
-	for _, text := range []string{"", ":", "a:", ":a", "a::b", "%", "%4", "14%3a00", "%41", "a b", "{a}", "%FF", strings.Repeat("a", 65)} {
+	for _, text := range []string{"", ":", "a:", ":a", "a::b", "%", "%4", "14%3a00", "%41", "a b", "{a}", "%FF",
+		strings.Repeat("a", 65)} {
 		key, err := lock.ParseKey(text)
 		require.ErrorIs(t, err, lock.ErrInvalidKey, "%q", text)
 		require.Zero(t, key)

@@ -11,29 +11,30 @@ import (
 // Lease is one holding of a lock. One goroutine at a time may use it: Extend writes to it.
 type Lease struct {
 	Key   Key
-	Fence int64 // grows with every lease of the key, for ever: hand it to what you write to
-	// ExpiresAt is when the lease is over, by this process's monotonic clock and reckoned early: from
-	// before the request that got it was sent.
+	Fence int64 // grows with every lease of the key, for ever: hand it to each system that you write to
+	// ExpiresAt is when the lease is over, by this process's monotonic clock. It is early: it counts from before
+	// the request was sent.
 	ExpiresAt time.Time
 
 	proof string
 }
 
-// NewLease is for those who make a Locker. The proof, without spaces, is what they know their lease by: a
+// NewLease is for implementations of Locker. The proof, without spaces, identifies the lease to them: a
 // credential, which only Token shows.
 func NewLease(key Key, fence int64, expiresAt time.Time, proof string) *Lease {
 	return &Lease{Key: key, Fence: fence, ExpiresAt: expiresAt, proof: proof}
 }
 
-// Proof is for those who make a Locker: what NewLease was told.
+// Proof is for implementations of Locker: it returns NewLease's proof.
 func (l *Lease) Proof() string { return l.proof }
 
-// Token is a text for Locker.Resume: whoever has it can extend and unlock the lease. Keep it out of logs.
+// Token returns a text for Locker.Resume: its bearer can extend and unlock the lease. Keep it out of logs.
 func (l *Lease) Token() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s %s", l.Fence, l.proof, l.Key))
 }
 
-// ParseToken is for those who make a Locker: the lease of a token, without its end. The error wraps ErrNotHeld.
+// ParseToken is for implementations of Locker: it returns a token's lease, without its end.
+// The error wraps ErrNotHeld.
 func ParseToken(token string) (*Lease, error) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	fields := strings.Split(string(text), " ")
@@ -48,8 +49,8 @@ func ParseToken(token string) (*Lease, error) {
 	return NewLease(key, fence, time.Time{}, fields[1]), nil
 }
 
-// String shows the key and the fence.
+// String returns the key and the fence.
 func (l Lease) String() string { return fmt.Sprintf("%s#%d", l.Key, l.Fence) }
 
-// GoString is String: the proof is nobody's to see.
+// GoString is String, so that no format shows the proof.
 func (l Lease) GoString() string { return l.String() }

@@ -1,9 +1,12 @@
-/** How a place ended. */
+/** The ways a place ends. */
 export type Outcome = "completed" | "cancelled" | "expired" | "forced" | "removed" | "dropped" | "lost";
 
-/** How a room and this session's place in it stand. Times are unix milliseconds by the server's clock, see WaitingRoom.now. */
+/**
+ * How a room and this session's place in it stand. Times are unix milliseconds by the server's clock, see
+ * WaitingRoom.now.
+ */
 export interface State {
-  /** Names one unbroken life of the room's data; null until the server has said anything. */
+  /** Names one unbroken life of the room's data; null before the first state. */
   readonly epoch?: string | number | null;
   /** Grows with every change, within an epoch. */
   readonly version?: number;
@@ -19,12 +22,12 @@ export interface State {
   /** Seconds; a newcomer's while idle; null while locked and while the room is paused. */
   readonly estimated_wait: number | null;
   readonly maximum_wait: number | null;
-  /** The end of the current lease: mine while locked, the holder's while waiting. */
+  /** The end of the current lease: this session's while locked, the holder's while waiting. */
   readonly lease_expires_at: number | null;
-  /** Of my turn, while locked: to be handed on to whatever is done under it. */
+  /** The turn's fence, while locked: pass it to every system that the turn's work writes to. */
   readonly fence: number | null;
   readonly paused: boolean;
-  /** Until when my turn is to be claimed; null where it needs not. */
+  /** Until when this session must claim its turn; null where it need not. */
   readonly claim_by: number | null;
   /** The holder's asks for codes, and from when it may ask while the number is busy. */
   readonly codes: { readonly asked: number; readonly open: number; readonly ask_after: number | null } | null;
@@ -37,24 +40,27 @@ export interface Message {
   /** Empty or null where the message has none. */
   readonly code: string | null;
   readonly received_at: number;
-  /** The turn that it belongs to was over when it came. */
+  /** Its turn was over when it came. */
   readonly late: boolean;
 }
 
-/** A message with a code that nothing asked for explains: WaitingRoom.claimMessage says that it is mine. */
+/** A message whose code no recorded ask explains: WaitingRoom.claimMessage claims it for this session. */
 export interface Unclaimed {
   readonly message_id: string;
   readonly received_at: number;
 }
 
-/** "open" once what is known is true; "polling" where no socket comes through, and the room is asked every few seconds instead; "lost" while it is being connected anew; "closed" where the server wants no more of it. */
+/**
+ * The states of the connection. "open": the state is current; "polling": no socket comes through and the
+ * client asks every few seconds instead; "lost": it reconnects; "closed": the server ended it for good.
+ */
 export type Connection = "connecting" | "open" | "polling" | "lost" | "closed";
 
 export interface Events {
   state: (state: State, before: State) => void;
   message: (message: Message) => void;
   unclaimed: (message: Unclaimed) => void;
-  /** What support did for this seller. */
+  /** An action of support for this seller. */
   notice: (notice: string) => void;
   connection: (connection: Connection) => void;
   /** Every frame of the socket, as the server wrote it. */
@@ -66,22 +72,26 @@ export interface Options {
   room: string;
   /** Where waitroom is; default: where this module came from. */
   server?: string;
-  /** Of what the server says to people, such as the messages of Refused; default: the page's. */
+  /** The language of texts for people, such as the messages of Refused; default: the page's. */
   language?: string;
   /**
-   * "cookie": the session that the browser has with waitroom, which it only sends from pages of the same site.
-   * "own": an id that this page keeps in its own storage. Default: "cookie" on waitroom's own origin, else "own". With a token it counts for nothing.
+   * "cookie": the browser's session with waitroom, which it only sends from pages of the same site. "own": an
+   * id that this page keeps in its own storage. Default: "cookie" on waitroom's own origin, else "own". A
+   * token overrules both.
    */
   session?: "cookie" | "own";
-  /** With SELLER_AUTH=jwt: the portal's token, or a function that is called for one before each call and each opening of the socket; null while nobody has signed in. */
+  /**
+   * With SELLER_AUTH=jwt: the portal's token, or a function that returns one. It is called before each call
+   * and each opening of the socket; null while no seller has signed in.
+   */
   token?: string | (() => string | null | Promise<string | null>);
-  /** What is known already, such as a state that the page came with. */
+  /** A state that the page already has, such as one it was rendered with. */
   state?: State;
-  /** What Refused says where the server says nothing. */
+  /** The texts of Refused where the server sends none. */
   words?: { unreachable: string; went_wrong: string };
 }
 
-/** One seller's view of one room, kept true for as long as it is open. */
+/** One seller's view of one room, kept current while it is open. */
 export class WaitingRoom {
   static connect(options: Options): WaitingRoom;
   readonly room: string;
@@ -89,32 +99,40 @@ export class WaitingRoom {
   readonly state: State;
   /** The server's time, unix milliseconds: count down to state.lease_expires_at by it. */
   now(): number;
-  /** Calls listener at each event, until what is returned is called. */
+  /** Calls listener at each event, until the returned function is called. */
   on<Name extends keyof Events>(event: Name, listener: Events[Name]): () => void;
   /**
-   * A place in line, or the one that this session has already. With a token that says who the seller is, and seller is left out.
-   * asks (default true): this seller says by expect each time that it asks for a code.
+   * Returns a place in line, or the one that this session has already. A token names the seller; leave seller
+   * out then. asks (default true): this seller calls expect each time before asking for a code.
    */
   join(seller?: string, options?: { asks?: boolean }): Promise<State>;
   /** Gives the turn or the place in line back. */
   leave(): Promise<State>;
   /** Ends the turn as completed. */
   done(): Promise<State>;
-  /** To be called before each time a code is asked for. from: who may send it; contains: a piece that its text must have. */
+  /**
+   * Call it before each time the seller asks for a code. from: allowed senders; contains: a piece that the
+   * text must have.
+   */
   expect(filter?: { from?: string[]; contains?: string }): Promise<State>;
-  /** A message that "unclaimed" told of is mine: I had asked for it. */
+  /** Claims a message of an "unclaimed" event: this session had asked for it. */
   claimMessage(message: string): Promise<State>;
-  /** I am here, where turns are to be claimed. */
+  /** Claims the turn, where turns have to be claimed. */
   claim(): Promise<State>;
-  /** That code is not mine. */
+  /** Reports that a code belongs to another seller. */
   reject(message: string, fence?: number): Promise<void>;
-  /** Asks how things are, beside what the socket tells. */
+  /** Asks for the state now, beside the socket. */
   refresh(): Promise<State>;
-  /** Lets go of the room; the place stays until it ends by itself. forget: an own session too, for a seller who signs out. */
+  /**
+   * Closes the room's view; the place stays until it ends by itself. forget: also drops an own session, for a
+   * seller who signs out.
+   */
   close(options?: { forget?: boolean }): void;
 }
 
-/** What every method but on, now and close throws: the server said no, or did not answer at all after four tries. */
+/**
+ * The error of every method but on, now and close. The server refused, or did not answer after four tries.
+ */
 export class Refused extends Error {
   /** The server's code, such as "seller_has_place"; "unreachable" where there was no answer. */
   readonly code: string;

@@ -10,35 +10,33 @@ import { whenBack } from "./js/wake.js";
 
 export { Refused };
 
-const FORBIDDEN = 4502; // the seller is another one by now
-const BLOCKED = 2; // so many sockets in a row that nothing was heard from: none comes through, as far as is known
+const FORBIDDEN = 4502; // another seller acts in this browser now
+const BLOCKED = 2; // after so many silent sockets in a row the client polls
 
-/** What is said to developers; the server says the rest, in the language that was asked for. */
+/** Texts for developers; the server sends the rest, in the language asked for. */
 const WORDS = { unreachable: "waitroom does not answer", went_wrong: "waitroom refused, without a reason" };
 
 /**
- * One seller's view of one room, kept true for as long as it is open: it comes back after a break, after sleep and after a
- * change of network by itself, and never tells an older state after a newer one. The types are in embed.d.ts, and
- * docs/embed.md shows how to use it. waitroom's own page is built on it.
+ * One seller's view of one room, kept current while it is open. It reconnects by itself after a break, a
+ * sleep and a change of network, and never emits an older state after a newer one. The types are in
+ * embed.d.ts, and docs/embed.md shows how to use it. waitroom's own page is built on it.
  *
- * @example
- * const room = WaitingRoom.connect({ room: "integration" });
- * room.on("state", (state) => console.log(state.status, state.queue_position));
- * await room.join("seller-1");
+ * @example const room = WaitingRoom.connect({ room: "integration" }); room.on("state", (state) =>
+ * console.log(state.status, state.queue_position)); await room.join("seller-1");
  */
 export class WaitingRoom {
   #session;
   #socket;
   #poll;
-  #unheard = 0; // sockets in a row that nothing was heard from, also one that broke
+  #unheard = 0; // sockets in a row without a frame, a broken one included
   #polled = false; // whether the newest poll had an answer
   #listeners = new Map(); // event → functions
-  #keys = new Map(); // what is asked → its idempotency key, until there is an answer
-  #fence; // of my newest turn, as far as is known
+  #keys = new Map(); // request → its idempotency key, until there is an answer
+  #fence; // of the newest known turn
   #gone = new AbortController();
 
   /**
-   * Opens a room and keeps it open until close.
+   * Opens a room's view; close ends it.
    * @param {import("./embed").Options} options
    * @returns {WaitingRoom}
    */
@@ -52,7 +50,10 @@ export class WaitingRoom {
     this.clock = new ServerClock();
     this.clock.observe(state?.server_time);
     this.#session = sessionOf({ base, kind: session, token, seller, renewed: () => this.#startOver() });
-    this.store = new Store(state, new LastPlace(token == null ? `place:${room}${seller ? `:${seller}` : ""}` : ""));
+    this.store = new Store(
+      state,
+      new LastPlace(token == null ? `place:${room}${seller ? `:${seller}` : ""}` : ""),
+    );
     this.#fence = this.state.fence;
     const lang = language ?? (document.documentElement.lang || navigator.language);
     this.actions = new Actions({ room, base, lang, words, session: this.#session });
@@ -75,13 +76,13 @@ export class WaitingRoom {
     return this.store.state;
   }
 
-  /** The server's time, unix ms: what every time in a state is told by. */
+  /** The server's time, unix ms; all times in a state are by it. */
   now() {
     return this.clock.now();
   }
 
   /**
-   * Has a function called at each event, until what is returned is called.
+   * Calls a function at each event, until the returned function is called.
    * @returns {() => void}
    */
   on(event, listener) {
@@ -90,50 +91,56 @@ export class WaitingRoom {
     return () => this.#listeners.get(event).delete(listener);
   }
 
-  /** 준비 완료: a place in line, or the one that this session has already. */
+  /** 준비 완료: returns a place in line, or the one that this session has already. */
   async join(seller = "", { asks = true } = {}) {
     const answer = await this.actions.join(seller, asks);
     if (this.#session.learn(answer.session_id)) this.#socket.renew();
     return this.#take(answer);
   }
 
-  /** Gives the place back: the turn, or the place in line. */
+  /** Gives the turn or the place in line back. */
   async leave() {
     return this.#take(await this.actions.leave("cancelled", this.state.fence));
   }
 
-  /** The turn is over because all is done. */
+  /** Ends the turn as completed. */
   async done() {
     return this.#take(await this.actions.leave("completed", this.state.fence));
   }
 
-  /** I ask for a code now. Repeated until there is an answer, it is the same ask. */
+  /** Records an ask for a code. Repeated until there is an answer, it is the same ask. */
   expect({ from, contains } = {}) {
     return this.#ask({ from, contains });
   }
 
-  /** I had asked already, and that message is mine. */
+  /** Claims an unclaimed message: this session had asked for it. */
   claimMessage(message) {
     return this.#ask({ message_id: message });
   }
 
-  /** I am here: the turn is mine, or I am back in line. */
+  /** Claims the turn, or returns to the line after a missed turn. */
   async claim() {
     return this.#take(await this.actions.claim(this.state.fence));
   }
 
-  /** That code is not mine. fence: of the turn that the message was for; the newest where it is not given. */
+  /**
+   * Reports that a code belongs to another seller. fence: the turn's that received it;
+   * default: the newest turn's.
+   */
   async reject(message, fence = this.#fence) {
     await this.actions.reject(fence, message);
   }
 
-  /** Asks how things are, beside what the socket tells. */
+  /** Asks for the state now, beside the socket. */
   async refresh() {
     this.store.applyStatus(await this.actions.status());
     return this.state;
   }
 
-  /** Lets go of the room; the place stays until it ends by itself. forget: of the session too, for a seller who signs out. */
+  /**
+   * Closes the room's view; the place stays until it ends by itself. forget: also drops the session, for a
+   * seller who signs out.
+   */
   close({ forget = false } = {}) {
     this.#gone.abort();
     this.#rest();
@@ -145,7 +152,12 @@ export class WaitingRoom {
     const { signal } = this.#gone;
     if (signal.aborted) return;
     this.#socket.start();
-    whenBack({ back: () => this.#back(), away: () => this.#rest(), lost: () => this.#socket.again(), signal });
+    whenBack({
+      back: () => this.#back(),
+      away: () => this.#rest(),
+      lost: () => this.#socket.again(),
+      signal,
+    });
   }
 
   #back() {
@@ -159,7 +171,10 @@ export class WaitingRoom {
     this.#poll.stop();
   }
 
-  /** What a socket says, and where none comes through, what asking says: "polling" while it is answered. */
+  /**
+   * Emits the socket's status, or the polls' where no socket comes through:
+   * "polling" while they are answered.
+   */
   #status(status, code) {
     if (status === "closed" && code === FORBIDDEN && this.#session.renew()) return;
     if (status === "open" || status === "closed") {
@@ -184,10 +199,11 @@ export class WaitingRoom {
     this.#emit("polled");
     if (!["locked", "ended"].includes(this.state.status)) return;
     const { messages = [] } = await this.actions.messages().catch(() => ({}));
-    for (const { received_at, ...message } of messages) this.#hear({ ...message, type: "sms", received_at: Date.parse(received_at) });
+    for (const { received_at, ...message } of messages)
+      this.#hear({ ...message, type: "sms", received_at: Date.parse(received_at) });
   }
 
-  /** Whoever acts from now on is told nothing of who did before. */
+  /** Forgets the previous seller: the next one in this browser gets nothing of theirs. */
   #startOver() {
     this.#fence = null;
     this.#keys.clear();
@@ -225,7 +241,7 @@ export class WaitingRoom {
     return this.state;
   }
 
-  #emit(event, ...told) {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...told);
+  #emit(event, ...values) {
+    for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...values);
   }
 }

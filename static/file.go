@@ -17,27 +17,31 @@ import (
 	"time"
 )
 
-// worth is from how many bytes on a file is compressed: below, the headers weigh more.
+// worth is the least number of bytes worth compressing: below, the headers weigh more.
 const worth = 256
 
-// kinds are the types that browsers insist on, whatever the machine's own table says.
+// kinds are the types that browsers insist on, whatever the machine's own table has.
 var kinds = map[string]string{
-	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".map": "application/json", ".svg": "image/svg+xml",
+	".js":          "text/javascript; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".map":         "application/json",
+	".svg":         "image/svg+xml",
 	".webmanifest": "application/manifest+json",
 	".ts":          "text/plain; charset=utf-8", // types, for developers
 	"":             "text/plain; charset=utf-8",
 }
 
-// file is one file in each form that it is sent in. Made once; gzip when somebody first asks for it.
+// file is one file in each form that the server sends it in: as it is, Brotli, gzip. The gzip form is made at
+// the first request for it.
 type file struct {
 	kind   string
-	tag    string // what is in it, in short
+	tag    string // a short digest of its content
 	plain  []byte
-	brotli []byte // nil: none was made
+	brotli []byte // nil if there is none
 	gzip   func() []byte
 }
 
-// read takes all files in. One that is called like another with .br behind it is that other one, compressed.
+// read loads all files. A file with another's name and .br behind it is that file's Brotli form.
 func read(tree fs.FS) map[string]*file {
 	contents := make(map[string][]byte)
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -55,8 +59,9 @@ func read(tree fs.FS) map[string]*file {
 			continue
 		}
 		sum := sha256.Sum256(content)
-		read[name] = &file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: content, brotli: contents[name+".br"],
-			gzip: sync.OnceValue(func() []byte { return zip(content) })}
+		read[name] = &file{kind: kindOf(name), tag: hex.EncodeToString(sum[:8]), plain: content,
+			brotli: contents[name+".br"],
+			gzip:   sync.OnceValue(func() []byte { return zip(content) })}
 	}
 	return read
 }
@@ -79,7 +84,7 @@ func zip(content []byte) []byte {
 	return out.Bytes()
 }
 
-// serve sends the smallest form that the client takes.
+// serve sends the smallest form that the client accepts.
 func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", f.kind)
@@ -99,7 +104,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send sends one form. Each has a tag of its own; a part is only cut from the plain one.
+// send sends one form. Each has a tag of its own; ranges are cut from the plain one only.
 func (f *file) send(w http.ResponseWriter, r *http.Request, coding string, content []byte) {
 	tag := f.tag
 	if coding != "" {
@@ -114,7 +119,7 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, coding string, conte
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// takes reports whether a client says that it can read a coding.
+// takes reports whether a client accepts a coding.
 func takes(header http.Header, coding string) bool {
 	for entry := range strings.SplitSeq(strings.Join(header.Values("Accept-Encoding"), ","), ",") {
 		name, weight, _ := strings.Cut(strings.ToLower(entry), ";")
@@ -128,7 +133,7 @@ func takes(header http.Header, coding string) bool {
 	return false
 }
 
-// digest is what all files say together, in short.
+// digest returns a short digest of all files.
 func digest(files map[string]*file) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -1,5 +1,5 @@
-// Package static holds the files that pages load: what is bundled of the styles and ES modules, these themselves, icons and
-// what others made.
+// Package static serves the files that pages load: bundles, their styles and ES modules, icons and
+// third-party code.
 package static
 
 import (
@@ -11,8 +11,8 @@ import (
 //go:embed bundle css embed.d.ts embed.js js icons thirdparty worker.js
 var files embed.FS
 
-// root is where Handler is to be mounted. module is what pages of other sites import: there it is one file, at an address that
-// stays, and its new version is everywhere five minutes later. Below the version it is as it is written.
+// root is the path to mount Handler at. module is what pages of other sites import, as one file at a stable
+// address: browsers have a new version five minutes later. Under the version it is served unbundled.
 const (
 	root   = "/static/"
 	module = "embed.js"
@@ -20,16 +20,15 @@ const (
 
 var (
 	all = read(files)
-	// version changes with any byte of any file, so that a versioned address can be
-	// kept for ever by whoever has fetched it.
+	// version changes with any byte of any file, so that browsers may keep a versioned address for ever.
 	version = "v-" + digest(all)
 )
 
-// Prefix is the versioned address of the files, without a closing slash. Modules
-// import one another by relative path, so the version reaches all of them.
+// Prefix returns the versioned address of the files, without a closing slash. Modules import one another by
+// relative path, so the version reaches all of them.
 func Prefix() string { return root + version }
 
-// Worker serves the service worker, at an address that stays: browsers look there for a newer one by themselves.
+// Worker serves the service worker, at a stable address: browsers look there for a newer one by themselves.
 func Worker() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
@@ -37,9 +36,9 @@ func Worker() http.Handler {
 	})
 }
 
-// Handler serves the files under /static/, with or without the version in the
-// address. Only the current version's address is cached without asking again:
-// during a rolling deploy another replica's version may be asked for here.
+// Handler serves the files under /static/, with or without the version in the address. Only the current
+// version's address is cached without revalidation: during a rolling deploy browsers may ask this replica for
+// another one's version.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := strings.TrimPrefix(r.URL.Path, root)

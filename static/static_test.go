@@ -34,7 +34,7 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 	}
 }
 
-// Its page is of that version, too, and may have nothing that this replica's script looks for.
+// The page is of that version, too, and may lack the elements that this replica's script looks for.
 func TestScriptOfAnotherVersionsPageLoadsThePageAgain(t *testing.T) {
 	for _, script := range []string{"room.js", "desk/room.js", "of-a-later-version.js"} {
 		answer := get("/static/v-000000000000/bundle/"+script, http.Header{"Accept-Encoding": {"br"}})
@@ -43,7 +43,9 @@ func TestScriptOfAnotherVersionsPageLoadsThePageAgain(t *testing.T) {
 		require.Equal(t, "text/javascript; charset=utf-8", answer.Header().Get("Content-Type"), script)
 		require.Contains(t, answer.Body.String(), "location.reload()", script)
 	}
-	for _, whole := range []string{static.Prefix() + "/bundle/room.js", "/static/bundle/room.js", "/static/v-000000000000/bundle/seller.css"} {
+	for _, whole := range []string{
+		static.Prefix() + "/bundle/room.js", "/static/bundle/room.js", "/static/v-000000000000/bundle/seller.css",
+	} {
 		require.NotContains(t, get(whole, nil).Body.String()[:100], "location.reload()", whole)
 	}
 }
@@ -66,7 +68,8 @@ func TestFilesHaveTheTypesBrowsersInsistOn(t *testing.T) {
 	}
 }
 
-// iOS pushes only to a page on the Home Screen whose manifest says standalone, and shows no icon that is not PNG.
+// iOS pushes only to a page on the Home Screen whose manifest has display standalone,
+// and shows only PNG icons.
 func TestManifestMakesAPageOfTheHomeScreen(t *testing.T) {
 	var manifest struct {
 		Display string
@@ -94,7 +97,8 @@ func TestAFileIsSentInTheSmallestFormThatTheClientTakes(t *testing.T) {
 	whole := get(path, nil).Body.String()
 	tags := make(map[string]string)
 	for asked, coding := range map[string]string{
-		"": "", "identity": "", "deflate": "", "gzip": "gzip", "gzip, deflate": "gzip", "gzip, deflate, br, zstd": "br",
+		"": "", "identity": "", "deflate": "",
+		"gzip": "gzip", "gzip, deflate": "gzip", "gzip, deflate, br, zstd": "br",
 		"br;q=0, gzip;q=0.5": "gzip", "BR": "br", "br; q=1.0": "br", "br;q=x": "", "gzip;q=0": "",
 	} {
 		answer := get(path, http.Header{"Accept-Encoding": {asked}, "Range": {"bytes=0-1"}})
@@ -140,11 +144,15 @@ func TestTheModuleIsOneFileAtAnAddressThatStays(t *testing.T) {
 	require.NotRegexp(t, `(?m)^import |from *"`, module.Body.String())
 	require.Regexp(t, `as WaitingRoom\b`, module.Body.String())
 	require.Equal(t, http.StatusOK, get(module.Header().Get("SourceMap"), nil).Code)
-	require.Contains(t, get(static.Prefix()+"/embed.js", nil).Body.String(), "export class WaitingRoom", "as it is written, for the source map")
+	source := get(static.Prefix()+"/embed.js", nil).Body.String()
+	require.Contains(t, source, "export class WaitingRoom", "unbundled, for the source map")
 }
 
 func TestNothingButFilesIsServed(t *testing.T) {
-	for _, path := range []string{"/static/", "/static/js", "/static/js/", "/static/bundle", "/static/bundle/room.js.br", "/static/static.go", "/static/../static.go", "/static/v-1"} {
+	for _, path := range []string{
+		"/static/", "/static/js", "/static/js/", "/static/bundle", "/static/bundle/room.js.br",
+		"/static/static.go", "/static/../static.go", "/static/v-1",
+	} {
 		require.Equal(t, http.StatusNotFound, get(path, nil).Code, path)
 	}
 	require.True(t, strings.HasPrefix(static.Prefix(), "/static/v-"))

@@ -1,19 +1,25 @@
-/** The service worker of the seller's page: it shows what waitroom pushes while no page of the room is on show, and leads back there. */
+/**
+ * The service worker of the seller's page. It shows waitroom's pushes while no page of the room is visible,
+ * and leads back there.
+ */
 
 self.addEventListener("install", () => self.skipWaiting());
 
-self.addEventListener("push", (event) => event.waitUntil(tell(event.data.json())));
+self.addEventListener("push", (event) => event.waitUntil(showPush(event.data.json())));
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data.paths));
 });
 
-/** WebKit ends the subscription where a push shows nothing, also when the room is on show. */
-const ALWAYS = /AppleWebKit/.test(self.navigator.userAgent) && !/Chrom(e|ium)\//.test(self.navigator.userAgent);
+/** WebKit ends the subscription where a push shows nothing, also when the room is visible. */
+const ALWAYS =
+  /AppleWebKit/.test(self.navigator.userAgent) && !/Chrom(e|ium)\//.test(self.navigator.userAgent);
 
-/** A room on show needs no notification. Sent twice, by a page in the background and by this, it rings once. */
-async function tell({ title, body, until, lang, tag, paths }) {
+/**
+ * A visible room needs no notification. One sent by both a page in the background and this worker rings once.
+ */
+async function showPush({ title, body, until, lang, tag, paths }) {
   if (!ALWAYS && (await pages(paths)).some((page) => page.visibilityState === "visible")) return;
   const shown = await self.registration.getNotifications({ tag });
   const time = new Date(until).toLocaleTimeString(lang, { timeStyle: "medium" });
@@ -32,11 +38,11 @@ async function open(paths) {
   return page ? page.focus() : self.clients.openWindow(paths[0]);
 }
 
-/** The open pages of the room, the one used last first. */
+/** Returns the open pages of the room, the one used last first. */
 async function pages(paths) {
   const all = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   return all.filter(({ url }) => paths.includes(new URL(url).pathname));
 }
 
-/** Without a version, so that a worker that is older than the server finds what it shows. */
+/** The address has no version, so that a worker older than the server finds its icons. */
 const STATIC = new URL("/static/", self.location);

@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// askPart is the first step of a turn: to say that a code is asked for now, or from when
-// that can be said. Without a script the countdown stands still, so one may press anyway.
+// askPart is the first step of a turn: a button to ask for a code. While the number is busy it shows from
+// when that is possible. Without a script the countdown stands still, so the seller may press anyway.
 func askPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -151,7 +151,7 @@ func askPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// unclaimedPart asks whose a message is, before it is shown to anybody.
+// unclaimedPart asks whose a message is, before any seller sees it.
 func unclaimedPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -318,7 +318,7 @@ func unclaimedPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// formOf is what every form of the room's page says of the page.
+// formOf renders the fields that every form of the room's page sends.
 func formOf(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -580,7 +580,7 @@ func rejectDialog(v RoomView, t Text) templ.Component {
 	})
 }
 
-// askDialog asks before something that cannot be undone. Its children are the fields to send.
+// askDialog asks before an action that cannot be undone. Its children are the fields to send.
 func askDialog(v RoomView, name string, q Question, action string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(browsertest.Main(m)) }
 
-// browser is one Chromium tab that remembers every complaint of its console.
+// browser is one Chromium tab that records every error of its console.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -33,7 +33,7 @@ type browser struct {
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	ctx := browsertest.Page(t)
-	browsertest.AllowErrors(ctx, "") // each test looks at its complaints itself
+	browsertest.AllowErrors(ctx, "") // each test checks its errors itself
 	b := &browser{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.hear))
 	return b
@@ -64,11 +64,12 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	require.NoError(b.t, chromedp.Do(b.ctx, steps...))
 }
 
-// wentOn is what Chromium says of a page that was left while it was asked.
-var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution context was destroyed|Inspected target navigated")
+// wentOn matches Chromium's error for a page that was left during an evaluation.
+var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution " +
+	"context was destroyed|Inspected target navigated")
 
-// until waits for an expression to become true. The page's own policy forbids to
-// make functions out of text, so the expression is evaluated from outside.
+// until waits for an expression to become true. The page's own policy forbids making functions out of text,
+// so the expression is evaluated from outside.
 func (b *browser) until(expression string) {
 	b.t.Helper()
 	look := fmt.Sprintf(`new Promise((done) => {
@@ -77,7 +78,7 @@ func (b *browser) until(expression string) {
 		look();
 	})`, expression)
 	seen, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
-	for err != nil && wentOn.MatchString(err.Error()) { // to another page meanwhile, which is asked then
+	for err != nil && wentOn.MatchString(err.Error()) { // another page meanwhile, which is asked then
 		seen, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise))
 	}
 	require.NoError(b.t, err, expression)
@@ -86,7 +87,8 @@ func (b *browser) until(expression string) {
 
 func (b *browser) text(id string) string {
 	b.t.Helper()
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf(`document.getElementById(%q).innerText`, id)))
+	text, err := chromedp.Run(b.ctx,
+		chromedp.Evaluate[string](fmt.Sprintf(`document.getElementById(%q).innerText`, id)))
 	require.NoError(b.t, err)
 	return text
 }
@@ -124,7 +126,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 
 	old := room.change(object{"queue_position": 3})
 	room.push(t, object{"queue_position": 1})
-	room.send(t, old)
+	room.write(t, old)
 	tab.until(`document.body.dataset.next === "true"`)
 	require.Equal(t, "1", tab.text("position"))
 	require.Equal(t, "줄 선 뒤 3명 줄었어요", tab.text("passed"))
@@ -137,13 +139,14 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 	})
 	tab.until(`document.body.dataset.state === "locked" && !document.getElementById("leave-dialog").open`)
 	tab.until(`document.getElementById("shout").textContent.startsWith("지금 차례예요")`)
-	tab.until(`document.title.endsWith("지금 차례예요") && /^(30|29):\d\d$/.test(document.getElementById("countdown").textContent)`)
+	tab.until(
+		`document.title.endsWith("지금 차례예요") && /^(30|29):\d\d$/.test(document.getElementById("countdown").textContent)`)
 
 	sms := object{"type": "sms", "text": "인증번호 482103", "code": "482103", "received_at": time.Now().UnixMilli()}
 	frame, err := json.Marshal(sms)
 	require.NoError(t, err)
-	room.send(t, frame)
-	room.send(t, frame)
+	room.write(t, frame)
+	room.write(t, frame)
 	tab.until(`document.getElementById("sms-code").textContent === "482103"`)
 	require.Empty(t, tab.text("sms-earlier"), "a repeated message is shown once")
 
@@ -179,19 +182,21 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 			"maximum_wait": nil, "lease_expires_at": time.Now().Add(2 * time.Minute).UnixMilli(),
 		}
 	}
-	code, err := json.Marshal(object{"type": "sms", "text": "482103", "code": "482103", "received_at": time.Now().UnixMilli()})
+	code, err := json.Marshal(object{"type": "sms", "text": "482103", "code": "482103",
+		"received_at": time.Now().UnixMilli()})
 	require.NoError(t, err)
 	gone := object{"status": "ended", "outcome": "completed", "fence": nil, "lease_expires_at": nil}
 
 	room.push(t, turn(9))
-	room.send(t, code)
+	room.write(t, code)
 	room.push(t, gone)
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 
 	room.push(t, turn(10))
-	room.send(t, code)
+	room.write(t, code)
 	room.push(t, object{"lease_expires_at": time.Now().Add(10 * time.Minute).UnixMilli()})
-	tab.until(`/^(10|9):\d\d$/.test(document.getElementById("countdown").textContent)`) // as nothing before it: what an ended turn leaves is 0:00
+	// as if nothing were before it: an ended turn leaves 0:00
+	tab.until(`/^(10|9):\d\d$/.test(document.getElementById("countdown").textContent)`)
 	require.Equal(t, "지금 차례예요", tab.text("turn-title"))
 	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))
 
@@ -200,11 +205,11 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 	tab.requireQuiet()
 }
 
-func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
+func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	table, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
-	tab.do(inZone("UTC")) // where there is no script, pages of support write instants in it
+	tab.do(inZone("UTC")) // without a script, pages of support write instants in this zone
 	for _, lang := range templates.Languages() {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
@@ -240,6 +245,7 @@ func TestBrowserSaysWaitsAsTheTableSays(t *testing.T) {
 		return [backoff(0, () => 0), backoff(0, most), backoff(3, most), backoff(9, most), backoff(9000, most)];
 	})()`, chromedp.EvalAwaitPromise))
 	require.NoError(t, err)
-	require.Equal(t, []float64{0, 1000, 8000, 20000, 20000}, delays, "the first try within a second, then doubled, capped")
+	require.Equal(t, []float64{0, 1000, 8000, 20000, 20000}, delays, "the first try within a second, then "+
+		"doubled, capped")
 	tab.requireQuiet()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
+func TestPageClaimsForAPresentSellerAndElseTheSellerDoes(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	mine := turn(0)
@@ -22,7 +22,7 @@ func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
 	tab.shows("claim")
 	tab.hides("ask")
 	tab.until(`/^(5:00|4:\d\d)$/.test(document.getElementById("countdown").textContent)`)
-	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요")
+	tab.hasText("shout", "‘저 여기 있어요’를 눌러 주세요")
 	require.Empty(t, room.made(), "nobody has touched the page")
 	room.then(object{"claim_by": nil})
 	tab.run(`document.getElementById("claim").click()`)
@@ -50,7 +50,7 @@ func TestClaimIsThePagesWhereSomebodyIsThereElseTheSellers(t *testing.T) {
 	require.Equal(t, object{"fence": 78.0}, room.last().body)
 }
 
-func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
+func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.before(`window.shouted = []; const real = fetch; window.fetch = (...asked) => new Promise((go) => setTimeout(go, 300)).then(() => real(...asked)); addEventListener("DOMContentLoaded", () => {
 		const shout = document.getElementById("shout");
@@ -59,14 +59,15 @@ func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
 	tab.open(room, "ko")
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.next === "true"`)
-	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 20, 20))
+	tab.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 20, 20))
 	mine := turn(0)
 	mine["claim_by"] = time.Now().Add(5 * time.Minute).UnixMilli()
 	room.then(object{"claim_by": nil})
 	room.push(t, mine)
 	tab.step("ask")
-	tab.says("shout", "지금 차례예요")
-	tab.until(`shouted.length > 0 && !shouted.some((said) => said.includes("저 여기 있어요"))`)
+	tab.hasText("shout", "지금 차례예요")
+	tab.until(`shouted.length > 0 && !shouted.some((shown) => shown.includes("저 여기 있어요"))`)
 
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.state === "waiting"`)
@@ -75,11 +76,11 @@ func TestWhoIsThereIsNotToldToPressWhatThePagePresses(t *testing.T) {
 	again := turn(0)
 	again["fence"], again["claim_by"] = 78, time.Now().Add(5*time.Minute).UnixMilli()
 	room.push(t, again)
-	tab.says("shout", "‘저 여기 있어요’를 눌러 주세요") // it could not be said for them
+	tab.hasText("shout", "‘저 여기 있어요’를 눌러 주세요") // the page could not claim for them
 	tab.shows("claim")
 }
 
-func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
+func TestMouseThatLiesStillOnThePageIsNoPresence(t *testing.T) {
 	pen := func(p *input.DispatchMouseEventParams) { p.PointerType = input.DispatchMouseEventPointerTypePen }
 	for name, use := range map[string]browsertest.Action{
 		"a mouse that moves":  chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 10, 10),
@@ -93,7 +94,8 @@ func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
 			mine["claim_by"] = time.Now().Add(5 * time.Minute).UnixMilli()
 			room.push(t, mine)
 			tab.step("claim")
-			still := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0) // where Chromium has it from the start
+			// where Chromium has the mouse from the start
+			still := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0)
 			tab.do(still, still)
 			tab.until(`moves >= 2`)
 			tab.step("claim")
@@ -106,7 +108,7 @@ func TestMouseThatLiesStillOnThePageIsNobody(t *testing.T) {
 	}
 }
 
-func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
+func TestMissedTurnShowsTheDeadlineAndTheEffectOfASecondOne(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.AwaySeconds, room.view.DropSeconds = 5, 45
 	room.change(place(1))
@@ -121,13 +123,13 @@ func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
 	missed["unclaimed"], missed["lease_expires_at"] = true, nil
 	room.push(t, missed)
 	tab.shows("back")
-	tab.hides("keep") // the page is open, and the place is passed over already
+	tab.hides("keep") // the page is open, and the place is already passed over
 	tab.until(`document.title === "차례가 지나갔어요 – 눌러 주세요"`)
 	require.Equal(t, "버튼을 누르지 않아 차례를 건너뛰었어요. 누르면 다시 맨 앞이에요.", tab.text("missed-lead"))
 	require.Equal(t, "차례가 지난 뒤 45초 안에 돌아오면 순서가 그대로예요. 한 번 더 놓치면 순서가 사라져요.", tab.text("missed-rule"))
 	until := by.Add(45 * time.Second).In(time.FixedZone("KST", 9*60*60))
 	around := map[string]bool{}
-	for off := -1; off <= 20; off++ { // by the page's clock, which is behind by what the quickest frame took
+	for off := -1; off <= 20; off++ { // by the page's clock, which is behind by the fastest frame's delay
 		around[until.Add(time.Duration(off)*time.Second).Format("15:04:05")+"까지 눌러 주세요."] = true
 	}
 	require.True(t, around[tab.text("missed-by")], tab.text("missed-by"))
@@ -139,7 +141,7 @@ func TestMissedTurnSaysUntilWhenToAnswerAndWhatASecondOneDoes(t *testing.T) {
 	require.Contains(t, tab.text("outcome-lead"), "차례가 오면 ‘저\u00a0여기\u00a0있어요’를 눌러 주세요")
 }
 
-func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {
+func TestSellerAwayWithoutATurnSeesNoMissedTurn(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	missed, back := place(1), place(1)
 	missed["unclaimed"] = true
@@ -155,10 +157,11 @@ func TestWhoWasAwayAndNotAskedIsNotToldToHaveMissedAnything(t *testing.T) {
 
 	view := everyState()["ended"]
 	view.Outcome, view.Fence = "dropped", 77
-	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"), "버튼을 누르지 않아 순서가 사라졌어요")
+	require.Contains(t, between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</p>"),
+		"버튼을 누르지 않아 순서가 사라졌어요")
 }
 
-func TestWhoIsBackInLineIsToldWhere(t *testing.T) {
+func TestSellerBackInLineSeesThePlace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	missed := place(1)
 	missed["unclaimed"] = true
@@ -169,5 +172,5 @@ func TestWhoIsBackInLineIsToldWhere(t *testing.T) {
 	tab.do(chromedp.Click("#back"))
 	tab.hides("back")
 	tab.until(`document.activeElement === document.querySelector("[data-panel=waiting] h1")`)
-	tab.says("say", "다시 줄을 섰어요. 지금 1번째예요")
+	tab.hasText("say", "다시 줄을 섰어요. 지금 1번째예요")
 }

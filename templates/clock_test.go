@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each step: the local clock, what a frame says that is read then, by how much the time is ahead of the local clock, and the machine's clock. All in seconds.
+// Each step has the local clock, a frame's time, the expected lead of the time over the local clock, and the
+// machine's clock. All in seconds.
 func TestTimeIsTheServersHoweverLateAFrameIs(t *testing.T) {
 	tab := openModules(t)
 	wrong := run[[]string](tab, `(async () => {

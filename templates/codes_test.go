@@ -15,19 +15,21 @@ import (
 // turnLength is longer than any test takes, however slow the machine is.
 const turnLength = 30 * time.Minute
 
-// turn is a state frame's part of my turn, in which the number is busy for a while.
+// turn returns the fields of a state frame of the seller's turn, in which the number is busy for a while.
 func turn(busy time.Duration) object {
 	var after any
 	if busy > 0 {
 		after = time.Now().Add(busy).UnixMilli()
 	}
 	return object{
-		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil, "maximum_wait": nil,
-		"lease_expires_at": time.Now().Add(turnLength).UnixMilli(), "codes": object{"asked": 0, "open": 0, "ask_after": after},
+		"status": "locked", "outcome": nil, "ticket": 9, "fence": 77, "queue_position": nil, "estimated_wait": nil,
+		"maximum_wait":     nil,
+		"lease_expires_at": time.Now().Add(turnLength).UnixMilli(), "codes": object{"asked": 0, "open": 0,
+			"ask_after": after},
 	}
 }
 
-// busyUntil is a state frame's part that says from when I may ask.
+// busyUntil returns the field of a state frame from when the seller may ask.
 func busyUntil(after any) object {
 	return object{"codes": object{"asked": 0, "open": 0, "ask_after": after}}
 }
@@ -36,9 +38,10 @@ func ended(outcome string) object {
 	return object{"status": "ended", "outcome": outcome, "fence": nil, "lease_expires_at": nil, "codes": nil}
 }
 
-// message is an sms frame that came so long ago; code may be nil.
+// message returns an sms frame of that age; code may be nil.
 func message(id, text string, code any, ago time.Duration) object {
-	return object{"type": "sms", "message_id": id, "text": text, "code": code, "received_at": time.Now().Add(-ago).UnixMilli(), "late": false}
+	return object{"type": "sms", "message_id": id, "text": text, "code": code,
+		"received_at": time.Now().Add(-ago).UnixMilli(), "late": false}
 }
 
 func late(frame object) object {
@@ -50,13 +53,13 @@ func offer(id string) object {
 	return object{"type": "sms_unclaimed", "message_id": id, "received_at": time.Now().UnixMilli()}
 }
 
-// shows waits for an element to be on show, and hides for it not to be.
+// shows waits for an element to be visible, and hides for it not to be.
 func (b *browser) shows(id string) { b.t.Helper(); b.until(fmt.Sprintf(onShow, id)) }
 func (b *browser) hides(id string) { b.t.Helper(); b.until("!" + fmt.Sprintf(onShow, id)) }
 
 const onShow = `(document.getElementById(%q).getClientRects().length > 0)`
 
-func (b *browser) says(id, text string) {
+func (b *browser) hasText(id, text string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`document.getElementById(%q).textContent.includes(%q)`, id, text))
 }
@@ -66,13 +69,13 @@ func (b *browser) step(step string) {
 	b.until(fmt.Sprintf(`document.body.dataset.step === %q`, step))
 }
 
-// nowhere requires that a secret is not in the page any more, shown or not.
+// nowhere requires that a secret is not in the page any more, visible or not.
 func (b *browser) nowhere(secret string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`!document.documentElement.outerHTML.includes(%q)`, secret))
 }
 
-// expectTurn opens the page in my turn.
+// expectTurn opens the page in the seller's turn.
 func expectTurn(t *testing.T) (*fakeRoom, *browser) {
 	t.Helper()
 	room, tab := startFakeRoom(t), openBrowser(t)
@@ -86,15 +89,15 @@ func TestQuestionIsNoLongerAskedOnceANewCodeIsThere(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.do(chromedp.Click("#done"))
 	tab.shows("done-confirm")
-	room.tell(t, message("a", "광고", nil, time.Second))
+	room.send(t, message("a", "광고", nil, time.Second))
 	tab.until(`document.getElementById("sms-text").textContent === "광고"`)
-	tab.shows("done-confirm") // still none has come
-	room.tell(t, message("b", "인증번호 000000", "000000", 0))
+	tab.shows("done-confirm") // still no code has come
+	room.send(t, message("b", "인증번호 000000", "000000", 0))
 	tab.hides("done-confirm")
 	tab.do(chromedp.Click("#sms-reject"))
 	tab.shows("reject-confirm")
-	room.tell(t, message("c", "인증번호 111111", "111111", 0))
-	tab.hides("reject-confirm") // the one that is not mine is not the one on show
+	room.send(t, message("c", "인증번호 111111", "111111", 0))
+	tab.hides("reject-confirm") // another seller's code is not the one on show
 	require.Empty(t, room.made())
 }
 
@@ -114,7 +117,7 @@ func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
 	tab.step("asked")
 	require.Equal(t, "이제 마켓플레이스에서 인증번호를 요청해 주세요", tab.text("turn-title"))
 	tab.until(`document.activeElement.id === "turn-title"`)
-	tab.says("say", "이제 마켓플레이스에서 인증번호를 요청해 주세요")
+	tab.hasText("say", "이제 마켓플레이스에서 인증번호를 요청해 주세요")
 	tab.hides("ask")
 	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))
 
@@ -131,7 +134,7 @@ func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
 	require.NotEqual(t, calls[0].key, room.last().key, "another ask has another key")
 }
 
-func TestJoiningSaysThatThePageAsks(t *testing.T) {
+func TestJoiningSendsThatThePageAsks(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	room.then(turn(0))
@@ -144,15 +147,16 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	busy := turn(10 * time.Minute)
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(busy["codes"].(object)["ask_after"].(int64))})
+	room.then(object{"code": "number_busy", "detail": "바빠요",
+		"ask_after": rfc(busy["codes"].(object)["ask_after"].(int64))})
 	room.push(t, busy)
 	tab.step("busy")
 	tab.hides("ask")
 	tab.until(`/^(10:00|9:\d\d)$/.test(document.getElementById("ask-countdown").textContent)`)
-	tab.says("turn-lead", "앞사람의 문자가 아직 올 수 있어요")
-	tab.says("time-left", "요청할 수 있을 때까지")
+	tab.hasText("turn-lead", "앞사람의 문자가 아직 올 수 있어요")
+	tab.hasText("time-left", "요청할 수 있을 때까지")
 	tab.hides("countdown")
-	tab.says("say", "뒤에 요청할 수 있어요")
+	tab.hasText("say", "뒤에 요청할 수 있어요")
 	tab.shows("ask-more")
 	require.Len(t, room.made(), 1, "the refused ask that puts the lease off")
 
@@ -164,9 +168,10 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 	tab.hides("ask-countdown")
 	tab.shows("countdown")
 	tab.hides("ask-more")
-	tab.says("say", "이제 인증번호를 요청할 수 있어요")
+	tab.hasText("say", "이제 인증번호를 요청할 수 있어요")
 
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "바빠요",
+		"ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
 	room.then(nil)
@@ -178,17 +183,17 @@ func TestBusyNumberIsCountedDownAndThenItMayBePressed(t *testing.T) {
 
 func TestMessageThatNoAskExplainsIsAskedAboutBeforeItIsShown(t *testing.T) {
 	room, tab := expectTurn(t)
-	room.tell(t, offer("m-1"))
+	room.send(t, offer("m-1"))
 	tab.shows("unclaimed")
-	tab.says("unclaimed-title", "방금 요청한 문자인가요?")
-	tab.says("say", "문자가 왔어요")
+	tab.hasText("unclaimed-title", "방금 요청한 문자인가요?")
+	tab.hasText("say", "문자가 왔어요")
 	tab.hides("sms")
 
 	tab.do(chromedp.Click("#unclaimed-no"))
 	tab.hides("unclaimed")
 	require.Empty(t, room.made(), "no is told to nobody")
-	room.tell(t, offer("m-1"))
-	room.tell(t, offer("m-2"))
+	room.send(t, offer("m-1"))
+	room.send(t, offer("m-2"))
 	tab.shows("unclaimed")
 
 	room.then(object{"code": "number_busy", "detail": "앞 사람의 문자일 수 있어요"})
@@ -202,14 +207,14 @@ func TestMessageThatNoAskExplainsIsAskedAboutBeforeItIsShown(t *testing.T) {
 	tab.hides("unclaimed")
 
 	room.then(nil)
-	room.tell(t, offer("m-3"))
+	room.send(t, offer("m-3"))
 	tab.shows("unclaimed")
 	tab.do(chromedp.Click("#unclaimed-yes"))
 	tab.hides("unclaimed")
 	tab.step("asked")
 	require.Equal(t, object{"fence": 77.0, "message_id": "m-3"}, room.last().body)
 	require.NotEmpty(t, room.last().key)
-	room.tell(t, message("m-3", "인증번호 482103", "482103", 0))
+	room.send(t, message("m-3", "인증번호 482103", "482103", 0))
 	tab.step("code")
 	require.Equal(t, "482103", tab.text("sms-code"))
 }
@@ -218,12 +223,12 @@ func TestMessageWithoutACodeIsNoSuccess(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
-	room.tell(t, message("m-1", "[마켓] 이번 주 광고", nil, 0))
+	room.send(t, message("m-1", "[마켓] 이번 주 광고", nil, 0))
 	tab.step("text")
 	require.Equal(t, "인증번호가 없는 문자예요", tab.text("sms-code"))
 	require.Equal(t, "[마켓] 이번 주 광고", tab.text("sms-text"))
 	require.Equal(t, "인증번호를 아직 기다리고 있어요", tab.text("turn-title"))
-	tab.says("say", "인증번호가 없는 문자가 왔어요")
+	tab.hasText("say", "인증번호가 없는 문자가 왔어요")
 	tab.hides("sms-copy")
 	tab.hides("sms-reject")
 	require.NotContains(t, tab.text("shout"), "도착", "only a code breaks into what is being read")
@@ -234,10 +239,10 @@ func TestMessageWithoutACodeIsNoSuccess(t *testing.T) {
 	tab.hides("done-confirm")
 	require.Len(t, room.made(), 1, "to be done before the code has come asks first")
 
-	room.tell(t, message("m-2", "인증번호 482103", "482103", 0))
-	room.tell(t, message("m-3", "[마켓] 또 광고", nil, 0))
+	room.send(t, message("m-2", "인증번호 482103", "482103", 0))
+	room.send(t, message("m-3", "[마켓] 또 광고", nil, 0))
 	tab.step("code")
-	tab.says("sms-earlier", "또 광고")
+	tab.hasText("sms-earlier", "또 광고")
 	require.Equal(t, "482103", tab.text("sms-code"), "a later text does not hide the code")
 }
 
@@ -246,18 +251,19 @@ func TestLateMessageIsTheEndedTurnsAndNeverTheNext(t *testing.T) {
 	room.push(t, ended("expired"))
 	tab.until(`document.body.dataset.state === "ended"`)
 	tab.hides("sms")
-	room.tell(t, late(message("m-1", "인증번호 482103", "482103", time.Second)))
+	room.send(t, late(message("m-1", "인증번호 482103", "482103", time.Second)))
 	tab.shows("sms")
 	require.Equal(t, "차례가 끝난 뒤 도착한 문자예요", tab.text("sms-title"))
 	require.Equal(t, "482103", tab.text("sms-code"))
 	require.Equal(t, "인증 시간이 끝났어요", tab.text("outcome"), "it did not end the turn")
 	require.Contains(t, tab.text("outcome-lead"), "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
-	tab.says("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호가 도착했어요. 4 8 2 1 0 3")
+	tab.hasText("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호가 도착했어요. 4 8 2 1 0 3")
 
-	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1, "queue_length": 1})
+	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1,
+		"queue_length": 1})
 	tab.until(`document.body.dataset.state === "waiting"`)
 	tab.hides("sms")
-	tab.says("past-list", "인증번호 482103")
+	tab.hasText("past-list", "인증번호 482103")
 	tab.shows("past")
 	next := turn(0)
 	next["ticket"], next["fence"] = 10, 78
@@ -265,16 +271,16 @@ func TestLateMessageIsTheEndedTurnsAndNeverTheNext(t *testing.T) {
 	tab.step("ask")
 	tab.shows("past")
 	require.NotContains(t, tab.text("sms-code"), "482103")
-	room.tell(t, late(message("m-2", "늦은 문자 555666", "555666", 0)))
-	tab.says("past-list", "555666")
-	tab.says("say", "이번 차례의 인증번호가 아니에요")
+	room.send(t, late(message("m-2", "늦은 문자 555666", "555666", 0)))
+	tab.hasText("past-list", "555666")
+	tab.hasText("say", "이번 차례의 인증번호가 아니에요")
 	tab.step("ask")
 	require.NotContains(t, tab.text("sms-code"), "555666")
 }
 
 func TestCodeOutlivesAPressThatCameTooLate(t *testing.T) {
 	room, tab := expectTurn(t)
-	room.tell(t, message("m-1", "인증번호 482103", "482103", 0))
+	room.send(t, message("m-1", "인증번호 482103", "482103", 0))
 	tab.step("code")
 	room.then(object{"code": "no_place", "detail": "끝났어요", "http": http.StatusNotFound})
 	tab.do(chromedp.Click("#done"))
@@ -289,8 +295,8 @@ func TestCodeOutlivesAPressThatCameTooLate(t *testing.T) {
 	tab.shows("sms")
 }
 
-// passes lets time pass at once on the pages that are opened from now on, for pass(ms): every clock goes on by it, and what was put off for
-// longer than two minutes is done when its time has come.
+// passes lets a test advance every clock of the pages opened from now on, by pass(ms). A timer longer than
+// two minutes fires when its time has come.
 const passes = `{
 	const [now, date, later, never] = [performance.now.bind(performance), Date.now, setTimeout, clearTimeout];
 	const put = new Map();
@@ -305,8 +311,8 @@ const passes = `{
 	};
 }`
 
-// edges adds messages that are ten minutes old just before or after they come, while the clock goes on by a
-// millisecond each time that it is read.
+// edges adds messages that are ten minutes old just before or after they come. The clock goes on by a
+// millisecond each time that the page reads it.
 const edges = `(() => {
 	const [sms, now] = [document.getElementById("sms"), performance.now];
 	let read = 0;
@@ -327,7 +333,7 @@ func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
 	room.push(t, turn(0))
 	tab.step("ask")
 	room.push(t, ended("completed"))
-	room.tell(t, message("m-1", "인증번호 482103", "482103", 0))
+	room.send(t, message("m-1", "인증번호 482103", "482103", 0))
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 	tab.run(`pass(540_000)`)
 	require.Equal(t, "482103", tab.text("sms-code"), "after nine minutes")
@@ -336,7 +342,7 @@ func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
 	tab.nowhere("482103")
 	tab.nowhere("4 8 2 1 0 3") // as it was spoken
 	require.Equal(t, "인증을 마쳤어요", tab.text("outcome"))
-	room.tell(t, message("m-2", "인증번호 999000", "999000", 0))
+	room.send(t, message("m-2", "인증번호 999000", "999000", 0))
 	room.push(t, object{"paused": true})
 	tab.shows("paused")
 	tab.nowhere("999000")
@@ -348,12 +354,14 @@ func TestCodeIsForgottenTenMinutesAfterItCame(t *testing.T) {
 	locked := everyState()["locked"]
 	locked.LeaseExpiresAt = time.Now().Add(time.Hour).UnixMilli()
 	locked.Codes = &templates.CodesView{Asked: 1}
-	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233", ReceivedAt: time.Now().Add(-5 * time.Minute).UnixMilli()}}
+	locked.SMS = []templates.SMSView{{MessageID: "m-3", Text: "인증번호 313233", Code: "313233",
+		ReceivedAt: time.Now().Add(-5 * time.Minute).UnixMilli()}}
 	room.mu.Lock()
 	room.view = locked
 	room.mu.Unlock()
 	state := turn(0)
-	state["codes"], state["lease_expires_at"] = object{"asked": 1, "open": 0, "ask_after": nil}, locked.LeaseExpiresAt
+	state["codes"], state["lease_expires_at"] = object{"asked": 1, "open": 0, "ask_after": nil},
+		locked.LeaseExpiresAt
 	room.change(state)
 	tab.open(room, "ko")
 	require.Equal(t, "313233", tab.text("sms-code"))

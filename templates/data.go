@@ -10,7 +10,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// pageData is the page's JSON block: what the modules start from.
+// pageData is the page's JSON block, from which the modules start.
 type pageData struct {
 	Room         string       `json:"room"`
 	Lang         string       `json:"lang"`
@@ -19,7 +19,7 @@ type pageData struct {
 	AwaySeconds  int          `json:"away_seconds"`
 	DropSeconds  int          `json:"drop_seconds"`
 	Joined       int          `json:"joined"`
-	Seller       string       `json:"seller,omitempty"` // whom the page is for, where that is proven
+	Seller       string       `json:"seller,omitempty"` // the seller of the page, where that is proven
 	State        frame        `json:"state"`
 	SMS          []smsFrame   `json:"sms"`
 	Offers       []offerFrame `json:"offers"`
@@ -30,8 +30,7 @@ type pageData struct {
 	Words        LiveText     `json:"words"`
 }
 
-// frame is the view as the contract's state frame, so that the modules have one
-// way to read a state, wherever it came from.
+// frame is the view as the contract's state frame, so that the modules read every state in one way.
 type frame struct {
 	Type           string  `json:"type"`
 	Room           string  `json:"room"`
@@ -83,15 +82,18 @@ type iconsByState struct {
 func (v RoomView) data() pageData {
 	messages := make([]smsFrame, 0, len(v.SMS))
 	for _, m := range v.SMS {
-		messages = append(messages, smsFrame{"sms", m.MessageID, m.Text, m.Code, m.ReceivedAt, m.Late, present(m.Fence)})
+		messages = append(messages, smsFrame{"sms", m.MessageID, m.Text, m.Code, m.ReceivedAt, m.Late,
+			present(m.Fence)})
 	}
 	offers := make([]offerFrame, 0, len(v.Offers))
 	for _, o := range v.Offers {
 		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
 	return pageData{
-		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds, AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
-		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers, Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
+		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds,
+		AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
+		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
+		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }
@@ -120,7 +122,7 @@ func (v RoomView) codes() *codes {
 	return &codes{v.Codes.Asked, v.Codes.Open, present(v.Codes.AskAfter)}
 }
 
-// present is nil for the zero value, which the views use for "does not apply".
+// present returns nil for the zero value, which the views use for "does not apply".
 func present[T comparable](value T) *T {
 	var zero T
 	if value == zero {
@@ -131,13 +133,12 @@ func present[T comparable](value T) *T {
 
 func (v RoomView) text() Text { return TextIn(v.Lang) }
 
-// shows reports whether a part of the page that belongs to the given states, in
-// words with spaces between, is on show.
+// shows reports whether a part that belongs to the given states, in words with spaces between, is visible.
 func (v RoomView) shows(states string) bool {
 	return slices.Contains(strings.Fields(states), v.State)
 }
 
-// asking reports whether a question is open: one that there is nothing to ask about is not.
+// asking reports whether a question is open and has a subject.
 func (v RoomView) asking(question string) bool {
 	if v.Ask != question {
 		return false
@@ -168,9 +169,9 @@ func (v RoomView) left() int64 {
 	return max(v.LeaseExpiresAt-v.ServerTime, 0)
 }
 
-// refresh is how often a browser without JavaScript asks again, in seconds. It
-// does not while a question is open, which a refresh would only interrupt. When
-// ended, it does once, when there is a message to forget.
+// refresh returns after how many seconds a browser without JavaScript reloads. It returns 0 while a question
+// is open, which a refresh would only interrupt. In the ended state the page reloads once, when there is a
+// message to forget.
 func (v RoomView) refresh() int {
 	if v.askingAny() {
 		return 0
@@ -187,7 +188,7 @@ func (v RoomView) refresh() int {
 // kept is how long a message is shown, in milliseconds.
 const kept = 600_000
 
-// forgetIn is in how many seconds the first message on show is to be forgotten; 0 where there is none.
+// forgetIn returns in how many seconds the first message is due to be forgotten; 0 where there is none.
 func (v RoomView) forgetIn() int {
 	shown := v.current()
 	if len(shown) == 0 {
@@ -200,8 +201,8 @@ func (v RoomView) path(rest string) templ.SafeURL {
 	return templ.SafeURL("/rooms/" + url.PathEscape(v.Room) + rest)
 }
 
-// held reports whether somebody has the lock. A frame of the idle state need not
-// say until when, but only a held lock or a line makes a newcomer wait.
+// held reports whether any seller has the lock. A frame of the idle state need not contain until when, but
+// only a held lock or a line makes a newcomer wait.
 func (v RoomView) held() bool {
 	return v.LeaseExpiresAt > 0 || (v.MaximumWait != nil && *v.MaximumWait > 0)
 }
@@ -213,7 +214,7 @@ func (v RoomView) holderLeft() string {
 	return Clock(v.left())
 }
 
-// holderOver stands instead of what the holder has left where that is nothing: a line that is paused hands on to nobody.
+// holderOver returns the words for a holder without time left: a paused line hands on to no seller.
 func (v RoomView) holderOver() string {
 	if v.Paused {
 		return "–"
@@ -221,9 +222,9 @@ func (v RoomView) holderOver() string {
 	return v.text().Live.HandingOff
 }
 
-// ending is what is said of how the place ended. A completed place with a code
-// says first what the code is for: its seller has yet to type it in, unless they
-// pressed that they had, which only their browser remembers.
+// ending returns the notice of how the place ended. For a completed place with a code it first explains what
+// the code is for: its seller has yet to type it in, unless they pressed that they had, which only their
+// browser remembers.
 func (v RoomView) ending() Notice {
 	t := v.live()
 	code := v.main().Code != ""
@@ -233,27 +234,28 @@ func (v RoomView) ending() Notice {
 	case v.Outcome == "completed" && code && (v.Rejected || !v.main().Late):
 		return t.CodeArrived
 	}
-	said := v.ended()
+	words := v.ended()
 	if code && v.Outcome != "completed" {
-		said.Lead = t.TryCode
+		words.Lead = t.TryCode
 	}
-	return said
+	return words
 }
 
-// ended is what is said of the outcome, whatever has come.
+// ended returns the notice of the outcome, whatever messages have come.
 func (v RoomView) ended() Notice {
 	t := v.live()
 	switch {
 	case v.Outcome == "cancelled" && v.Fence != 0:
 		return t.TurnGivenUp
-	case v.Outcome == "dropped" && v.Fence != 0: // with the turn that it missed; what came before that only the browser remembers
+	// with the missed turn; only the browser remembers what came before it
+	case v.Outcome == "dropped" && v.Fence != 0:
 		return t.DropMissed
 	default:
 		return notice(t.Outcomes, v.Outcome)
 	}
 }
 
-// gone reports whether the turn brought nothing: its code was rejected, and none has come since.
+// gone reports whether the turn brought no code: its code was rejected, and none has come since.
 func (v RoomView) gone() bool { return v.Rejected && v.main().Code == "" }
 
 func (v RoomView) title() string {
@@ -274,7 +276,7 @@ func (v RoomView) title() string {
 	}
 }
 
-// offlineWords say how a page without script stays true.
+// offlineWords explain how a page without a script is refreshed.
 func (v RoomView) offlineWords() string {
 	if v.refresh() == 0 || !v.shows("waiting locked") {
 		return v.text().Live.Connection["off"]
@@ -283,19 +285,21 @@ func (v RoomView) offlineWords() string {
 }
 
 func (v ErrorView) words() Notice {
-	said := notice(TextIn(v.Lang).Page.Errors, v.Code)
+	words := notice(TextIn(v.Lang).Page.Errors, v.Code)
 	if v.Detail != "" {
-		said.Lead = v.Detail
+		words.Lead = v.Detail
 	} else if v.DropSeconds > 0 && v.mayHaveAPlace() {
-		said.Lead = sentences(said.Lead, fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
+		words.Lead = sentences(words.Lead,
+			fill(TextIn(v.Lang).Page.KeptFor, "drop", SpanWords(v.Lang, v.DropSeconds)))
 	}
-	return said
+	return words
 }
 
-// mayHaveAPlace reports whether a reader who stands in line could be shown this.
+// mayHaveAPlace reports whether a reader in line could see this page.
 func (v ErrorView) mayHaveAPlace() bool {
 	switch v.Code {
-	case "store_unavailable", "internal", "draining", "keys_unavailable", "not_identified", "token_expired", "token_used":
+	case "store_unavailable", "internal", "draining", "keys_unavailable", "not_identified", "token_expired",
+		"token_used":
 		return true
 	}
 	return false
@@ -303,7 +307,7 @@ func (v ErrorView) mayHaveAPlace() bool {
 
 func (v ErrorView) renewal() renewal { return renewal{seconds: v.Again, to: v.AgainAt} }
 
-// korea is where the rooms' sellers read the time until a script knows better.
+// korea is the zone of the rooms' sellers until a script knows a better one.
 var korea = time.FixedZone("KST", 9*60*60)
 
 func timeOfDay(milliseconds int64) string {
@@ -314,8 +318,7 @@ func timestamp(milliseconds int64) string {
 	return time.UnixMilli(milliseconds).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// around is what stands before and after a placeholder whose value has an element
-// of its own.
+// around returns the text before and after a placeholder whose value has an element of its own.
 func around(pattern, placeholder string) (before, after string) {
 	before, after, _ = strings.Cut(pattern, placeholder)
 	return strings.TrimSpace(before), strings.TrimSpace(after)
@@ -325,8 +328,7 @@ func boolWord(b bool) string { return strconv.FormatBool(b) }
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// fenceWord leaves the field empty for who does not hold: a fence that is given
-// is checked.
+// fenceWord returns "" for a seller who does not hold: the server checks any given fence.
 func fenceWord(fence int64) string {
 	if fence == 0 {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// openVerb opens the question of an action by what an agent presses for it.
+// openVerb opens the question of an action by its button or key.
 func (b *deskTab) openVerb(verb string) {
 	b.t.Helper()
 	switch verb {
@@ -35,34 +35,39 @@ func actingDesk(t *testing.T) (*fakeDesk, *deskTab) {
 	d := startFakeDesk(t, 20)
 	d.beside = []object{{"type": "items", "reset": true, "set": list{unowned(2)}}}
 	tab := openDesk(t, d)
-	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser writes down each refusal
+	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser logs each refusal
 	tab.timed()
 	tab.open(roomPage)
-	tab.says("line-count", "20명")
-	tab.says("items", "판매자-42")
+	tab.hasText("line-count", "20명")
+	tab.hasText("items", "판매자-42")
 	return d, tab
 }
 
-func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) {
+func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
-		verb, who, effect, note, said string
-		body                          object
+		verb, who, effect, note, shown string
+		body                           object
 	}{
-		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "시간을 60초 더 줬어요", object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
-		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 판매자를 5번째로 옮겼어요", object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
-		{"remove", "s-3 · 대기 번호 3번", "s-3의 순서가 사라져요", "line-note", "s-3 판매자를 줄에서 제외했어요", object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
-		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 종료했어요", object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
+		{"extend", "s-1 · 대기 번호 1번", "s-1의 차례가", "holder-note", "시간을 60초 더 줬어요",
+			object{"fence": 1.790000000000001e15, "seconds": 60.0, "reason": "문자 지연"}},
+		{"move", "s-3 · 대기 번호 3번", "2번째에서 5번째로 가요. 그 사이 3명의 순서가 바뀌어요.", "line-note", "s-3 판매자를 5번째로 옮겼어요",
+			object{"ticket": 3.0, "position": 5.0, "reason": "우리 쪽 문제로 차례를 놓침"}},
+		{"remove", "s-3 · 대기 번호 3번", "s-3의 순서가 사라져요", "line-note", "s-3 판매자를 줄에서 제외했어요",
+			object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
+		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 종료했어요",
+			object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
 		{"pause", "18명", "18명의 순서는 유지돼요", "pause-note", "줄을 멈췄어요", object{"reason": "문자 발송 장애"}},
 		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "pause-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
-		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요", object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
+		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요",
+			object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
 	} {
 		tab.openVerb(row.verb)
-		tab.says("act-who", row.who)
-		tab.says("act-effect", row.effect)
+		tab.hasText("act-who", row.who)
+		tab.hasText("act-effect", row.effect)
 		tab.reason()
 		tab.answered()
-		tab.says(row.note, row.said)
+		tab.hasText(row.note, row.shown)
 		last := d.lastAsked(t)
 		require.Equal(t, row.verb, last.what)
 		require.Equal(t, row.body, last.body)
@@ -71,7 +76,7 @@ func TestEveryActionSaysWhoAndWhatAndSendsItWithItsGuardAndReason(t *testing.T) 
 	require.Empty(t, browsertest.Errors(tab.ctx))
 }
 
-func TestFocusStaysWithTheHoldersCardWhereNobodyIsNext(t *testing.T) {
+func TestFocusStaysWithTheHoldersCardWithoutANextSeller(t *testing.T) {
 	for name, end := range map[string]func(d *fakeDesk, tab *deskTab){
 		"ended here": func(_ *fakeDesk, tab *deskTab) {
 			tab.openVerb("release")
@@ -88,10 +93,11 @@ func TestFocusStaysWithTheHoldersCardWhereNobodyIsNext(t *testing.T) {
 			tab := openDesk(t, d)
 			tab.timed()
 			tab.open(roomPage)
-			tab.says("holder-seller", "s-1")
+			tab.hasText("holder-seller", "s-1")
 			end(d, tab)
 			tab.until(`document.getElementById("release").disabled && document.activeElement.id === "holder-title"`)
-			require.Empty(t, run[string](tab, `document.getElementById("act-error").textContent`), "nothing is left in a question that is closed")
+			require.Empty(t, run[string](tab, `document.getElementById("act-error").textContent`),
+				"nothing is left in a question that is closed")
 		})
 	}
 }
@@ -101,10 +107,10 @@ func TestEveryActionNeedsAReason(t *testing.T) {
 	for _, verb := range []string{"extend", "release", "move", "remove", "pause", "assign"} {
 		tab.openVerb(verb)
 		tab.click("#act-yes")
-		tab.says("act-error", "사유를 고르거나 적어 주세요.")
+		tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
 		tab.do(chromedp.SendKeys(chromedp.CSS("#act-text"), "   "))
 		tab.click("#act-yes")
-		tab.says("act-error", "사유를 고르거나 적어 주세요.")
+		tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
 		tab.click("#act-no")
 		tab.answered()
 	}
@@ -113,7 +119,7 @@ func TestEveryActionNeedsAReason(t *testing.T) {
 	tab.openVerb("release")
 	run[bool](tab, `(document.getElementById("act-text").value = %q, true)`, strings.Repeat("가", 201))
 	tab.click("#act-yes")
-	tab.says("act-error", "사유가 1자 더 길어요")
+	tab.hasText("act-error", "사유가 1자 더 길어요")
 	run[bool](tab, `(document.getElementById("act-text").value = "전화가 끊김", true)`)
 	tab.reason()
 	tab.answered()
@@ -128,20 +134,20 @@ func TestRefusalIsInViewWhereAPhoneIsTooShortForTheQuestion(t *testing.T) {
 	tab.open(roomPage)
 	tab.click(`[data-key="m:2"] .button`)
 	tab.click("#act-yes")
-	tab.says("act-error", "사유를 고르거나 적어 주세요.")
+	tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
 	require.True(t, run[bool](tab, `["act-error", "act-yes"].every((id) => {
 		const box = document.getElementById(id).getBoundingClientRect();
 		return document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)?.closest("#" + id);
 	})`))
 }
 
-func TestEveryRefusalIsSaidInPlainWordsAndNothingMoreIsOffered(t *testing.T) {
+func TestEveryRefusalIsShownInPlainWordsAndEndsTheQuestion(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
 		verb   string
 		status int
 		code   string
-		said   string
+		shown  string
 	}{
 		{"extend", 409, "stale_fence", "그 사이 차례가 바뀌었어요. 바뀐 것은 없어요."},
 		{"extend", 409, "lease_too_long", "한 차례는 모두 합해 10분까지예요."},
@@ -150,26 +156,27 @@ func TestEveryRefusalIsSaidInPlainWordsAndNothingMoreIsOffered(t *testing.T) {
 		{"remove", 409, "stale_ticket", "그 사이 줄에서 나갔거나 차례가 됐어요."},
 		{"pause", 403, "not_allowed", "보기 전용 계정이라 처리할 수 없어요."},
 		{"assign", 409, "already_matched", "이미 주인이 있는 문자예요."},
-		{"assign", 409, "not_possible", "said by the server"}, // which knows of two causes
+		{"assign", 409, "not_possible", "said by the server"}, // which has two causes
 		{"assign", 404, "no_message", "더는 배정할 수 없는 문자예요."},
 		{"release", 409, "unheard_of", "said by the server"},
 	} {
 		d.refuseNext(row.status, row.code)
 		tab.openVerb(row.verb)
 		tab.reason()
-		tab.says("act-error", row.said)
+		tab.hasText("act-error", row.shown)
 		tab.until(`document.getElementById("act-yes").disabled && document.getElementById("act").open`)
 		tab.click("#act-no")
 		tab.answered()
 	}
-	tab.says("line-count", "20명")
-	tab.says("holder-seller", "s-1")
+	tab.hasText("line-count", "20명")
+	tab.hasText("holder-seller", "s-1")
 
 	d.refuseNext(400, "invalid_reason")
 	tab.openVerb("release")
 	tab.reason()
-	tab.says("act-error", "사유를 1자에서 200자까지")
-	require.False(t, run[bool](tab, `document.getElementById("act-yes").disabled`), "what was typed wrong can be put right")
+	tab.hasText("act-error", "사유를 1자에서 200자까지")
+	require.False(t, run[bool](tab, `document.getElementById("act-yes").disabled`),
+		"what was typed wrong can be put right")
 	first := d.lastAsked(t).key
 	tab.click("#act-yes")
 	tab.answered()
@@ -195,11 +202,11 @@ func TestSignedOutActionLeadsToTheSignIn(t *testing.T) {
 	tab.goes("/support/sign-in?next=%2Fsupport%2Fintegration%3Flang%3Dko")
 }
 
-func TestDialogLeftOpenSaysThatThereIsNothingLeftToDo(t *testing.T) {
+func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 	d, tab := actingDesk(t)
 	for _, row := range []struct {
-		verb, said string
-		meanwhile  func() object
+		verb, shown string
+		meanwhile   func() object
 	}{
 		{"remove", "그 사이 s-3 판매자가 줄에서 나갔어요", func() object { return d.remove(3, "cancelled") }},
 		{"extend", "그 사이 차례가 바뀌었어요", func() object { return d.next("completed") }},
@@ -209,7 +216,7 @@ func TestDialogLeftOpenSaysThatThereIsNothingLeftToDo(t *testing.T) {
 	} {
 		tab.openVerb(row.verb)
 		d.change(t, row.meanwhile)
-		tab.says("act-error", row.said)
+		tab.hasText("act-error", row.shown)
 		tab.until(`document.getElementById("act-yes").disabled`)
 		tab.click("#act-no")
 		tab.answered()
@@ -217,25 +224,25 @@ func TestDialogLeftOpenSaysThatThereIsNothingLeftToDo(t *testing.T) {
 	tab.click(`[data-key="5"] .more`)
 	tab.click(`#row-menu [data-verb=move]`)
 	d.change(t, func() object { return d.next("completed") })
-	tab.says("act-error", "그 사이 s-5의 차례가 됐어요")
+	tab.hasText("act-error", "그 사이 s-5의 차례가 됐어요")
 	tab.click("#act-no")
 	tab.answered()
 
 	tab.openVerb("assign")
-	d.tell(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
-	tab.says("act-error", "그 사이 이 문자가 처리됐어요")
+	d.send(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
+	tab.hasText("act-error", "그 사이 이 문자가 처리됐어요")
 	tab.until(`document.getElementById("act-yes").disabled`)
 	require.Empty(t, d.asked())
 }
 
-func TestOpenDialogSaysTheNextOfNow(t *testing.T) {
+func TestOpenDialogShowsThePresentNextSeller(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("release")
-	tab.says("act-effect", "다음 분 s-2")
+	tab.hasText("act-effect", "다음 분 s-2")
 	d.change(t, func() object { return d.away(2, time.Now().UnixMilli()) })
-	tab.says("act-effect", "다음 분 s-3")
+	tab.hasText("act-effect", "다음 분 s-3")
 	d.change(t, func() object { d.paused = true; return object{} })
-	tab.says("act-effect", "아무에게도 넘어가지 않아요")
+	tab.hasText("act-effect", "아무에게도 넘어가지 않아요")
 }
 
 func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
@@ -246,10 +253,11 @@ func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=position]').textContent === "5"`)
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=state]').textContent.trim() === "여기로 옮겼어요"`)
 	d.change(t, func() object { return d.remove(2, "cancelled") })
-	tab.says("line-count", "19명")
+	tab.hasText("line-count", "19명")
 	tab.press("u")
-	tab.says("line-note", "되돌렸어요")
-	require.Equal(t, object{"ticket": 3.0, "position": 1.0, "reason": "바로 앞 처리를 되돌림"}, d.lastAsked(t).body, "before whom it was before")
+	tab.hasText("line-note", "되돌렸어요")
+	require.Equal(t, object{"ticket": 3.0, "position": 1.0, "reason": "바로 앞 처리를 되돌림"}, d.lastAsked(t).body,
+		"before whom it was before")
 	tab.until(`document.querySelector('[data-key="3"] [data-cell=position]').textContent === "1"`)
 
 	tab.openVerb("move")
@@ -257,7 +265,7 @@ func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	tab.answered()
 	d.refuseNext(409, "stale_ticket")
 	tab.click("#line-note button")
-	tab.says("line-note", "그 사이 줄에서 나갔거나 차례가 됐어요")
+	tab.hasText("line-note", "그 사이 줄에서 나갔거나 차례가 됐어요")
 }
 
 func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
@@ -265,12 +273,13 @@ func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
 	tab.openVerb("pause")
 	tab.reason()
 	tab.answered()
-	tab.says("trouble", "줄 멈춤")
+	tab.hasText("trouble", "줄 멈춤")
 	tab.click("#pause-note button")
-	tab.says("pause-note", "되돌렸어요")
+	tab.hasText("pause-note", "되돌렸어요")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	tab.later()
-	tab.until(`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("pause-note").textContent === ""`)
+	tab.until(
+		`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("pause-note").textContent === ""`)
 	tab.press("u")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	require.Len(t, d.asked(), 2)
@@ -286,17 +295,17 @@ func TestFocusComesBackToTheRowAfterAnAction(t *testing.T) {
 	tab.until(`!document.getElementById("act").open && document.activeElement.dataset.key === "3"`)
 }
 
-// A message that was given stays, with what came of it, until its list is told anew.
-func TestGivenMessageSaysWhatCameOfIt(t *testing.T) {
+// An assigned message stays, with its result, until its list comes anew.
+func TestAssignedMessageShowsItsResult(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("assign")
 	tab.click(`#act-choices label:nth-child(2) input`)
-	tab.says("act-effect", "판매자-42에게")
+	tab.hasText("act-effect", "판매자-42에게")
 	tab.reason()
 	tab.answered()
 	require.EqualValues(t, 102, d.lastAsked(t).body["fence"])
-	d.tell(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
-	tab.says("items", "판매자-42에게 배정했어요 · 판매자 화면에 보여요")
+	d.send(object{"type": "items", "set": list{}, "drop": list{"m:2"}})
+	tab.hasText("items", "판매자-42에게 배정했어요 · 판매자 화면에 보여요")
 	require.Zero(t, run[int](tab, `document.querySelectorAll("#items .button").length`))
 	tab.later()
 	tab.until(`document.querySelectorAll("#items > li").length === 0`)

@@ -2,14 +2,14 @@ package templates
 
 import "slices"
 
-// deskActions are what support does, in the order in which the audit offers to look for it.
+// deskActions are support's actions, in the order in which the audit offers them as filters.
 var deskActions = []string{
 	"extend", "release", "move", "remove", "pause", "resume", "assign",
 	"exported", "exported_audit", "delivery_retried",
 	"signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused",
 }
 
-// actions are what may be looked for; what is looked for is among them, whatever it is.
+// actions returns the filters to offer; the present one is among them, even if unknown.
 func (v AuditView) actions() []string {
 	if v.Action == "" || slices.Contains(deskActions, v.Action) {
 		return deskActions
@@ -17,7 +17,7 @@ func (v AuditView) actions() []string {
 	return append(slices.Clone(deskActions), v.Action)
 }
 
-// DeskAction is what support did, as the audit calls it; a code that has no words stands for itself.
+// DeskAction returns the audit's name of an action; a code without words stands for itself.
 func (t Text) DeskAction(code string) string {
 	if words, ok := t.Desk.Actions[code]; ok {
 		return words
@@ -25,7 +25,7 @@ func (t Text) DeskAction(code string) string {
 	return code
 }
 
-// done says what an action was beyond its name; "" where there is nothing to say.
+// done returns an action's details beyond its name; "" without any.
 func (t Text) done(d ActionDetail) string {
 	var seconds, moved, message string
 	if d.Seconds != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heard stands for what an agent who looks elsewhere hears and is shown.
+// heard records what an agent who looks elsewhere would hear and see.
 const heard = `window.played = 0; window.shown = [];
 	window.AudioContext = class extends AudioContext { createOscillator() { window.played++; return super.createOscillator(); } };
 	window.Notification = class extends EventTarget {
@@ -22,33 +22,38 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	tab := openDesk(t, d)
 	tab.before(heard)
 	tab.open(roomsPage)
-	tab.until(`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`) // stuck, nobodys
+	// stuck, nobodys
+	tab.until(
+		`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`)
 	tab.click("#attention-open")
 	tab.click("[name=paused]")
 	tab.until(`document.title.startsWith("(4) ")`)
 	tab.click("[name=sound]")
 	tab.click("#attention-notify")
-	tab.until(`Notification.permission === "granted" && JSON.parse(localStorage.getItem("desk-attention")).notify`)
+	tab.until(
+		`Notification.permission === "granted" && JSON.parse(localStorage.getItem("desk-attention")).notify`)
 	tab.click("#attention .act-answers button")
 	tab.press("j")
-	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`), "what was there before is no news")
+	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`),
+		"what was there before is no news")
 
-	d.tell(tellRoom("calm", object{"trouble": list{"expired"}}))
+	d.send(roomFrame("calm", object{"trouble": list{"expired"}}))
 	tab.until(`document.querySelector('[data-key="calm"] .chip.warn')`)
 	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`), "that was not chosen")
-	d.tell(tellRoom("calm", object{"trouble": list{"expired", "stuck"}}))
+	d.send(roomFrame("calm", object{"trouble": list{"expired", "stuck"}}))
 	tab.until(`document.title.startsWith("(5) ") && played > 0`)
 	require.Equal(t, 0, run[int](tab, `shown.length`), "the agent looks at the page")
 	run[bool](tab, `(Object.defineProperty(document, "hidden", { value: true }), played = 0, true)`)
-	d.tell(tellRoom("long", object{"trouble": list{"lost"}}))
+	d.send(roomFrame("long", object{"trouble": list{"lost"}}))
 	tab.until(`played > 0 && shown.join() === "확인이 필요해요: long: 데이터 유실"`)
 
 	tab.open(roomsPage)
 	tab.until(`document.title.startsWith("(4) ") && document.querySelector("[name=paused]").checked`)
 	for _, room := range []string{"stuck", "both", "paused"} {
-		d.tell(tellRoom(room, object{"trouble": list{}}))
+		d.send(roomFrame(room, object{"trouble": list{}}))
 	}
-	tab.until(`!document.title.startsWith("(") && document.querySelector('link[rel="icon"]').href.endsWith("/waiting.svg")`)
+	tab.until(
+		`!document.title.startsWith("(") && document.querySelector('link[rel="icon"]').href.endsWith("/waiting.svg")`)
 }
 
 func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
@@ -60,26 +65,27 @@ func TestDeskGoesOnWhereTheBrowserShowsNoNotification(t *testing.T) {
 			d := startFakeDesk(t, 0)
 			d.rooms = fewRooms()
 			tab := openDesk(t, d)
-			tab.before(script + `; localStorage.setItem("desk-attention", '{"stuck":true,"notify":true}'); Object.defineProperty(document, "hidden", { value: true })`)
+			tab.before(script +
+				`; localStorage.setItem("desk-attention", '{"stuck":true,"notify":true}'); Object.defineProperty(document, "hidden", { value: true })`)
 			tab.open(roomsPage)
 			tab.click("[name=paused]")
 			tab.until(`JSON.parse(localStorage.getItem("desk-attention")).paused`)
-			d.tell(tellRoom("calm", object{"trouble": list{"stuck"}}))
+			d.send(roomFrame("calm", object{"trouble": list{"stuck"}}))
 			tab.until(`document.querySelector('[data-key="calm"] .chip.bad')`)
 		})
 	}
 }
 
-func TestRoomsDeskSpeaksUpForEachMessageThatIsNobodys(t *testing.T) {
+func TestRoomsDeskSpeaksUpForEachUnassignedMessage(t *testing.T) {
 	d := startFakeDesk(t, 3)
 	tab := openDesk(t, d)
 	tab.before(heard + `; localStorage.setItem("desk-attention", '{"nobodys":true,"sound":true}')`)
 	tab.open(roomPage)
 	tab.until(`document.body.dataset.connection === "open" && !document.title.startsWith("(")`)
-	tab.press("j")                    // browsers are silent before something is pressed
+	tab.press("j")                    // browsers are silent before a press
 	for _, n := range []int64{2, 1} { // the second is later
 		run[bool](tab, `(played = 0, true)`)
-		d.tell(object{"type": "items", "set": list{unowned(n)}})
+		d.send(object{"type": "items", "set": list{unowned(n)}})
 		tab.until(`document.title.startsWith("(1) ") && played > 0`)
 	}
 }

@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// AuditPage lists what support did: who, what, when, to whom and why.
+// AuditPage lists support's actions: who, what, when, to whom and why.
 func AuditPage(v AuditView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -859,7 +859,7 @@ func auditRow(t Text, row AuditRow) templ.Component {
 	})
 }
 
-// wary is what somebody may want to look at: a sign-in that was no sign-in.
+// wary reports whether a row is worth a look: a failed sign-in.
 func (row AuditRow) wary() bool {
 	return row.Action == "sign_in_failed" || row.Action == "sign_in_limited" || row.Action == "sign_in_refused"
 }

@@ -8,8 +8,8 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// BouncePage leads on by itself, also without a script; the link is for a browser that does not follow it. Its reader may have just signed in,
-// or followed a link from elsewhere and be nobody.
+// BouncePage leads on by itself, also without a script; the link is for a browser that does not follow it.
+// Its reader may have just signed in, or may have followed a link from elsewhere without a sign-in.
 func BouncePage(v BounceView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// serveQuietPages serves support's pages that are not live under /support/{lang}/{name}, as the real server would.
+// serveQuietPages serves support's pages that are not live under /support/{lang}/{name},
+// as the real server would.
 func serveQuietPages(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -45,10 +46,11 @@ func serveQuietPages(t *testing.T) string {
 	return s.URL
 }
 
-// inZone makes the browser's zone another one.
+// inZone changes the browser's time zone.
 func inZone(name string) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
+		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride,
+			emulation.SetTimezoneOverrideParams{TimezoneID: name})
 		return err
 	})
 }
@@ -60,7 +62,7 @@ func read(t *testing.T, ctx context.Context, expression string) string {
 	return text
 }
 
-// until waits for an expression to become true, on this page or on the one it leads to.
+// until waits for an expression to become true, on this page or on the next one.
 func until(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -69,14 +71,15 @@ func until(t *testing.T, ctx context.Context, expression string) {
 	}, 60*time.Second, 20*time.Millisecond, expression)
 }
 
-// lookedAt are the pages that differ in more than what they leave out, with the look that each is seen in: every one in every look is
-// TestNothingKeepsPeopleOutOfAQuietPageInAnyLook's.
+// lookedAt are the pages that differ in more than missing parts, each with the look to test.
+// TestNothingKeepsPeopleOutOfAQuietPageInAnyLook tests every page in every look.
 var lookedAt = []struct {
 	lang, name string
 	dark       bool
 }{
 	{"ko", "find", false}, {"en", "find-near", true},
-	{"ko", "sign-in", false}, {"en", "sign-in-failed", true}, {"en", "story", false}, {"ko", "story-away", true}, {"ko", "history", false},
+	{"ko", "sign-in", false}, {"en", "sign-in-failed", true}, {"en", "story", false}, {"ko", "story-away",
+		true}, {"ko", "history", false},
 	{"en", "history-refused", true}, {"en", "audit", true}, {"ko", "deliveries", false}, {"en", "docs", true},
 }
 
@@ -86,7 +89,8 @@ func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {
 		if look.name == "docs" { // it takes as long as all others
 			continue
 		}
-		require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(1440, 900, look.dark, true), chromedp.Navigate(site+"/support/"+look.lang+"/"+look.name)))
+		require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(1440, 900, look.dark, true),
+			chromedp.Navigate(site+"/support/"+look.lang+"/"+look.name)))
 		found, err := browsertest.Axe(ctx)
 		require.NoError(t, err)
 		require.Empty(t, found, look)
@@ -108,14 +112,16 @@ func TestNoQuietPageIsWiderThanAPhone(t *testing.T) {
 
 func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 	site, ctx := serveQuietPages(t), browsertest.Page(t)
-	line, heading := `document.querySelectorAll(".lines")[1].children[1].innerText.replace(/\s+/g, " ")`, `document.querySelector("#visit-2").innerText.replace(/\s+/g, " ")`
+	line, heading := `document.querySelectorAll(".lines")[1].children[1].innerText.replace(/\s+/g, " ")`,
+		`document.querySelector("#visit-2").innerText.replace(/\s+/g, " ")`
 	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/ko/story")))
 	until(t, ctx, `document.querySelector(".utc").hidden`)
 	require.Equal(t, "23:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 23:02:57에 연결이 끊겼어요", read(t, ctx, line))
 	require.Equal(t, "대기 번호 3번 · integration · 2026-07-03 23:01–23:05 · 인증을 마쳤어요", read(t, ctx, heading))
 	require.Equal(t, "시각은 내 시간대예요 (Asia/Seoul)", read(t, ctx, `document.querySelector(".zone").textContent`))
 
-	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), chromedp.Navigate(site+"/support/ko/story")))
+	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(),
+		chromedp.Navigate(site+"/support/ko/story")))
 	require.Equal(t, "14:03:12 자리를 비워 순서를 넘겼어요 · 다음 차례는 유지돼요 · 14:02:57에 연결이 끊겼어요", read(t, ctx, line))
 	require.Equal(t, "대기 번호 3번 · integration · 2026-07-03 14:01–14:05 UTC · 인증을 마쳤어요", read(t, ctx, heading))
 	require.Equal(t, "시각은 UTC예요", read(t, ctx, `document.querySelector(".zone").textContent`))
@@ -144,18 +150,24 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	sent := func() string { return read(t, ctx, `location.search`) }
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
-	require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history?lang=ko")))
-	until(t, ctx, `location.search.startsWith("?lang=ko&from=20") && !document.querySelector(".presets").hidden`) // today's, where nothing is asked for
-	until(t, ctx, `document.getElementById("from").value === new Date(Date.now() + 9 * 3600000).toISOString().slice(0, 10)`)
+	require.NoError(t,
+		chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history?lang=ko")))
+	// today's, without a filter
+	until(t, ctx, `location.search.startsWith("?lang=ko&from=20") && !document.querySelector(".presets").hidden`)
+	until(t, ctx,
+		`document.getElementById("from").value === new Date(Date.now() + 9 * 3600000).toISOString().slice(0, 10)`)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/integration/history?from=")))
 	until(t, ctx, `!document.querySelector(".presets").hidden`)
-	require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#from", "2026-07-03"), chromedp.SendKeys("#to", "2026-07-03"), chromedp.Click("#filter .primary")))
+	require.NoError(t, chromedp.Do(ctx, chromedp.SendKeys("#from", "2026-07-03"),
+		chromedp.SendKeys("#to", "2026-07-03"), chromedp.Click("#filter .primary")))
 	until(t, ctx, `location.search.includes("seller") && !document.querySelector(".presets").hidden`)
 	require.Equal(t, "?seller=&from=2026-07-02T15%3A00%3A00.000Z&to=2026-07-03T15%3A00%3A00.000Z", sent())
 	require.Equal(t, "2026-07-03 2026-07-03", value("from")+" "+value("to"), "and it is shown as it was typed")
-	require.Contains(t, read(t, ctx, `document.getElementById("rows").innerText.replace(/\s+/g, " ")`), "시작 2026-07-03 끝 2026-07-03")
+	require.Contains(t, read(t, ctx, `document.getElementById("rows").innerText.replace(/\s+/g, " ")`),
+		"시작 2026-07-03 끝 2026-07-03")
 
-	read(t, ctx, `(document.getElementById("from").value = "2026-02-31") && (document.getElementById("to").value = "")`)
+	read(t, ctx,
+		`(document.getElementById("from").value = "2026-02-31") && (document.getElementById("to").value = "")`)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Click("#filter .primary")))
 	until(t, ctx, `location.search.includes("02-31") && !document.querySelector(".presets").hidden`)
 	require.Equal(t, "?seller=&from=2026-02-31&to=", sent(), "what is no day is the server's to refuse")
@@ -168,9 +180,11 @@ func TestALinkIsCopied(t *testing.T) {
 	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/story?room=integration")))
 	until(t, ctx, `!document.querySelector("#copy-link").hidden`)
-	read(t, ctx, `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { window.copied = t; } } }) && ""`)
+	read(t, ctx,
+		`Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { window.copied = t; } } }) && ""`)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Click("#copy-link")))
-	until(t, ctx, `document.querySelector("#copy-said").textContent === "복사했어요" && window.copied === location.href`)
+	until(t, ctx,
+		`document.querySelector("#copy-said").textContent === "복사했어요" && window.copied === location.href`)
 }
 
 func TestSignInWorksWithAKeyboardAndWithoutAScript(t *testing.T) {
@@ -178,11 +192,12 @@ func TestSignInWorksWithAKeyboardAndWithoutAScript(t *testing.T) {
 	focused := func() string { return read(t, ctx, `document.activeElement.id`) }
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/sign-in")))
 	until(t, ctx, `document.activeElement.id === "username"`)
-	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), chromedp.Navigate(site+"/support/ko/sign-in-failed")))
+	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(),
+		chromedp.Navigate(site+"/support/ko/sign-in-failed")))
 	until(t, ctx, `document.activeElement.id === "error"`)
 	require.Equal(t, "error", focused(), "the error is read out first")
 
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/ko/bounce")))
 	until(t, ctx, `location.pathname === "/support/integration"`)
-	browsertest.AllowErrors(ctx, "/support/integration", "/favicon.ico") // there is no page, and so nothing that names an icon
+	browsertest.AllowErrors(ctx, "/support/integration", "/favicon.ico") // there is no page, and so no icon
 }

@@ -1,17 +1,17 @@
 package templates
 
-// course is how far a visit has come: what a sentence needs to know of the events before it.
+// course is the state of a visit: what a sentence needs to know of the events before it.
 type course struct {
 	state   string // waiting, away, holding, or the outcome
 	joined  int64  // unix ms, as all times here; 0 = it did not happen
 	since   int64  // away since
-	granted int64  // the turn that goes on, or was the last
+	granted int64  // of the present or last turn
 	until   int64  // when it ends at the latest
 	over    int64
 	asks    int
 	matched bool       // a message came within the last turn
 	late    bool       // or after it
-	done    StoryEvent // what support did last
+	done    StoryEvent // support's last action
 }
 
 func (c course) after(e StoryEvent) course {
@@ -50,7 +50,7 @@ func (c course) ended(e StoryEvent) course {
 	return c
 }
 
-// acted is whether an event came of what support has just done.
+// acted reports whether an event is the result of support's last action.
 func (c course) acted(e StoryEvent) bool {
 	return c.done.Kind != "" && brought[c.done.Action] == effect{e.Kind, e.Outcome} && c.done.At == e.At
 }
@@ -58,7 +58,7 @@ func (c course) acted(e StoryEvent) bool {
 // effect is the kind of an event, and the outcome of one that ends a visit.
 type effect struct{ kind, outcome string }
 
-// brought is what an action of support brings about in the same instant: one line says both.
+// brought is the event that an action of support causes in the same instant: one line covers both.
 var brought = map[string]effect{
 	"release": {"ended", "forced"},
 	"remove":  {"ended", "removed"},
@@ -67,12 +67,12 @@ var brought = map[string]effect{
 	"assign":  {"assigned", ""},
 }
 
-// by is whether support has just done it: what it brings about is of the same script, and so of the same instant.
+// by reports whether support has just acted so. The result is of the same script, and so of the same instant.
 func (c course) by(action string, at int64) bool {
 	return c.done.Action == action && c.done.At == at
 }
 
-// gone is since when somebody is away.
+// gone returns since when a seller is away.
 func (e StoryEvent) gone() int64 {
 	if e.Since != 0 {
 		return e.Since

@@ -2,7 +2,7 @@ package templates
 
 import "strings"
 
-// deskData is the JSON block of a live page of support: what its modules start from.
+// deskData is the JSON block of a live page of support, from which its modules start.
 type deskData struct {
 	Room         string       `json:"room,omitempty"`
 	Lang         string       `json:"lang"`
@@ -22,7 +22,7 @@ func (v DeskRoomView) data(words DeskLiveText) deskData {
 	}
 }
 
-// deskStyle is where a style sheet of a page of support is: a bare name is one of our own.
+// deskStyle returns the address of a style sheet of a page of support. A bare name is one of our own.
 func deskStyle(prefix, name string) string {
 	if !strings.Contains(name, "/") {
 		name = "css/" + name
@@ -30,7 +30,7 @@ func deskStyle(prefix, name string) string {
 	return prefix + "/" + name + ".css"
 }
 
-// startSort says of a column how the table of all rooms is sorted before anybody picks another.
+// startSort returns the initial sort order of a column in the table of all rooms.
 func startSort(column string) string {
 	if column == "trouble" {
 		return "descending"

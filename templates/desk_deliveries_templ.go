@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// DeliveriesPage lists what the integration could not be told, to be sent again.
+// DeliveriesPage lists the webhooks that were given up, to be sent again.
 func DeliveriesPage(v DeliveriesView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -146,7 +146,7 @@ func DeliveriesPage(v DeliveriesView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = sentence(say(s.FailingSince, "at", instant(v.FailingSince)), formatFull).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = sentence(wordsOf(s.FailingSince, "at", instant(v.FailingSince)), formatFull).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// HistoryPage searches what happened in a room.
+// HistoryPage searches a room's history.
 func HistoryPage(v HistoryView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -327,7 +327,7 @@ func historyForm(t Text, v HistoryView) templ.Component {
 	})
 }
 
-// periods says how to type a time, and offers some.
+// periods explains how to type a time, and offers some.
 func periods(s DeskHistoryText) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1024,7 +1024,7 @@ func historyRow(t Text, room string, row HistoryRow) templ.Component {
 	})
 }
 
-// details say what a row is about in a few words.
+// details returns the subject of a row in a few words.
 func (t Text) details(row HistoryRow) string {
 	sep := t.Desk.Story.Sep
 	switch row.Kind {
@@ -1039,10 +1039,10 @@ func (t Text) details(row HistoryRow) string {
 	return t.tag(row.Outcome)
 }
 
-// lasts is whether a row is of something that takes time.
+// lasts reports whether a row's event takes time.
 func (row HistoryRow) lasts() bool { return row.Kind == "lease" || row.Kind == "place" }
 
-// tag is an outcome or a result in a word; one that is not known stands for itself.
+// tag returns an outcome or a result in a word; an unknown one stands for itself.
 func (t Text) tag(code string) string {
 	if tag, ok := t.Desk.Tags[code]; ok {
 		return tag
@@ -1059,7 +1059,7 @@ func (v HistoryView) wrong(code string) templ.Attributes {
 	return templ.Attributes{"aria-invalid": "true"}
 }
 
-// timeField ties a field of a period to its hint, and to the error where it may be the one that could not be read.
+// timeField ties a field of a period to its hint, and to the error where the field may be the unreadable one.
 func timeField(code, typed string) templ.Attributes {
 	attributes := templ.Attributes{"aria-describedby": "time-hint"}
 	if code == "invalid_time" && typed != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// A module that needs no page is tried in one that has nothing else.
+// A module without a page is tested in an empty one.
 func openModules(t *testing.T) *deskTab {
 	d := startFakeDesk(t, 0)
 	tab := &deskTab{t, browsertest.Page(t), d}
@@ -21,7 +21,7 @@ func openModules(t *testing.T) *deskTab {
 	return tab
 }
 
-func TestLineFollowsChangesAsTheTableSays(t *testing.T) {
+func TestLineFollowsChangesAsInTheTable(t *testing.T) {
 	tab := openModules(t)
 	table, err := os.ReadFile("testdata/desk_model.json")
 	require.NoError(t, err)
@@ -50,34 +50,34 @@ func TestVersionsNeverGoBackWithinAnEpoch(t *testing.T) {
 	got := run[string](tab, `(async () => {
 		const { DeskModel } = await import("/static/js/desk/model.js");
 		const model = new DeskModel();
-		const said = [];
+		const shown = [];
 		const full = (epoch, version, ...tickets) =>
-			said.push(model.apply({ type: "desk", epoch, version, holder: null, line: tickets.map((n) => [n, "s" + n, n, 0]) }) + model.version);
+			shown.push(model.apply({ type: "desk", epoch, version, holder: null, line: tickets.map((n) => [n, "s" + n, n, 0]) }) + model.version);
 		const change = (version, ticket, position) =>
-			said.push(model.apply({ type: "change", epoch: "e", version, holder: null, joined: [[ticket, "s" + ticket, 1, position]] }) + model.version);
+			shown.push(model.apply({ type: "change", epoch: "e", version, holder: null, joined: [[ticket, "s" + ticket, 1, position]] }) + model.version);
 		full("e", 7, 1, 2, 3);
 		full("e", 5, 1);
 		change(6, 2, 2);
-		said.push(model.line.length);
+		shown.push(model.line.length);
 		change(7, 3, 3);
 		change(8, 4, 4);
-		said.push(model.line.length);
+		shown.push(model.line.length);
 		full("f", 1, 9);
-		return said.join(" ");
+		return shown.join(" ");
 	})()`)
 	require.Equal(t, "changed7 old7 old7 3 changed7 changed8 4 changed1", got)
 }
 
-// Whatever happens in a line, its changes lead to what a full frame would have said.
+// Any changes of a line lead to the same state as a full frame.
 func TestChangesLeadToTheSameLineAsAFullFrame(t *testing.T) {
 	tab := openModules(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	d := &fakeDesk{version: 1}
 	var frames []object
-	note := func(said object) {
+	note := func(shown object) {
 		d.version++
 		frame := d.head("change")
-		for name, value := range said {
+		for name, value := range shown {
 			frame[name] = value
 		}
 		frames = append(frames, frame)
@@ -127,7 +127,8 @@ func TestHourOfMinutesHasNoHolesAndEndsWithTheLineOfNow(t *testing.T) {
 		const names = outcomesOf(hour);
 		return [hour.length, hour.at(-1).at, hour.at(-1).depth, hour.at(-2).depth, hour.at(-3).depth, hour.at(-3).wait_p50, hour.at(-3).delay_p50, names, stacked(hour, names).map((edge) => edge.at(-3))];
 	})()`)
-	require.JSONEq(t, fmt.Sprintf(`[60, %d, 7, null, 4, null, 0, ["completed", "expired"], [2, 3]]`, int64(1790000040000)), string(got))
+	require.JSONEq(t, fmt.Sprintf(`[60, %d, 7, null, 4, null, 0, ["completed", "expired"], [2, 3]]`,
+		int64(1790000040000)), string(got))
 }
 
 func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {
@@ -136,8 +137,8 @@ func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {
 		const { Freshness } = await import("/static/js/desk/freshness.js");
 		let now = 0;
 		const fresh = new Freshness(() => now);
-		const said = [];
-		const look = (at) => { now = at; said.push(fresh.state + fresh.age); };
+		const shown = [];
+		const look = (at) => { now = at; shown.push(fresh.state + fresh.age); };
 		look(2999);
 		look(3000);
 		fresh.hear({ type: "beat", server_time: 5000, as_of: 4000 });
@@ -150,7 +151,7 @@ func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {
 		look(14000);
 		fresh.connection(true);
 		look(14000);
-		return said.join(" ");
+		return shown.join(" ");
 	})()`)
 	require.Equal(t, "fresh2999 late3000 fresh2000 late3000 fresh1000 stale10000 fresh0 lost0", got)
 }

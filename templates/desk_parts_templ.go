@@ -14,8 +14,8 @@ import (
 	"strconv"
 )
 
-// stampOf is an instant: in UTC, until pages.js has put it into the reader's zone. after is an instant before it: its date is
-// written where it is another.
+// stampOf renders an instant: in UTC, until pages.js puts it into the reader's zone. after is the previous
+// instant: a differing date is written.
 func stampOf(at, after int64, format string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -137,7 +137,7 @@ func sentence(words Words, format string) templ.Component {
 	})
 }
 
-// zone says which zone the times of a page are of.
+// zone names the time zone of a page's times.
 func zone(t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -421,7 +421,7 @@ func nextLink(t Text, next string) templ.Component {
 	})
 }
 
-// figure leaves out what is not known.
+// figure leaves out an unknown value.
 func figure(n int64) string {
 	if n == 0 {
 		return ""

@@ -14,17 +14,17 @@ func roomPath(room string) templ.SafeURL {
 	return templ.SafeURL(desk + "/" + url.PathEscape(room))
 }
 
-// historyPath is a room's history; of a seller's where one is given.
+// historyPath returns the address of a room's history; of one seller's where one is given.
 func historyPath(room, seller string) templ.SafeURL {
 	return roomPath(room) + "/history" + query("seller", seller)
 }
 
-// sellerPath is a seller's timeline; of one room where one is given.
+// sellerPath returns the address of a seller's timeline; of one room where one is given.
 func sellerPath(seller, room string) templ.SafeURL {
 	return desk + "/-/sellers/" + templ.SafeURL(url.PathEscape(seller)) + query("room", room)
 }
 
-// langPath is the page itself in another language.
+// langPath returns the page's address in another language.
 func langPath(query, lang string) templ.SafeURL {
 	if query != "" {
 		query += "&"
@@ -39,7 +39,7 @@ func query(name, value string) templ.SafeURL {
 	return templ.SafeURL("?" + url.Values{name: {value}}.Encode())
 }
 
-// ownPath is an address within this site, so that no page leads to another.
+// ownPath returns an address within this site, so that no page leads to another.
 func ownPath(path string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n") {
 		return desk

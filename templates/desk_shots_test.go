@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// reader is how somebody reads a page.
+// reader is a person's settings for a page.
 type reader struct {
 	lang string
 	dark bool
@@ -23,15 +23,17 @@ type reader struct {
 
 var readers = []reader{{"ko", false}, {"ko", true}, {"en", false}, {"en", true}}
 
-// heights are those of windows, by their widths.
+// heights are the heights of windows, by their widths.
 var heights = map[int]int{1440: 900, 1280: 720, 768: 1024, 360: 740}
 
-// Pictures of support's live pages for people to look at: DESK_SHOTS=folder go test -tags pictures ./templates -run Pictures
+// Pictures of support's live pages for people to look at: DESK_SHOTS=folder go test -tags pictures
+// ./templates -run Pictures
 func TestPicturesOfTheDesk(t *testing.T) {
 	folder := os.Getenv("DESK_SHOTS")
 	require.NotEmpty(t, folder, "DESK_SHOTS names the folder")
 	paused := pausedDesk(t, "통신사 장애 · 고객센터 공지 4711번, 복구되면 다시 시작", time.Now().Add(-7*time.Minute))
-	desks := map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t), "stale": busyDesk(t), "paused": paused}
+	desks := map[string]*fakeDesk{"idle": idleDesk(t), "busy": busyDesk(t), "trouble": troubledDesk(t),
+		"stale": busyDesk(t), "paused": paused}
 	for state, d := range desks {
 		tab := openDesk(t, d)
 		lifelike(d)
@@ -48,7 +50,7 @@ func TestPicturesOfTheDesk(t *testing.T) {
 						d.lag = 14 * time.Second
 						tab.until(`document.body.dataset.age === "stale"`)
 					}
-					time.Sleep(400 * time.Millisecond) // pictures only: what fades has faded
+					time.Sleep(400 * time.Millisecond) // pictures only: the fading has ended
 					name := fmt.Sprintf("%s-%s-%d-%s-%v.png", filepath.Base(page), state, width, look.lang, look.dark)
 					require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, name)))
 					if width < 1000 && page != "/support" && state == "trouble" {
@@ -62,9 +64,10 @@ func TestPicturesOfTheDesk(t *testing.T) {
 	}
 }
 
-// lifelike gives a line the names that sellers have.
+// lifelike gives a line realistic names of sellers.
 func lifelike(d *fakeDesk) {
-	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop", "s-41"}
+	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop",
+		"s-41"}
 	for i := range d.line {
 		d.line[i].seller = fmt.Sprint(names[i%len(names)], "-", i)
 	}
@@ -103,8 +106,10 @@ func TestPicturesOfActions(t *testing.T) {
 			tab.size(size[0], size[1], dark)
 			tab.open("/support/integration?lang=ko")
 			shot := func(what string) {
-				time.Sleep(300 * time.Millisecond) // pictures only: what moves has come to rest
-				require.NoError(t, browsertest.Screenshot(tab.ctx, filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
+				time.Sleep(300 * time.Millisecond) // pictures only: the movement has ended
+				require.NoError(t,
+					browsertest.Screenshot(tab.ctx,
+						filepath.Join(folder, fmt.Sprintf("act-%s-%s-%v.png", what, name, dark))))
 			}
 			tab.click("#extend")
 			tab.until(`document.getElementById("act").open`)
@@ -114,7 +119,7 @@ func TestPicturesOfActions(t *testing.T) {
 			tab.click(`[data-key="m:2"] .button`)
 			shot("assign")
 			tab.click("#act-yes")
-			tab.says("act-error", "사유를")
+			tab.hasText("act-error", "사유를")
 			shot("refused")
 			tab.click("#act-no")
 			tab.until(`!document.getElementById("act").open`)
@@ -130,7 +135,7 @@ func TestPicturesOfActions(t *testing.T) {
 			shot("move")
 			tab.click(`#act-picks input`)
 			tab.click("#act-yes")
-			tab.says("line-note", "2번째로 옮겼어요")
+			tab.hasText("line-note", "2번째로 옮겼어요")
 			tab.click("#chart-waits .chart-toggle")
 			shot("moved")
 		}
@@ -141,7 +146,8 @@ func idleDesk(t *testing.T) *fakeDesk {
 	d := startFakeDesk(t, 0)
 	d.holder = nil
 	d.rooms = manyRooms(8)
-	d.beside = []object{{"type": "items", "reset": true, "set": list{}}, {"type": "minutes", "reset": true, "set": list{}},
+	d.beside = []object{{"type": "items", "reset": true, "set": list{}},
+		{"type": "minutes", "reset": true, "set": list{}},
 		{"type": "replicas", "list": list{replica("a", "ok", "ok"), replica("b", "ok", "ok")}}}
 	return d
 }

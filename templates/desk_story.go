@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Tale is a seller's story in words: what became of the latest visit, and every visit, the latest first.
+// Tale is a seller's story in words: the outcome of the latest visit, and every visit, the latest first.
 type Tale struct {
 	Answer Words // empty where there is no visit
 	Open   bool  // the latest visit goes on
 	Visits []Visit
 }
 
-// Visit is what happened to one place in a room, the earliest first.
+// Visit is the events of one place in a room, the earliest first.
 type Visit struct {
 	Room   string
-	Ticket int64 // 0: what happened without a place
+	Ticket int64 // 0: events without a place
 	From   int64 // unix ms
 	To     int64 // unix ms; 0 = it goes on
 	State  string
 	Lines  []Line
 }
 
-// Line is one thing that happened.
+// Line is one event.
 type Line struct {
 	At   int64 // unix ms
 	Kind string
@@ -31,9 +31,9 @@ type Line struct {
 	Note string // small beside it
 }
 
-// Story tells what happened to a seller so that it can be read out on the telephone.
+// Story returns a seller's events so that they can be read out on the telephone.
 func Story(events []StoryEvent, lang string) Tale {
-	t := teller{TextIn(lang)}
+	t := narrator{TextIn(lang)}
 	var tale Tale
 	for n, v := range visits(events) {
 		told, c := t.visit(v)
@@ -45,12 +45,12 @@ func Story(events []StoryEvent, lang string) Tale {
 	return tale
 }
 
-func (t teller) visit(events []StoryEvent) (Visit, course) {
+func (t narrator) visit(events []StoryEvent) (Visit, course) {
 	first := events[0]
 	v := Visit{Room: first.Room, Ticket: first.Ticket, From: first.At}
 	var c course
 	for n, e := range events {
-		if !saidBelow(e, events[n+1:]) {
+		if !shownBelow(e, events[n+1:]) {
 			v.Lines = append(v.Lines, t.line(e, c))
 		}
 		c = c.after(e)
@@ -62,26 +62,26 @@ func (t teller) visit(events []StoryEvent) (Visit, course) {
 	return v, c
 }
 
-func (t teller) line(e StoryEvent, c course) Line {
-	line := Line{At: e.At, Kind: e.Kind, Tone: tone(e), Text: t.tell(e, c)}
+func (t narrator) line(e StoryEvent, c course) Line {
+	line := Line{At: e.At, Kind: e.Kind, Tone: tone(e), Text: t.sentence(e, c)}
 	if e.MessageID != "" {
 		line.Note = fill(t.Desk.Story.Message, "id", e.MessageID)
 	}
 	return line
 }
 
-// saidBelow is whether an action needs no line: one of those that follow has what came of it.
-func saidBelow(e StoryEvent, following []StoryEvent) bool {
+// shownBelow reports whether an action needs no line: a following one has its result.
+func shownBelow(e StoryEvent, following []StoryEvent) bool {
 	return e.Kind == "action" && slices.ContainsFunc(following, course{done: e}.acted)
 }
 
-// place is what makes events one visit.
+// place is the identity of a visit.
 type place struct {
 	room          string
 	epoch, ticket int64
 }
 
-// visits puts events together that are of one place, the place that began last first.
+// visits groups events by place, the place that began last first.
 func visits(events []StoryEvent) [][]StoryEvent {
 	events = inOrder(events)
 	of := map[place]int{}
@@ -96,12 +96,14 @@ func visits(events []StoryEvent) [][]StoryEvent {
 		list[n] = append(list[n], e)
 	}
 	slices.SortStableFunc(list, func(a, b []StoryEvent) int {
-		return cmp.Or(cmp.Compare(min(b[0].Ticket, 1), min(a[0].Ticket, 1)), cmp.Compare(b[0].At, a[0].At), cmp.Compare(b[0].Ticket, a[0].Ticket))
+		return cmp.Or(cmp.Compare(min(b[0].Ticket, 1), min(a[0].Ticket, 1)), cmp.Compare(b[0].At, a[0].At),
+			cmp.Compare(b[0].Ticket, a[0].Ticket))
 	})
 	return list
 }
 
-// inOrder sorts events by time, what support did before what it brought about, and finds the ticket of those that name a lease alone.
+// inOrder sorts events by time, support's action before its result, and finds the ticket of
+// those that name a lease alone.
 func inOrder(events []StoryEvent) []StoryEvent {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b StoryEvent) int {
@@ -134,7 +136,7 @@ func before(e StoryEvent) int {
 	return 1
 }
 
-// tone colours what is worth it: red is for what a person has to look at.
+// tone returns the colour of an event: red needs a person's look.
 func tone(e StoryEvent) string {
 	switch {
 	case e.Kind == "incident", e.Outcome == "lost":

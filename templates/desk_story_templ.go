@@ -471,7 +471,7 @@ func storyVisit(t Text, visit Visit, seller string, n int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if visit.To == 0 {
-			templ_7745c5c3_Err = sentence(say(s.Since, "from", instant(visit.From)), formatDay).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentence(wordsOf(s.Since, "from", instant(visit.From)), formatDay).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -671,7 +671,7 @@ func storyVisit(t Text, visit Visit, seller string, n int) templ.Component {
 	})
 }
 
-// label stands before the answer.
+// label returns the words before the answer.
 func (t Text) label(tale Tale) string {
 	if tale.Open {
 		return t.Desk.Story.Now
@@ -686,7 +686,7 @@ func (t Text) visitTitle(v Visit) string {
 	return fill(t.Desk.Story.Visit, "n", v.Ticket)
 }
 
-// before is when the line before happened, or the visit began.
+// before returns when the previous line happened, or the visit began.
 func (v Visit) before(line int) int64 {
 	if line == 0 {
 		return v.From
@@ -694,7 +694,7 @@ func (v Visit) before(line int) int64 {
 	return v.Lines[line-1].At
 }
 
-// rooms are those of a tale, each once, as they come.
+// rooms returns those of a tale, each once, in order.
 func (tale Tale) rooms() (rooms []string) {
 	seen := map[string]bool{}
 	for _, v := range tale.Visits {

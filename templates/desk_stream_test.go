@@ -10,17 +10,18 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-func TestDeskSaysHowOldItsDataIs(t *testing.T) {
+func TestDeskShowsTheAgeOfItsData(t *testing.T) {
 	d := busyDesk(t)
 	tab := openDesk(t, d)
 	tab.open(roomPage)
-	tab.says("age-words", "방금")
+	tab.hasText("age-words", "방금")
 	d.setLag(5 * time.Second)
-	tab.until(`document.body.dataset.age === "late" && /^[56]초 전$/.test(document.getElementById("age-words").textContent) && document.getElementById("band").hidden`)
+	tab.until(
+		`document.body.dataset.age === "late" && /^[56]초 전$/.test(document.getElementById("age-words").textContent) && document.getElementById("band").hidden`)
 	d.setLag(12 * time.Second)
 	tab.until(`document.body.dataset.age === "stale" && !document.getElementById("band").hidden`)
-	tab.says("band-age", "초 전 데이터예요")
-	tab.says("band-words", "새 소식이 들어오지 않아요")
+	tab.hasText("band-age", "초 전 데이터예요")
+	tab.hasText("band-words", "새 소식이 들어오지 않아요")
 	d.setLag(0)
 	tab.until(`document.body.dataset.age === "fresh" && document.getElementById("band").hidden`)
 }
@@ -31,7 +32,8 @@ func TestDeskComesBackAfterABreakAndGreysMeanwhile(t *testing.T) {
 	tab.open(roomPage)
 	for n, code := range []int{4001, 1012} {
 		d.line = append(d.line, waiter{int64(90 + n), "s-late", time.Now().UnixMilli(), 0})
-		run[bool](tab, `(window.seen = [], new MutationObserver(() => window.seen.push(document.body.dataset.age)).observe(document.body, { attributes: true }), true)`)
+		run[bool](tab,
+			`(window.seen = [], new MutationObserver(() => window.seen.push(document.body.dataset.age)).observe(document.body, { attributes: true }), true)`)
 		d.closeAll(code)
 		tab.until(`window.seen.includes("lost")`)
 		tab.until(`document.body.dataset.connection === "open" && document.body.dataset.age === "fresh"`)
@@ -43,15 +45,16 @@ func TestDeskComesBackForTheWholeLineWhenAChangeDoesNotFit(t *testing.T) {
 	d := startFakeDesk(t, 5)
 	tab := openDesk(t, d)
 	tab.open(roomPage)
-	tab.says("line-count", "5명")
-	d.line = append(d.line, waiter{77, "s-unseen", time.Now().UnixMilli(), 0}) // told to nobody
+	tab.hasText("line-count", "5명")
+	d.line = append(d.line, waiter{77, "s-unseen", time.Now().UnixMilli(), 0}) // sent to no socket
 	d.change(t, func() object { return d.move(77, 1) })
 	tab.until(`document.querySelector('[data-key="77"] [data-cell=position]')?.textContent === "1"`)
 	require.Equal(t, 2, d.everOpened())
 }
 
 func TestSignedOutDeskLeadsToTheSignInAndBack(t *testing.T) {
-	for path, next := range map[string]string{roomPage: "%2Fsupport%2Fintegration%3Flang%3Dko", "/support?lang=en": "%2Fsupport%3Flang%3Den"} {
+	for path, next := range map[string]string{roomPage: "%2Fsupport%2Fintegration%3Flang%3Dko",
+		"/support?lang=en": "%2Fsupport%3Flang%3Den"} {
 		d := startFakeDesk(t, 2)
 		d.rooms = manyRooms(3)
 		tab := openDesk(t, d)
@@ -61,8 +64,8 @@ func TestSignedOutDeskLeadsToTheSignInAndBack(t *testing.T) {
 	}
 }
 
-// A browser does not say why a socket was not let in.
-func TestDeskThatIsNotLetInForWantOfSignInLeadsThere(t *testing.T) {
+// A browser does not report why a socket was refused.
+func TestDeskRefusedWithoutASignInLeadsToIt(t *testing.T) {
 	d := startFakeDesk(t, 2)
 	tab := openDesk(t, d)
 	browsertest.AllowErrors(tab.ctx, "401", "HTTP Authentication failed")
@@ -71,7 +74,7 @@ func TestDeskThatIsNotLetInForWantOfSignInLeadsThere(t *testing.T) {
 	tab.goes("/support/sign-in?next=%2Fsupport%2Fintegration%3Flang%3Dko")
 }
 
-// setLag makes what is told from now on so old, and says so at once.
+// setLag makes every frame from now on so old, and sends one at once.
 func (d *fakeDesk) setLag(lag time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

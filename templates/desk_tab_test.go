@@ -41,16 +41,17 @@ func (b *deskTab) open(path string) {
 	b.until(`document.body.dataset.connection === "open" && document.body.dataset.age === "fresh"`)
 }
 
-// before has a script run in each page that is opened from now on, before its own.
+// before runs a script in each page opened from now on, before its own.
 func (b *deskTab) before(script string) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		_, err := cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 		return err
 	}))
 }
 
-// timed keeps what the page does ten seconds later, on the pages that are opened from now on, for later to call it.
+// timed keeps the ten-second timers of the pages opened from now on, for later to run them.
 func (b *deskTab) timed() {
 	b.t.Helper()
 	b.before(`{
@@ -76,7 +77,7 @@ func (b *deskTab) until(expression string, args ...any) {
 	(&browser{t: b.t, ctx: b.ctx}).until(fmt.Sprintf(expression, args...))
 }
 
-// press presses keys wherever focus is, as a keyboard does: what a page prevents types nothing.
+// press presses keys wherever focus is, as a keyboard does: a key that the page prevents types nothing.
 func (b *deskTab) press(keys string) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -97,7 +98,7 @@ func (b *deskTab) press(keys string) {
 	}))
 }
 
-// click presses an element by hand of the script, wherever it is.
+// click presses an element by the script, wherever it is.
 func (b *deskTab) click(selector string) {
 	b.t.Helper()
 	b.until(`document.querySelector(%q)`, selector)
@@ -113,7 +114,7 @@ func (b *deskTab) goes(address string) {
 	}, 60*time.Second, 20*time.Millisecond, address)
 }
 
-func (b *deskTab) says(id, text string) {
+func (b *deskTab) hasText(id, text string) {
 	b.t.Helper()
 	b.until(`document.getElementById(%q).textContent.includes(%q)`, id, text)
 }
@@ -123,13 +124,14 @@ func (b *deskTab) text(id string) string {
 	return run[string](b, `document.getElementById(%q).textContent.trim()`, id)
 }
 
-// row is the text of a row's cell of the line; the row has to be in view.
+// cell returns the text of a row's cell of the line; the row has to be in view.
 func (b *deskTab) cell(ticket int, cell string) string {
 	b.t.Helper()
-	return run[string](b, `document.querySelector('[data-key="%d"] [data-cell=%s]')?.textContent ?? ""`, ticket, cell)
+	return run[string](b, `document.querySelector('[data-key="%d"] [data-cell=%s]')?.textContent ?? ""`, ticket,
+		cell)
 }
 
-// picked is the ticket of the row that is picked; 0 for none.
+// picked returns the ticket of the picked row; 0 for none.
 func (b *deskTab) picked() int {
 	b.t.Helper()
 	return run[int](b, `Number(document.querySelector('#line-rows [aria-selected=true]')?.dataset.key ?? 0)`)
@@ -137,7 +139,8 @@ func (b *deskTab) picked() int {
 
 func run[T any](b *deskTab, expression string, args ...any) T {
 	b.t.Helper()
-	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...), chromedp.EvalAwaitPromise))
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, args...),
+		chromedp.EvalAwaitPromise))
 	require.NoError(b.t, err, expression)
 	return value
 }

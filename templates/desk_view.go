@@ -1,13 +1,13 @@
 package templates
 
-// DeskView is what every page of support knows of its reader.
+// DeskView is the reader and address of a page of support.
 type DeskView struct {
 	Lang        string // "ko" or "en"
 	AssetPrefix string
-	Agent       string // who is signed in; "" = nobody
-	MayAct      bool   // it may step in, and not only watch
+	Agent       string // the signed-in agent; "" = none
+	MayAct      bool   // may act, and not only watch
 	Query       string // of the page's address, without the language
-	Found       string // what the field of every page was last used to look for; "" elsewhere than on FindPage
+	Found       string // the last search text of the field on every page; "" elsewhere than on FindPage
 }
 
 // SignInView is the form of /support/sign-in.
@@ -21,7 +21,8 @@ type SignInView struct {
 	OIDC    bool // one button to the provider instead of name and password
 }
 
-// BounceView is a page that leads on by itself: a cookie of the same site alone is sent with a press on this site only.
+// BounceView is a page that leads on by itself. The browser sends a SameSite cookie only
+// with a press on this site.
 type BounceView struct {
 	DeskView
 	Next string
@@ -46,10 +47,10 @@ type StoryView struct {
 	Seller  string
 	Room    string // "" = every room
 	Events  []StoryEvent
-	Partial bool // the ledger is away: only what it has not taken in yet is shown
+	Partial bool // the ledger is away: only entries that it has not taken in yet are shown
 }
 
-// StoryEvent is one thing that happened. Kind says which fields count; see room.Record and ledger.TimelineRow.
+// StoryEvent is one event. Kind selects the fields that count; see room.Record and ledger.TimelineRow.
 type StoryEvent struct {
 	At                   int64 // unix ms
 	Room                 string
@@ -69,19 +70,19 @@ type FindView struct {
 	DeskView
 	Rooms   []RoomName
 	Sellers []FoundSeller
-	Near    bool   // no seller has the text: these differ from it by a letter or two
+	Near    bool   // no seller has the text: these differ from it by a character or two
 	More    bool   // there are more sellers than are listed
-	Partial bool   // the ledger is away: only those are found that it has not taken in yet
+	Partial bool   // the ledger is away: only sellers that it has not taken in yet are found
 	Error   string // a code: ledger_unavailable, store_unavailable; "" = none
 }
 
-// FoundSeller is a seller, and where and when (unix ms) something happened to it last.
+// FoundSeller is a seller, with the place and time (unix ms) of its last event.
 type FoundSeller struct {
 	Seller, Room string
 	At           int64
 }
 
-// RoomName is a room, or a prefix with its star, and what ROOMS_FILE calls it.
+// RoomName is a room, or a prefix with its star, and its name in ROOMS_FILE.
 type RoomName struct {
 	Room        string `json:"room"`
 	Name        string `json:"name"`
@@ -127,33 +128,33 @@ type AuditView struct {
 	RowLimit          int    // how many rows a file has at the most
 }
 
-// AuditRow is one thing that somebody of support did.
+// AuditRow is one action of support.
 type AuditRow struct {
 	At                  int64  // unix ms
 	Room                string // "" = in no room
 	Who, Action, Reason string
 	Ticket, Fence       int64
-	Seller              string // whom it concerned; "" = nobody
+	Seller              string // the seller concerned; "" = none
 	Done                ActionDetail
 }
 
-// ActionDetail is what an action was beyond its name. Zero fields do not apply to it.
+// ActionDetail is the details of an action beyond its name. Zero fields do not apply to it.
 type ActionDetail struct {
 	Seconds   int // that were given
 	From, To  int // positions, from 1 = next
 	MessageID string
 }
 
-// DeliveriesView is /support/-/deliveries: what the integration could not be told.
+// DeliveriesView is /support/-/deliveries: the webhooks that were given up.
 type DeliveriesView struct {
 	DeskView
-	Enabled       bool // somebody is to be told at all
+	Enabled       bool // webhooks are configured
 	Pending, Dead int
 	Rows          []Delivery
 	Error         string
 	Retried       int64  // the id that was just put back; 0 = none
 	RetriedAll    int64  // so many were just put back; 0 = none
-	FailingSince  int64  // unix ms: an event that is not given up is tried in vain since then; 0 = none is
+	FailingSince  int64  // unix ms: since when an event that is not given up fails; 0 = none does
 	LastError     string // of that
 }
 

@@ -18,7 +18,7 @@ type Word struct {
 // instant is a value of a pattern that stays an instant.
 type instant int64
 
-// String is the sentence with its instants as times of day in UTC.
+// String returns the sentence with its instants as times of day in UTC.
 func (w Words) String() string {
 	var b strings.Builder
 	for _, part := range w {
@@ -30,8 +30,8 @@ func (w Words) String() string {
 	return b.String()
 }
 
-// say fills a pattern as fill does, and leaves instants as such.
-func say(pattern string, pairs ...any) Words {
+// wordsOf fills a pattern as fill does, and leaves instants as such.
+func wordsOf(pattern string, pairs ...any) Words {
 	var words Words
 	for i := 0; i+1 < len(pairs); i += 2 {
 		at, ok := pairs[i+1].(instant)
@@ -57,7 +57,8 @@ func trimmed(words Words) Words {
 	return kept
 }
 
-// The ways a page writes an instant; static/js/desk/times.js has the same, held to it by testdata/words.json.
+// The ways a page writes an instant; static/js/desk/times.js has the same, and
+// testdata/words.json tests both.
 const (
 	formatSecond = "second" // 14:03:12
 	formatMinute = "minute" // 14:03
@@ -72,7 +73,7 @@ var layouts = map[string]string{
 	formatDay:    "2006-01-02 15:04",
 }
 
-// stamp writes an instant in UTC; with the date too where it is on another day than the one before it.
+// stamp writes an instant in UTC; with the date where that differs from the previous instant's.
 func stamp(at, after int64, format string) string {
 	when, last := time.UnixMilli(at).UTC(), time.UnixMilli(after).UTC()
 	if after != 0 && when.Format(time.DateOnly) != last.Format(time.DateOnly) {
@@ -95,7 +96,7 @@ func machineTime(at int64) string {
 	return time.UnixMilli(at).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
 
-// parts joins those that are not empty.
+// parts joins the non-empty texts.
 func parts(sep string, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(part string) bool { return part == "" }), sep)
 }

@@ -2,7 +2,8 @@ package templates
 
 import "strings"
 
-// DocsView is what the page about the API shows. Words in it are English, as in the documents that it is made from.
+// DocsView is the content of the page about the API. Words in it are English, as in the
+// documents that it is made from.
 type DocsView struct {
 	Lang        string
 	AssetPrefix string
@@ -12,7 +13,7 @@ type DocsView struct {
 	Schemas     []DocsSchema
 }
 
-// DocsGroup are operations that belong together.
+// DocsGroup is operations that belong together.
 type DocsGroup struct {
 	Name, Words string
 	Operations  []DocsOperation
@@ -27,7 +28,7 @@ type DocsOperation struct {
 	Answers          []DocsAnswer
 }
 
-// DocsAnswer is what an operation may answer.
+// DocsAnswer is one possible answer of an operation.
 type DocsAnswer struct {
 	Status, Words string
 	Type          DocsType
@@ -44,7 +45,7 @@ type DocsChannel struct {
 type DocsMessage struct {
 	Words  string
 	Type   DocsType
-	Client bool // who sends it is the client
+	Client bool // the client sends it
 }
 
 // DocsProblem is a code of a refusal, with its words in the reader's language.
@@ -54,7 +55,7 @@ type DocsProblem struct {
 	Problem
 }
 
-// DocsSchema is a shape that others name.
+// DocsSchema is a shape with a name.
 type DocsSchema struct {
 	Name, Words string
 	Type        DocsType
@@ -77,7 +78,7 @@ type DocsPart struct {
 	Schema string // the shape that it names; "" = none
 }
 
-// docsPieces are the parts of a text between backticks and outside of them, in turn, beginning outside.
+// docsPieces returns the parts of a text between backticks and outside of them, in turn, beginning outside.
 func docsPieces(text string) []string { return strings.Split(strings.TrimSpace(text), "`") }
 
 func docsAnchor(kind, name string) string { return kind + "-" + name }

@@ -1,7 +1,7 @@
 package templates
 
-// Stamp is what a page of support writes for an instant.
+// Stamp writes an instant as a page of support does.
 var Stamp = stamp
 
-// DeskActions are what the audit offers to look for.
+// DeskActions are the filters of the audit.
 var DeskActions = deskActions

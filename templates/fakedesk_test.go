@@ -26,11 +26,11 @@ type waiter struct {
 	joined, away int64
 }
 
-// fakeDesk is the other side of support's live pages: a line that a test changes, and whatever else it tells.
+// fakeDesk is the server of support's live pages: a line that a test changes, and other frames.
 type fakeDesk struct {
 	server *httptest.Server
-	watch  bool // who is signed in may watch only
-	out    bool // nobody is signed in
+	watch  bool // the signed-in agent may watch only
+	out    bool // no agent is signed in
 
 	mu      sync.Mutex
 	sockets map[*websocket.Conn]bool
@@ -42,7 +42,7 @@ type fakeDesk struct {
 	tickets int64 // given by fresh
 	rooms   list
 	names   []templates.RoomName
-	beside  []object // frames that every new socket is told after the first
+	beside  []object // frames for every new socket after the first
 	lag     time.Duration
 	calls   []call
 	refuse  object // the next action is refused with it
@@ -53,7 +53,9 @@ func startFakeDesk(t *testing.T, waiting int) *fakeDesk {
 	t.Helper()
 	d := &fakeDesk{sockets: map[*websocket.Conn]bool{}, version: 1, start: time.Now()}
 	for i := range waiting {
-		d.line = append(d.line, waiter{int64(i + 2), sellerName(i + 2), d.start.Add(-time.Duration(waiting-i) * time.Second).UnixMilli(), 0})
+		d.line = append(d.line,
+			waiter{int64(i + 2), sellerName(i + 2), d.start.Add(-time.Duration(waiting-i) * time.Second).UnixMilli(),
+				0})
 	}
 	d.holder = d.grant(1, "s-1")
 	mux := http.NewServeMux()
@@ -77,12 +79,14 @@ func ticketWord(n int64) string { b, _ := json.Marshal(n); return string(b) }
 
 func (d *fakeDesk) grant(ticket int64, seller string) object {
 	now := time.Now().UnixMilli()
-	return object{"ticket": ticket, "seller_id": seller, "fence": 1_790_000_000_000_000 + ticket, "granted_at": now, "expires_at": now + 120_000,
+	return object{"ticket": ticket, "seller_id": seller, "fence": 1_790_000_000_000_000 + ticket,
+		"granted_at": now, "expires_at": now + 120_000,
 		"asked": 1, "open": 1, "ask_after": nil}
 }
 
 func (d *fakeDesk) view(req *http.Request) templates.DeskView {
-	return templates.DeskView{Lang: req.URL.Query().Get("lang"), AssetPrefix: static.Prefix(), Agent: "mina", MayAct: !d.watch}
+	return templates.DeskView{Lang: req.URL.Query().Get("lang"), AssetPrefix: static.Prefix(), Agent: "mina",
+		MayAct: !d.watch}
 }
 
 func (d *fakeDesk) roomsPage(w http.ResponseWriter, req *http.Request) {
@@ -92,7 +96,8 @@ func (d *fakeDesk) roomsPage(w http.ResponseWriter, req *http.Request) {
 
 func (d *fakeDesk) roomPage(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
-	_ = templates.DeskRoomPage(templates.DeskRoomView{DeskView: d.view(req), Room: "integration", LeaseSeconds: 120}).Render(req.Context(), w)
+	_ = templates.DeskRoomPage(templates.DeskRoomView{DeskView: d.view(req), Room: "integration",
+		LeaseSeconds: 120}).Render(req.Context(), w)
 }
 
 // elsewhere is any page that is not live.
@@ -133,7 +138,8 @@ func (d *fakeDesk) socket(w http.ResponseWriter, req *http.Request) {
 func (d *fakeDesk) chunks() []object {
 	frames := []object{}
 	for part := range slices.Chunk(d.rooms, 500) {
-		frames = append(frames, object{"type": "rooms", "reset": len(frames) == 0, "server_time": time.Now().UnixMilli(), "set": part, "drop": list{}})
+		frames = append(frames, object{"type": "rooms", "reset": len(frames) == 0,
+			"server_time": time.Now().UnixMilli(), "set": part, "drop": list{}})
 	}
 	return append(frames, object{"type": "replicas", "list": list{replica("a", "ok", "ok")}})
 }
@@ -150,11 +156,12 @@ func (d *fakeDesk) full() object {
 }
 
 func (d *fakeDesk) head(kind string) object {
-	return object{"type": kind, "epoch": "e", "version": d.version, "server_time": time.Now().UnixMilli(), "paused": d.paused,
-		"hold": 60_000, "holder": d.holder}
+	return object{"type": kind, "epoch": "e", "version": d.version, "server_time": time.Now().UnixMilli(),
+		"paused": d.paused,
+		"hold":   60_000, "holder": d.holder}
 }
 
-// change does something with the line and tells what it says is different.
+// change changes the line and sends the returned difference.
 func (d *fakeDesk) change(t *testing.T, do func() object) {
 	t.Helper()
 	d.mu.Lock()
@@ -162,24 +169,24 @@ func (d *fakeDesk) change(t *testing.T, do func() object) {
 	d.apply(do)
 }
 
-// apply is change for who has the lock.
+// apply is change for a caller that has the lock.
 func (d *fakeDesk) apply(do func() object) {
-	said := do()
+	shown := do()
 	d.version++
 	frame := d.head("change")
-	for name, value := range said {
+	for name, value := range shown {
 		frame[name] = value
 	}
-	d.tellAll(frame)
+	d.sendAll(frame)
 }
 
-func (d *fakeDesk) tell(frame object) {
+func (d *fakeDesk) send(frame object) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.tellAll(frame)
+	d.sendAll(frame)
 }
 
-func (d *fakeDesk) tellAll(frame object) {
+func (d *fakeDesk) sendAll(frame object) {
 	encoded := encode(frame)
 	for conn := range d.sockets {
 		_ = conn.Write(context.Background(), websocket.MessageText, encoded)
@@ -201,16 +208,16 @@ func (d *fakeDesk) beats(stop chan struct{}) {
 	}
 }
 
-// beat is for who has the lock.
+// beat sends a heartbeat. The caller has the lock.
 func (d *fakeDesk) beat(now time.Time) {
-	d.tellAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
+	d.sendAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
 }
 
-// next hands the lock to the first who is not away, and says what a change frame does of it.
+// next hands the lock to the first seller who is not away, and returns the fields of its change frame.
 func (d *fakeDesk) next(outcome string) object {
-	said := object{}
+	shown := object{}
 	if d.holder != nil {
-		said["left"] = list{list{d.holder["ticket"], outcome}}
+		shown["left"] = list{list{d.holder["ticket"], outcome}}
 	}
 	d.holder = nil
 	at := slices.IndexFunc(d.line, func(w waiter) bool { return w.away == 0 })
@@ -218,7 +225,7 @@ func (d *fakeDesk) next(outcome string) object {
 		d.holder = d.grant(d.line[at].ticket, d.line[at].seller)
 		d.line = slices.Delete(d.line, at, at+1)
 	}
-	return said
+	return shown
 }
 
 func (d *fakeDesk) join(ticket int64, seller string) object {
@@ -250,7 +257,7 @@ func (d *fakeDesk) at(ticket int64) int {
 	return slices.IndexFunc(d.line, func(w waiter) bool { return w.ticket == ticket })
 }
 
-// action does what support asks for, and tells all sockets, unless it is to be refused.
+// action runs support's action and sends the change to all sockets, unless it has to refuse it.
 func (d *fakeDesk) action(w http.ResponseWriter, req *http.Request) {
 	var body object
 	_ = json.NewDecoder(req.Body).Decode(&body)
@@ -265,7 +272,8 @@ func (d *fakeDesk) action(w http.ResponseWriter, req *http.Request) {
 		d.refuse = nil
 		return
 	}
-	answer := object{"status": "done", "action": verb, "room": "integration", "epoch": "e", "version": d.version, "result": "matched", "shown": true}
+	answer := object{"status": "done", "action": verb, "room": "integration", "epoch": "e", "version": d.version,
+		"result": "matched", "shown": true}
 	d.perform(verb, body)
 	_, _ = w.Write(encode(answer))
 }
@@ -307,7 +315,7 @@ func (d *fakeDesk) closeAll(code int) {
 	}
 }
 
-// asked are the actions so far.
+// asked returns the actions so far.
 func (d *fakeDesk) asked() []call {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -328,7 +336,8 @@ func (d *fakeDesk) everOpened() int {
 }
 
 func replica(name, store, ledger string) object {
-	return object{"id": name, "name": "waitroom-" + name, "sockets": 1204, "rooms": 12, "watchers": 3, "store": store, "ledger": ledger,
+	return object{"id": name, "name": "waitroom-" + name, "sockets": 1204, "rooms": 12, "watchers": 3,
+		"store": store, "ledger": ledger,
 		"draining": false, "started_at": time.Now().Add(-time.Hour).UnixMilli()}
 }
 

@@ -20,7 +20,7 @@ import (
 
 type object = map[string]any
 
-// fakeRoom is the other side of the page: one seller, and whatever a test tells it.
+// fakeRoom is the server of the page: one seller, and the frames of a test.
 type fakeRoom struct {
 	server *httptest.Server
 
@@ -30,14 +30,14 @@ type fakeRoom struct {
 	sockets map[*websocket.Conn]bool
 	view    templates.RoomView // the page
 	calls   []call
-	at      int64         // its time, unix ms, where it stands still; 0: it goes on
+	at      int64         // its time, unix ms, where it stands still; 0: it runs
 	fail    int           // so many calls are answered 503 first
 	next    object        // the state that the next action leads to, or a problem
 	others  int           // so many pages are another version's first
-	shut    chan struct{} // nobody is let in until it is closed; nil: everybody is
+	shut    chan struct{} // no socket is let in until it is closed; nil: every socket is
 }
 
-// call is one action that the page asked for.
+// call is one action of the page.
 type call struct {
 	what string // method, path and seller
 	key  string // Idempotency-Key
@@ -106,7 +106,8 @@ func (r *fakeRoom) action(w http.ResponseWriter, req *http.Request) {
 	_ = json.NewDecoder(req.Body).Decode(&body)
 	seller, _ := body["seller_id"].(string)
 	r.mu.Lock()
-	r.calls = append(r.calls, call{req.Method + " " + req.URL.RequestURI() + " " + seller, req.Header.Get("Idempotency-Key"), body})
+	r.calls = append(r.calls, call{req.Method + " " + req.URL.RequestURI() + " " + seller,
+		req.Header.Get("Idempotency-Key"), body})
 	next, failed := r.next, r.fail > 0
 	r.fail--
 	r.mu.Unlock()
@@ -130,7 +131,7 @@ func (r *fakeRoom) action(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// expect notes one more ask and answers it.
+// expect records one more ask and answers it.
 func (r *fakeRoom) expect() object {
 	asked := 1
 	if codes, ok := r.state["codes"].(object); ok {
@@ -139,21 +140,25 @@ func (r *fakeRoom) expect() object {
 	r.change(object{"codes": object{"asked": asked, "open": asked, "ask_after": nil}})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return object{"status": "expecting", "room": "integration", "ticket": r.state["ticket"], "fence": r.state["fence"],
-		"asked": asked, "open": asked, "expires_at": rfc(r.state["lease_expires_at"].(int64)), "epoch": "e", "version": r.version}
+	return object{"status": "expecting", "room": "integration", "ticket": r.state["ticket"],
+		"fence": r.state["fence"],
+		"asked": asked, "open": asked, "expires_at": rfc(
+			r.state["lease_expires_at"].(int64)), "epoch": "e", "version": r.version}
 }
 
-// status says that my place has ended, as the contract does: without its ticket.
+// status answers that the seller's place has ended, as the contract does: without its ticket.
 func (r *fakeRoom) status(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = json.NewEncoder(w).Encode(object{"room": "integration", "status": "free", "paused": false, "queue_length": 0, "expires_in": nil,
-		"epoch": "e", "version": r.version, "server_time": time.Now().UnixMilli(), "me": object{"status": "ended", "outcome": "completed"}})
+	_ = json.NewEncoder(w).Encode(object{"room": "integration", "status": "free", "paused": false,
+		"queue_length": 0, "expires_in": nil,
+		"epoch": "e", "version": r.version, "server_time": time.Now().UnixMilli(), "me": object{"status": "ended",
+			"outcome": "completed"}})
 }
 
 func rfc(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// change goes on to a state, says so without telling anybody, and gives its frame.
+// change goes on to a state without sending it, and returns its frame.
 func (r *fakeRoom) change(to object) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +167,8 @@ func (r *fakeRoom) change(to object) []byte {
 	return r.frame()
 }
 
-// shutOut lets no socket in until the returned function is called: a page may be back sooner than anybody sees that it was lost.
+// shutOut lets no socket in until the returned function is called. Otherwise a page may reconnect before a
+// test sees the break.
 func (r *fakeRoom) shutOut() (letIn func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,26 +182,27 @@ func (r *fakeRoom) shutOut() (letIn func()) {
 	}
 }
 
-// push goes on to a state and tells every socket.
+// push goes on to a state and sends it to every socket.
 func (r *fakeRoom) push(t *testing.T, to object) {
 	t.Helper()
-	r.send(t, r.change(to))
+	r.write(t, r.change(to))
 }
 
-// tell sends a frame that is no state.
-func (r *fakeRoom) tell(t *testing.T, frame object) {
+// send sends a frame that is no state.
+func (r *fakeRoom) send(t *testing.T, frame object) {
 	t.Helper()
 	encoded, err := json.Marshal(frame)
 	require.NoError(t, err)
-	r.send(t, encoded)
+	r.write(t, encoded)
 }
 
-func (r *fakeRoom) send(t *testing.T, frame []byte) {
+func (r *fakeRoom) write(t *testing.T, frame []byte) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn := range r.sockets {
-		_ = conn.Write(t.Context(), websocket.MessageText, frame) // of a page that was left it may not be known yet
+		// the server may not know yet that the page was left
+		_ = conn.Write(t.Context(), websocket.MessageText, frame)
 	}
 }
 
@@ -229,7 +236,7 @@ func (r *fakeRoom) now() int64 {
 	return time.Now().UnixMilli()
 }
 
-// made are all calls so far.
+// made returns all calls so far.
 func (r *fakeRoom) made() []call {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// beyond are the elements that reach beyond the screen's edges, or whose words do, at each size of the browser's own text. It is
-// sideways alone that nothing may go.
+// beyond returns the elements that reach beyond the screen's edges, or whose words do, at each size of the
+// browser's own text. Only sideways overflow counts.
 const beyond = `[16, 24, 32].flatMap((size) => {
 	document.documentElement.style.fontSize = size + "px";
 	const wide = [document.documentElement, ...document.querySelectorAll("body, body *")]
@@ -24,7 +24,7 @@ const beyond = `[16, 24, 32].flatMap((size) => {
 	return wide.map((e) => size + "px: " + e.tagName + "#" + e.id + "." + e.className);
 }).join()`
 
-// torn are buttons and headings whose words are broken within, which is as hard to read as what is cut off.
+// torn returns buttons and headings whose words are broken within, which is as hard to read as cut text.
 const torn = `[16, 24, 32].flatMap((size) => {
 	document.documentElement.style.fontSize = size + "px";
 	const range = document.createRange();
@@ -41,7 +41,7 @@ const torn = `[16, 24, 32].flatMap((size) => {
 }).join()`
 
 func TestNothingIsWiderThanAPhoneHoweverLargeTheTextIs(t *testing.T) {
-	fitsPhones(t, []string{"ko", "en"}, 320) // the others are TestNothingIsWiderThanAPhoneInAnyLanguage's
+	fitsPhones(t, []string{"ko", "en"}, 320) // TestNothingIsWiderThanAPhoneInAnyLanguage has the others
 }
 
 func fitsPhones(t *testing.T, langs []string, widths ...int) {
@@ -56,7 +56,7 @@ func fitsPhones(t *testing.T, langs []string, widths ...int) {
 		for _, s := range states {
 			room.push(t, s.state)
 			for _, frame := range s.frames {
-				room.tell(t, frame)
+				room.send(t, frame)
 			}
 			tab.until(s.shown)
 			for _, width := range widths {
@@ -65,39 +65,44 @@ func fitsPhones(t *testing.T, langs []string, widths ...int) {
 					wrong = append(wrong, fmt.Sprintf("%s %s at %d: %s", lang, s.name, width, found))
 				}
 			}
-			slices.Reverse(widths) // the next state is looked at in this width first
+			slices.Reverse(widths) // the next state is tested in this width first
 		}
 	}
 	require.Empty(t, wrong)
 }
 
-// pageState is a state of the seller's page and how it comes to be.
+// pageState is a state of the seller's page and the way to it.
 type pageState struct {
 	name   string
 	state  object
 	frames []object
-	shown  string // is true once it is on show
+	shown  string // is true once it is visible
 }
 
-// pageStates are those of a room of which everything is told that can be.
+// pageStates are those of a room with every part filled.
 func pageStates(room *fakeRoom) []pageState {
-	room.view.Info = templates.RoomInfo{Name: "마켓 계정 연동", Phone: "010-2345-6789", Marketplace: templates.MarketplaceInfo{Name: "쿠팡 윙", URL: "https://market.example"},
-		Support: templates.SupportInfo{Text: "판매자 지원 센터", URL: "https://help.example", Tel: "1588-0000"}, ReturnURL: "https://portal.example"}
+	room.view.Info = templates.RoomInfo{Name: "마켓 계정 연동", Phone: "010-2345-6789",
+		Marketplace: templates.MarketplaceInfo{Name: "쿠팡 윙", URL: "https://market.example"},
+		Support: templates.SupportInfo{Text: "판매자 지원 센터", URL: "https://help.example",
+			Tel: "1588-0000"}, ReturnURL: "https://portal.example"}
 	room.view.AwaySeconds, room.view.DropSeconds = 15, 300
-	room.then(object{"code": "number_busy", "detail": "…", "ask_after": rfc(time.Now().Add(time.Hour).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "…",
+		"ask_after": rfc(time.Now().Add(time.Hour).UnixMilli())})
 	asked := turn(0)
 	asked["codes"] = object{"asked": 1, "open": 1, "ask_after": nil}
 	far := place(1234)
 	far["queue_length"] = 4321
 	return []pageState{
-		{"idle", object{"status": "idle", "fence": nil, "codes": nil}, nil, `document.body.dataset.state === "idle"`},
+		{"idle", object{"status": "idle", "fence": nil, "codes": nil}, nil,
+			`document.body.dataset.state === "idle"`},
 		{"far", far, nil, `document.getElementById("position").textContent === "1234"`},
 		{"next", place(1), nil, `document.body.dataset.next === "true"`},
 		{"turn", turn(0), nil, `document.body.dataset.step === "ask"`},
 		{"busy", turn(time.Hour), nil, `document.body.dataset.step === "busy"`},
 		{"asked", asked, nil, `document.body.dataset.step === "asked"`},
 		{"question", asked, []object{offer("m-1")}, fmt.Sprintf(onShow, "unclaimed")},
-		{"code", asked, []object{message("a", "[쿠팡] 인증번호 [AB12CD34]", "AB12CD34", 0)}, `document.body.dataset.step === "code"`},
+		{"code", asked, []object{message("a", "[쿠팡] 인증번호 [AB12CD34]", "AB12CD34", 0)},
+			`document.body.dataset.step === "code"`},
 		{"ended", ended("completed"), nil, `document.body.dataset.state === "ended"`},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestPageSaysInWhichLanguageItIsAndLeadsToAllOthersWithoutAScript(t *testing.T) {
+func TestPageNamesItsLanguageAndLinksToAllOthersWithoutAScript(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		view := everyState()["idle"]
 		view.Lang = lang
@@ -35,23 +35,25 @@ func TestPageCarriesNoOtherLanguagesWords(t *testing.T) {
 		view.Lang = lang
 		page := render(t, templates.RoomPage(view))
 		for _, other := range templates.Languages() {
-			said := templates.TextIn(other).Live.SayUnclaimed
-			require.Equal(t, other == lang, strings.Contains(page, said), "%s in %s", other, lang)
+			shown := templates.TextIn(other).Live.SayUnclaimed
+			require.Equal(t, other == lang, strings.Contains(page, shown), "%s in %s", other, lang)
 		}
 	}
 }
 
-func TestErrorPageOffersTheLanguagesThatItIsGiven(t *testing.T) {
-	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "en", Languages: templates.DeskLanguages(), Code: "not_found"}))
+func TestErrorPageOffersItsLanguages(t *testing.T) {
+	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "en", Languages: templates.DeskLanguages(),
+		Code: "not_found"}))
 	require.Equal(t, len(templates.DeskLanguages()), strings.Count(page, "hreflang="))
 	page = render(t, templates.ErrorPage(templates.ErrorView{Lang: "vi", Code: "not_found"}))
 	require.Equal(t, len(templates.Languages()), strings.Count(page, "hreflang="))
 }
 
-// TestNothingKeepsPeopleOutInAnyLanguage is the rest of it.
+// TestNothingKeepsPeopleOutInAnyLanguage tests the rest.
 func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
 	tab.do(browsertest.Viewport(360, 740, false, true))
 	for _, lang := range templates.Languages()[1:] {
 		room.change(object{"status": "idle", "fence": nil})
@@ -59,7 +61,8 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 		tab.until(fmt.Sprintf(`document.documentElement.lang === %q`, lang))
 		tab.do(chromedp.Click("#lang summary"))
 		tab.until(`document.getElementById("lang").open`)
-		tab.until(`[...document.querySelectorAll("#lang a, #lang summary")].every((e) => e.getBoundingClientRect().height >= 44)`)
+		tab.until(
+			`[...document.querySelectorAll("#lang a, #lang summary")].every((e) => e.getBoundingClientRect().height >= 44)`)
 		tab.do(chromedp.KeyEvent(kb.Escape))
 		tab.until(`!document.getElementById("lang").open && document.activeElement.matches("#lang summary")`)
 		for _, state := range []object{{"status": "idle", "fence": nil}, place(3), turn(0), ended("dropped")} {
@@ -71,7 +74,7 @@ func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// wider are the elements that reach beyond a phone's edge, or whose text is wider than they are.
+// wider returns the elements that reach beyond a phone's edge, or whose text is wider than they are.
 const wider = `[...document.querySelectorAll("body, body *")].filter((e) => e.checkVisibility() && !e.closest(".unseen, .skip, svg") && e.clientWidth > 2)
 	.filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > 361)
 	.map((e) => e.tagName + "#" + e.id + "." + e.className).join()`

@@ -2,10 +2,10 @@ package templates
 
 import "strconv"
 
-// renewal is how a page that stays open comes to show what is true.
+// renewal is how an open page stays current.
 type renewal struct {
-	script  bool   // by its script; the rest is then for a browser that runs none
-	seconds int    // after which it is asked for again; 0: never
+	script  bool   // by its script; the rest is then for a browser without one
+	seconds int    // seconds until a reload; 0: never
 	to      string // an address instead of its own
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// marks are what the body says of the state, for style sheets and scripts.
+// marks are the body's attributes of the state, for style sheets and scripts.
 func (v RoomView) marks() templ.Attributes {
 	return templ.Attributes{
 		"data-state":      v.State,
@@ -21,13 +21,13 @@ func (v RoomView) marks() templ.Attributes {
 	}
 }
 
-// hasCode reports whether a code is on show: to enter it is what is to be done first.
+// hasCode reports whether a code is on show, which the seller has to enter first.
 func (v RoomView) hasCode() bool { return v.shows("locked ended") && v.main().Code != "" }
 
-// missed reports whether my turn went by without an answer.
+// missed reports whether the seller missed the turn.
 func (v RoomView) missed() bool { return v.shows("waiting") && v.Unclaimed }
 
-// missedLead says what came of it: another's turn, where somebody holds the lock.
+// missedLead explains the result: another seller's turn, where the lock is held.
 func (v RoomView) missedLead() string {
 	if v.LeaseExpiresAt == 0 {
 		return v.live().MissedFree
@@ -35,7 +35,8 @@ func (v RoomView) missedLead() string {
 	return v.live().MissedHeld
 }
 
-// missedRule says for how long the place of a turn that went by is kept, in this room's true number, and what a second such turn does.
+// missedRule explains how long the place of a missed turn is kept, in this room's true number, and what a
+// second one does.
 func (v RoomView) missedRule() string {
 	t := v.text().Page.Missed
 	if v.DropSeconds == 0 {
@@ -44,7 +45,7 @@ func (v RoomView) missedRule() string {
 	return sentences(fill(t.Kept, "drop", v.span(v.DropSeconds)), t.Again)
 }
 
-// lineWords says who is in the line before I join.
+// lineWords describe the line to a seller who has not joined.
 func (v RoomView) lineWords() string {
 	t := v.text().Live
 	switch {
@@ -59,7 +60,7 @@ func (v RoomView) lineWords() string {
 	}
 }
 
-// newcomerWords say when my turn would come if I joined now.
+// newcomerWords describe when the turn of a seller who joins now would come.
 func (v RoomView) newcomerWords() string {
 	t := v.text().Live
 	switch {
@@ -79,8 +80,8 @@ func (v RoomView) newcomerWords() string {
 func (v RoomView) aheadWords() string { return AheadWords(v.Lang, v.QueuePosition) }
 
 func (v RoomView) waitWords() string {
-	said, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
-	return said
+	words, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
+	return words
 }
 
 func (v RoomView) latestWords() string {
@@ -88,37 +89,40 @@ func (v RoomView) latestWords() string {
 	return latest
 }
 
-// clockless is a wait in seconds from which on a time of day does not say which day it is of.
+// clockless is a wait in seconds from which on a time of day does not show which day it is of.
 const clockless = 12 * 60 * 60
 
-// whenWords say at what time by the clock my turn comes, about. A wait of under a minute needs no clock, and the longest wait is no time at which it comes.
+// whenWords return the approximate time of day of the turn. A wait of under a minute needs no clock, and the
+// longest wait is no time at which it comes.
 func (v RoomView) whenWords() string {
-	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 || *v.EstimatedWait >= clockless {
+	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 ||
+		*v.EstimatedWait >= clockless {
 		return ""
 	}
 	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*v.EstimatedWait) * time.Second).In(korea)
 	return WhenWords(v.Lang, at.Hour(), at.Minute())
 }
 
-// keepWords say what becomes of a place whose page is closed, in this room's true numbers.
+// keepWords explain what happens to the place of a closed page, in this room's true numbers.
 func (v RoomView) keepWords() string {
 	t := v.text().Page
-	said := fill(t.KeepOpen, "lease", v.lease())
+	words := fill(t.KeepOpen, "lease", v.lease())
 	if v.AwaySeconds > 0 && v.DropSeconds > 0 {
-		said = fill(t.KeepDrop, "away", v.span(v.AwaySeconds), "drop", v.span(v.DropSeconds))
+		words = fill(t.KeepDrop, "away", v.span(v.AwaySeconds), "drop", v.span(v.DropSeconds))
 	}
 	if v.ClaimSeconds > 0 {
-		said = sentences(said, fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds)))
+		words = sentences(words, fill(t.KeepClaim, "claim", v.span(v.ClaimSeconds)))
 	}
-	return said
+	return words
 }
 
-// keepScriptless say the same where no script opens a socket: who never had one is never away, and need not claim.
+// keepScriptless explain the same where no script opens a socket. A seller who never had one is never away,
+// and need not claim.
 func (v RoomView) keepScriptless() string {
 	return fill(v.text().Page.KeepScriptless, "lease", v.lease())
 }
 
-// keptWords say how long a place is kept while its page is cut off, in this room's true number.
+// keptWords explain how long a place is kept while its page is cut off, in this room's true number.
 func (v RoomView) keptWords() string {
 	t := v.text().Page
 	if v.DropSeconds == 0 {
@@ -129,7 +133,7 @@ func (v RoomView) keptWords() string {
 
 func (v RoomView) joined() int { return max(v.JoinedPosition, v.QueuePosition, 1) }
 
-// passed is how far I have come since I joined: by those who ended, and by what support moved.
+// passed returns how far the seller has come since joining: by ended places, and by support's moves.
 func (v RoomView) passed() int { return v.joined() - max(v.QueuePosition, 1) }
 
 func (v RoomView) passedWords() string {
@@ -139,7 +143,7 @@ func (v RoomView) passedWords() string {
 	return fill(v.text().Live.Passed, "n", v.passed())
 }
 
-// ring is how much of the countdown's ring is gone, in hundredths.
+// ring returns how much of the countdown's ring is gone, in hundredths.
 func (v RoomView) ring() string {
 	whole := v.LeaseSeconds
 	if v.step() == "claim" {
@@ -153,10 +157,10 @@ func (v RoomView) ring() string {
 
 func (v RoomView) lease() string { return v.span(v.LeaseSeconds) }
 
-// known reports whether it is known who joins again, so that the form need not ask.
+// known reports whether the returning seller is known, so that the form need not ask.
 func (v RoomView) known() bool { return v.shows("ended") && v.SellerID != "" && !v.ErrorOfSeller }
 
-// telephone is the link that calls a number.
+// telephone returns the link that calls a number.
 func telephone(number string) templ.SafeURL {
 	return templ.SafeURL("tel:" + strings.Map(func(r rune) rune {
 		if r == '+' || (r >= '0' && r <= '9') {

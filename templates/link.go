@@ -2,17 +2,17 @@ package templates
 
 import "github.com/a-h/templ"
 
-// LinkView is what a link says to the device that opened it.
+// LinkView is a link's content for the device that opened it.
 type LinkView struct {
 	Lang        string
 	AssetPrefix string
 	Room        string // already checked
-	Name        string // what people call it; empty: nothing
+	Name        string // its display name; empty: none
 	Token       string // the end of the link's own address
 
 	SellerID string
 	State    string // StateWaiting or StateLocked
-	Refused  string // the contract's code of why this browser can not use it; empty where it can
+	Refused  string // the contract's code of why this browser cannot use it; empty where it can
 }
 
 // NewLinkView is a link that was just made, for a page without JavaScript.
@@ -20,7 +20,7 @@ type NewLinkView struct {
 	Lang        string
 	AssetPrefix string
 	Room        string // already checked
-	Name        string // what people call it; empty: nothing
+	Name        string // its display name; empty: none
 
 	URL       string
 	ExpiresAt int64 // unix milliseconds
@@ -28,7 +28,7 @@ type NewLinkView struct {
 	QRPath    string
 }
 
-// joinedWords says that another device was let into this place.
+// joinedWords report that another device was let into this place.
 func (v RoomView) joinedWords() string {
 	if !v.JoinedDevice {
 		return ""

@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// linkPart is how the place is continued on another device.
+// linkPart continues the place on another device.
 func linkPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -326,7 +326,7 @@ func linkAddress(url string, t Text) templ.Component {
 	})
 }
 
-// NewLinkPage shows a link that was just made, where there is no script.
+// NewLinkPage shows a link that was just made, without a script.
 func NewLinkPage(v NewLinkView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -452,7 +452,7 @@ func NewLinkPage(v NewLinkView) templ.Component {
 	})
 }
 
-// LinkPage is what a link opens: nothing is used up before the press.
+// LinkPage is the target of a link: only the press uses it up.
 func LinkPage(v LinkView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

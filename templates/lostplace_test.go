@@ -2,8 +2,8 @@ package templates_test
 
 import "testing"
 
-// The store lost its data and the server was started again: nobody knows of my place any more but my browser.
-func TestPlaceThatNobodyKnowsAnyMoreIsSaidToBeLost(t *testing.T) {
+// The store lost its data and the server was restarted: only the browser knows of the place.
+func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 	for name, mine := range map[string]object{
 		"who waits": {"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": 2, "queue_length": 3},
 		"who holds": turn(0),
@@ -13,19 +13,20 @@ func TestPlaceThatNobodyKnowsAnyMoreIsSaidToBeLost(t *testing.T) {
 			tab.open(room, "ko")
 			room.push(t, mine)
 			tab.until(`document.body.dataset.state !== "idle"`)
-			nothing := object{"status": "idle", "outcome": nil, "ticket": nil, "fence": nil, "queue_position": nil, "queue_length": 0, "lease_expires_at": nil, "codes": nil}
+			nothing := object{"status": "idle", "outcome": nil, "ticket": nil, "fence": nil, "queue_position": nil,
+				"queue_length": 0, "lease_expires_at": nil, "codes": nil}
 			nothing["epoch"] = "f"
 			room.push(t, nothing)
-			tab.says("outcome", "저희 쪽 문제로 순서가 사라졌어요")
-			room.push(t, nothing) // somebody else did something
+			tab.hasText("outcome", "저희 쪽 문제로 순서가 사라졌어요")
+			room.push(t, nothing) // another seller acted
 			room.view.Epoch = "f"
 			tab.open(room, "ko")
-			tab.says("outcome", "저희 쪽 문제로 순서가 사라졌어요")
+			tab.hasText("outcome", "저희 쪽 문제로 순서가 사라졌어요")
 
 			room.push(t, object{"status": "waiting", "ticket": 1, "queue_position": 1, "queue_length": 1})
 			tab.until(`document.body.dataset.state === "waiting"`)
 			room.push(t, ended("cancelled"))
-			tab.says("outcome", "줄에서 나왔어요")
+			tab.hasText("outcome", "줄에서 나왔어요")
 			room.push(t, nothing)
 			tab.until(`document.body.dataset.state === "idle"`)
 			tab.requireQuiet()

@@ -2,13 +2,13 @@ package templates
 
 import "slices"
 
-// current are the messages of the turn on show, oldest first. Once it has ended those
-// that came late are as good as the others; before, they are an earlier turn's.
+// current returns the messages of the turn on show, oldest first. Once it has ended, late ones count like the
+// others; before, they are an earlier turn's.
 func (v RoomView) current() []SMSView {
 	return v.messages(func(m SMSView) bool { return v.shows("ended") || (v.shows("locked") && !m.Late) })
 }
 
-// past are the late messages of an earlier turn, for who waits or holds again.
+// past returns the late messages of an earlier turn, for a seller who waits or holds again.
 func (v RoomView) past() []SMSView {
 	return v.messages(func(m SMSView) bool { return v.shows("waiting locked") && m.Late })
 }
@@ -17,8 +17,7 @@ func (v RoomView) messages(belongs func(SMSView) bool) []SMSView {
 	return slices.DeleteFunc(slices.Clone(v.SMS), func(m SMSView) bool { return !belongs(m) })
 }
 
-// main is the message that is shown large: the newest code, the turn's own before a late
-// one, else the newest message.
+// main returns the large message: the newest code, the turn's own before a late one, else the newest message.
 func (v RoomView) main() SMSView {
 	var best SMSView
 	rank := 0
@@ -30,7 +29,7 @@ func (v RoomView) main() SMSView {
 	return best
 }
 
-// mainFence is the fence of the main message's lease: this turn's, where nothing else is known.
+// mainFence returns the fence of the main message's lease: this turn's by default.
 func (v RoomView) mainFence() int64 {
 	if fence := v.main().Fence; fence != 0 {
 		return fence
@@ -48,7 +47,7 @@ func importance(m SMSView) int {
 	return 3
 }
 
-// others are the messages beside the main one, newest first.
+// others returns the messages beside the main one, newest first.
 func (v RoomView) others() []SMSView {
 	list, main := v.current(), v.main()
 	if i := slices.Index(list, main); i >= 0 {
@@ -58,7 +57,7 @@ func (v RoomView) others() []SMSView {
 	return list
 }
 
-// codeParts are what is shown large: the code in groups, or what is said instead of one.
+// codeParts returns the large text: the code in groups, or the words without one.
 func (v RoomView) codeParts() []string {
 	switch {
 	case len(v.current()) == 0:
@@ -70,7 +69,7 @@ func (v RoomView) codeParts() []string {
 	}
 }
 
-// groups parts a code so that it is read and typed easily; up to five characters stay together.
+// groups splits a code so that it is read and typed easily; up to five characters stay together.
 func groups(code string) []string {
 	if len(code) <= 5 {
 		return []string{code}
@@ -78,7 +77,7 @@ func groups(code string) []string {
 	return []string{code[:len(code)/2], code[len(code)/2:]}
 }
 
-// smsTitle says what the main message is.
+// smsTitle names the kind of the main message.
 func (v RoomView) smsTitle() string {
 	t, main := v.text().Live, v.main()
 	switch {
@@ -91,7 +90,7 @@ func (v RoomView) smsTitle() string {
 	}
 }
 
-// offer is the message to ask about: the oldest.
+// offer returns the message to ask about: the oldest.
 func (v RoomView) offer() OfferView {
 	if !v.shows("locked") || len(v.Offers) == 0 {
 		return OfferView{}

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// unplugged has every call fail for as long as window.noNetwork says so, and a page that does not wait long between two tries.
+// unplugged makes every call fail while window.noNetwork is true, and a page that does not
+// wait long between two tries.
 const unplugged = `{ const fetched = window.fetch;
 	window.fetch = (...what) => window.noNetwork ? Promise.reject(new TypeError("no network")) : fetched(...what);
 	const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms < 10000 ? Math.min(ms, 30) : ms, ...rest) }`
@@ -31,7 +32,8 @@ func cut(room *fakeRoom, tab *browser) (plug func()) {
 	}
 }
 
-// confirm presses a button and one that answers its question. By script: a page that has just lost its connection moves under a mouse.
+// confirm presses a button and one that answers its question. It uses a script: a page that has just lost its
+// connection moves under a mouse.
 func confirm(tab *browser, opener, yes string) {
 	tab.t.Helper()
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", opener))
@@ -39,16 +41,22 @@ func confirm(tab *browser, opener, yes string) {
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", yes))
 }
 
-// Each press ends something, so that a seller who leaves the page for it is not to stand in line all the same.
-func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
+// Each press ends something, so that a seller who leaves the page for it does not stay in line.
+func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for opener, c := range map[string]struct {
 		yes, sent string
 		state     func() object
 	}{
-		"leave":      {"leave", "DELETE /api/integration/lock?reason=cancelled ", func() object { return place(2) }},
-		"cancel":     {"leave", "DELETE /api/integration/lock?reason=cancelled&fence=77 ", func() object { return turn(0) }},
-		"done":       {"done", "DELETE /api/integration/lock?reason=completed&fence=77 ", func() object { return turn(0) }},
+		"leave": {"leave", "DELETE /api/integration/lock?reason=cancelled ", func() object {
+			return place(2)
+		}},
+		"cancel": {"leave", "DELETE /api/integration/lock?reason=cancelled&fence=77 ", func() object {
+			return turn(0)
+		}},
+		"done": {"done", "DELETE /api/integration/lock?reason=completed&fence=77 ", func() object {
+			return turn(0)
+		}},
 		"sms-reject": {"reject", "POST /api/integration/lock/reject ", func() object { return turn(0) }},
 	} {
 		room.change(object{"claim_by": nil, "outcome": nil})
@@ -56,24 +64,25 @@ func TestWhatIsPressedWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testi
 		tab.before(unplugged)
 		tab.open(room, "ko")
 		if opener == "sms-reject" {
-			room.tell(t, message("m-"+opener, "인증번호 000000", "000000", 0))
+			room.send(t, message("m-"+opener, "인증번호 000000", "000000", 0))
 			tab.shows("sms-reject")
 		}
 		plug := cut(room, tab)
 		calls := len(room.made())
 		confirm(tab, opener, c.yes+"-confirm")
 		tab.until(fmt.Sprintf(`document.getElementById(%q).getAttribute("aria-busy") === "true"`, opener))
-		said := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`, keptWords)
-		tab.until(said)
+		shown := fmt.Sprintf(`[...document.querySelectorAll("[data-error]")].some((e) => e.textContent === %q)`,
+			keptWords)
+		tab.until(shown)
 		require.Len(t, room.made(), calls, "nothing came through")
 		room.then(ended("cancelled"))
 		plug()
-		tab.until(`!document.querySelector("[aria-busy]") && !(` + said + `)`)
+		tab.until(`!document.querySelector("[aria-busy]") && !(` + shown + `)`)
 		require.Equal(t, c.sent, room.lastCall())
 	}
 }
 
-func TestWhatWasToBeLeftAndIsOverAlreadyIsNotSent(t *testing.T) {
+func TestLeaveOfAPlaceThatIsOverIsNotSent(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(place(2))
 	tab.before(unplugged)
@@ -88,7 +97,7 @@ func TestWhatWasToBeLeftAndIsOverAlreadyIsNotSent(t *testing.T) {
 	tab.until(`document.body.dataset.state === "ended" && !document.querySelector("[aria-busy]")`)
 }
 
-func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
+func TestAPressBesideAnUnansweredOneShowsTheReason(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.change(turn(0))
 	tab.before(unplugged)
@@ -97,10 +106,11 @@ func TestAPressBesideOneThatIsNotAnsweredSaysWhy(t *testing.T) {
 	confirm(tab, "cancel", "leave-confirm")
 	tab.until(`document.getElementById("cancel").getAttribute("aria-busy") === "true"`)
 	tab.run(`document.getElementById("ask").click()`)
-	tab.until(`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
+	tab.until(
+		`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
 }
 
-func TestAPressIsNotSilentWhateverWasThrown(t *testing.T) {
+func TestAPressShowsEveryThrownError(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.open(room, "ko")
 	const wrong = "처리하지 못했어요. 잠시 뒤 다시 눌러 주세요."
@@ -108,7 +118,8 @@ func TestAPressIsNotSilentWhateverWasThrown(t *testing.T) {
 	tab.run(`document.getElementById("seller-id").value = "s-1"`)
 	tab.run(`{ window.whole = JSON.stringify; ` + breaks + ` }`)
 	tab.run(`document.getElementById("join").click()`)
-	tab.until(`document.getElementById("error").textContent === "` + wrong + `" && !document.querySelector("[aria-busy]")`)
+	tab.until(`document.getElementById("error").textContent === "` + wrong +
+		`" && !document.querySelector("[aria-busy]")`)
 	tab.run(`JSON.stringify = window.whole`)
 
 	room.push(t, turn(0))
@@ -120,7 +131,7 @@ func TestAPressIsNotSilentWhateverWasThrown(t *testing.T) {
 	tab.until(`document.getElementById("link-error").textContent !== ""`)
 }
 
-// asIOS15 takes away what Safari and iOS 15.0 do not have, as far as a page could use it.
+// asIOS15 removes the APIs that Safari and iOS 15.0 do not have, as far as a page could use them.
 const asIOS15 = `{
 	const gone = (from, ...names) => { for (const name of names) if (from) delete from[name]; };
 	gone(AbortSignal, "timeout", "any");
@@ -161,7 +172,7 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.do(chromedp.Click("#ask-again"))
 	tab.until(`!document.querySelector("[aria-busy]")`)
 	require.Equal(t, "POST /api/integration/lock/expect ", room.lastCall())
-	room.tell(t, message("m", "인증번호 482103", "482103", 0))
+	room.send(t, message("m", "인증번호 482103", "482103", 0))
 	tab.step("code")
 	tab.do(chromedp.Click("#sms-copy"))
 	tab.until(`document.getElementById("sms-note").textContent !== ""`)
@@ -172,7 +183,8 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// look says how a button is drawn: "primary" in the page's own colour, "second" with a line or a ground of its own, "quiet" with neither, "" not at all.
+// look returns how a button is drawn. That is "primary" in the page's own colour, "second" with a line or a
+// ground of its own, "quiet" with neither, "" if hidden.
 const look = `(id) => {
 	const button = document.getElementById(id);
 	if (!button || button.getClientRects().length === 0) return "";
@@ -184,7 +196,8 @@ const look = `(id) => {
 
 func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}, ReturnURL: "https://portal.example"}
+	room.view.Info = templates.RoomInfo{Marketplace: templates.MarketplaceInfo{Name: "마켓",
+		URL: "https://market.example"}, ReturnURL: "https://portal.example"}
 	tab.open(room, "ko")
 	looks := func(want string) {
 		t.Helper()
@@ -197,16 +210,17 @@ func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *test
 	}
 	room.push(t, turn(0))
 	tab.step("ask")
-	room.tell(t, message("m", "인증번호 482103", "482103", 0))
+	room.send(t, message("m", "인증번호 482103", "482103", 0))
 	tab.step("code")
 	looks("sms-copy:primary sms-market:second market: done:quiet cancel:quiet return: join:")
 	require.Equal(t, "인증번호 복사", tab.text("sms-copy"))
 	require.Equal(t, "마켓 열기", tab.text("sms-market"))
 	room.push(t, ended("completed")) // by the code
-	tab.says("outcome", "인증번호가 도착했어요")
+	tab.hasText("outcome", "인증번호가 도착했어요")
 	looks("sms-copy:primary sms-market:second market: done: cancel: return:quiet join:quiet")
 
-	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78, "lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
+	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78,
+		"lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
 	tab.step("ask")
 	room.push(t, ended("cancelled"))
 	looks("sms-copy: sms-market: market: done: cancel: return:primary join:second")

@@ -9,12 +9,13 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestPushSaysTheSameAsThePageAndLeavesTheTimeToTheBrowser(t *testing.T) {
+func TestPushHasThePagesTextAndLeavesTheTimeToTheBrowser(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		turn, turnPlain := templates.PushWords(lang, true, false, "", "integration")
 		claim, claimPlain := templates.PushWords(lang, true, true, "스마트 공방", "integration")
 		away, awayPlain := templates.PushWords(lang, false, false, "", "integration")
-		require.Equal(t, templates.TextIn(lang).Live.NotifyTurn.Title, turn.Title, "the one replaces the other without a sound")
+		require.Equal(t, templates.TextIn(lang).Live.NotifyTurn.Title, turn.Title,
+			"the one replaces the other without a sound")
 		require.Equal(t, turn.Title, claim.Title)
 		require.Contains(t, claim.Lead, templates.TextIn(lang).Page.Here)
 		require.Contains(t, claim.Lead, "스마트 공방")
@@ -24,7 +25,8 @@ func TestPushSaysTheSameAsThePageAndLeavesTheTimeToTheBrowser(t *testing.T) {
 			require.Contains(t, n.Lead, "{time}")
 		}
 		require.NotEqual(t, turn.Title, away.Title)
-		for plain, name := range map[string]string{turnPlain: "integration", claimPlain: "스마트 공방", awayPlain: "integration"} {
+		for plain, name := range map[string]string{turnPlain: "integration", claimPlain: "스마트 공방",
+			awayPlain: "integration"} {
 			require.Regexp(t, "^"+name+": [^{]+$", plain, "no service worker puts the time in")
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// backwards are the steps of Tab, as tabbed kept them, that lead up the page, or to the left within a line of it.
+// backwards returns the steps of Tab, as tabbed kept them, that lead up the page, or to the
+// left within a line of it.
 const backwards = `(() => {
 	const named = (e) => e.tagName.toLowerCase() + "#" + e.id;
 	const at = (e) => { const { top, bottom, left } = e.getBoundingClientRect(); return { top, bottom, left }; };
@@ -21,11 +22,11 @@ const backwards = `(() => {
 	}).map((e) => named(window.tabbed[window.tabbed.indexOf(e) - 1]) + " -> " + named(e)).join();
 })()`
 
-// unreached are those that can be pressed or typed into, and that Tab did not come to.
+// unreached returns the buttons and fields that Tab did not reach.
 const unreached = `[...document.querySelectorAll("a[href], button, input, summary, [tabindex='0']")]
 	.filter((e) => e.checkVisibility() && e.type !== "hidden" && !window.tabbed.includes(e)).map((e) => "unreached " + e.id + e.className).join()`
 
-// belowTheFold is the first primary button of the page where it is not wholly on the first screen.
+// belowTheFold returns the first primary button of the page where it is not wholly on the first screen.
 const belowTheFold = `(() => {
 	window.scrollTo(0, 0);
 	const primary = [...document.querySelectorAll(".button.primary")].find((e) => e.checkVisibility() && getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)");
@@ -43,7 +44,7 @@ func TestMainButtonIsOnTheFirstScreenAndTabGoesAsReadingDoes(t *testing.T) {
 	for _, s := range states {
 		room.push(t, s.state)
 		for _, frame := range s.frames {
-			room.tell(t, frame)
+			room.send(t, frame)
 		}
 		tab.until(s.shown)
 		tab.tabThrough()
@@ -61,7 +62,7 @@ func TestMainButtonIsOnTheFirstScreenAndTabGoesAsReadingDoes(t *testing.T) {
 	require.Empty(t, wrong)
 }
 
-// tabThrough presses Tab from the beginning of the page to its end, and keeps what had the focus.
+// tabThrough presses Tab from the beginning of the page to its end, and records the focused elements.
 func (b *browser) tabThrough() {
 	b.t.Helper()
 	begin := `(window.tabbed = [document.querySelector(".skip")], window.tabbed[0].focus(), "")`

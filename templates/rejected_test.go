@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
+func TestRejectedCodeIsGoneAndThePageShowsToAskAgain(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
 	code := message("m-1", "인증번호 482103", "482103", 0)
-	room.tell(t, code)
+	room.send(t, code)
 	tab.step("code")
-	tab.says("shout", "4 8 2 1 0 3")
+	tab.hasText("shout", "4 8 2 1 0 3")
 
 	tab.do(chromedp.Click("#sms-reject"))
 	tab.shows("reject-confirm")
@@ -27,15 +27,16 @@ func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
 	require.Equal(t, object{"fence": 77.0, "message_id": "m-1"}, room.last().body)
 	require.Contains(t, tab.text("turn-lead"), "다시\u00a0요청할게요")
 	tab.shows("ask-again")
-	room.tell(t, code)
+	room.send(t, code)
 	room.push(t, object{"queue_length": 5})
-	tab.says("queue-length", "3명이 기다려요") // of the idle part, which this state does not touch
+	tab.hasText("queue-length", "3명이 기다려요") // of the idle part, which this state does not touch
 	tab.step("again")
-	tab.until(`document.getElementById("sms").dataset.count === "0" && !document.querySelector("main").innerText.includes("482103")`)
+	tab.until(
+		`document.getElementById("sms").dataset.count === "0" && !document.querySelector("main").innerText.includes("482103")`)
 
 	tab.do(chromedp.Click("#ask-again"))
 	tab.step("asked")
-	room.tell(t, message("m-2", "인증번호 777111", "777111", 0))
+	room.send(t, message("m-2", "인증번호 777111", "777111", 0))
 	tab.step("code")
 	tab.do(chromedp.Click("#ask-again"))
 	tab.step("asked")
@@ -43,35 +44,41 @@ func TestRejectedCodeIsGoneAndTheSellerIsToldToAskAgain(t *testing.T) {
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 
 	room.then(object{"code": "too_many_rejects", "detail": "더 지울 수 없어요"})
-	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
-	tab.says("sms-note", "더 지울 수 없어요")
-	require.Equal(t, object{"fence": 77.0, "message_id": "m-2"}, room.last().body, "the fence of the turn that is over")
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"),
+		chromedp.Click("#reject-confirm"))
+	tab.hasText("sms-note", "더 지울 수 없어요")
+	require.Equal(t, object{"fence": 77.0, "message_id": "m-2"}, room.last().body,
+		"the fence of the turn that is over")
 	room.then(nil)
-	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	tab.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"),
+		chromedp.Click("#reject-confirm"))
 	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요"`)
 	tab.hides("sms")
 }
 
 func (b *browser) rejects() {
 	b.t.Helper()
-	b.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"), chromedp.Click("#reject-confirm"))
+	b.do(chromedp.Click("#sms-reject"), chromedp.WaitVisible("#reject-confirm"),
+		chromedp.Click("#reject-confirm"))
 }
 
 func TestRejectedCodeIsNoSuccessWhateverElseHasCome(t *testing.T) {
 	room, tab := expectTurn(t)
-	room.tell(t, message("a", "광고", nil, time.Second))
-	room.tell(t, message("b", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "광고", nil, time.Second))
+	room.send(t, message("b", "인증번호 000000", "000000", 0))
 	room.push(t, ended("completed"))
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요"`)
 	green := `document.querySelector(".sign-done").checkVisibility()`
 	lesser := `getComputedStyle(document.getElementById("join")).backgroundColor !== getComputedStyle(document.getElementById("reject-stay")).backgroundColor`
-	tab.until(green + " && " + lesser) // a code is on show: that is first
+	tab.until(green + " && " + lesser) // a code is on show and comes first
 	tab.rejects()
-	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요" && !(` + green + `) && !(` + lesser + `)`)
+	tab.until(`document.getElementById("outcome").textContent === "문자를 지웠어요" && !(` + green + `) && !(` +
+		lesser + `)`)
 	tab.until(`document.title.startsWith("문자를 지웠어요")`)
 
-	room.tell(t, late(message("c", "인증번호 111111", "111111", 0)))
-	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요" && ` + lesser) // it is to be entered still
+	room.send(t, late(message("c", "인증번호 111111", "111111", 0)))
+	// the seller still has to enter it
+	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요" && ` + lesser)
 }
 
 // With SMS_COMPLETES=false a code does not end the turn.
@@ -79,7 +86,7 @@ func TestCodeThatWasRejectedInTheTurnIsNotHowItEnded(t *testing.T) {
 	room, tab := expectTurn(t)
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
-	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
 	tab.step("code")
 	tab.rejects()
 	tab.step("again")
@@ -90,10 +97,10 @@ func TestCodeThatWasRejectedInTheTurnIsNotHowItEnded(t *testing.T) {
 
 func TestCodeIsTriedBeforeJoiningAgain(t *testing.T) {
 	room, tab := expectTurn(t)
-	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
 	lesser := `getComputedStyle(document.getElementById("join")).backgroundColor !== getComputedStyle(document.getElementById("reject-stay")).backgroundColor`
 	room.push(t, ended("expired"))
-	tab.says("outcome-lead", "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
+	tab.hasText("outcome-lead", "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
 	tab.until(lesser)
 	tab.rejects()
 	tab.until(`!(` + lesser + `)`)

@@ -30,14 +30,14 @@ func TestPageHasNothingTheContentPolicyForbids(t *testing.T) {
 }
 
 func TestEveryOutcomeHasItsOwnWordsInEveryLanguage(t *testing.T) {
-	said := map[string]string{}
+	shown := map[string]string{}
 	for _, lang := range templates.Languages() {
 		for _, outcome := range outcomes {
 			view := everyState()["ended"]
 			view.Lang, view.Outcome = lang, outcome
 			title := between(t, render(t, templates.RoomPage(view)), `id="outcome"`, "</h1>")
-			require.Empty(t, said[title], "%s in %s", outcome, lang)
-			said[title] = outcome
+			require.Empty(t, shown[title], "%s in %s", outcome, lang)
+			shown[title] = outcome
 			require.Contains(t, title, `data-outcome="`+outcome+`"`)
 		}
 	}
@@ -80,9 +80,11 @@ func TestOnlyThePartOfTheStateIsOnShow(t *testing.T) {
 
 func TestPageWithoutScriptRefreshesOnlyWhileThereIsSomethingToWaitFor(t *testing.T) {
 	views := everyState()
-	for state, refreshes := range map[string]bool{"idle": false, "waiting": true, "locked": true, "ended": false} {
+	for state, refreshes := range map[string]bool{"idle": false, "waiting": true, "locked": true,
+		"ended": false} {
 		page := render(t, templates.RoomPage(views[state]))
-		require.Equal(t, refreshes, strings.Contains(page, `<noscript><meta http-equiv="refresh" content="5">`), state)
+		require.Equal(t, refreshes, strings.Contains(page, `<noscript><meta http-equiv="refresh" content="5">`),
+			state)
 	}
 	asking := views["waiting"]
 	asking.Ask = templates.QuestionLeave
@@ -98,17 +100,19 @@ func TestFormsSendWhatTheContractNeedsWithoutScript(t *testing.T) {
 	require.Contains(t, done, `name="reason" value="completed"`)
 	require.Contains(t, done, `name="fence" value="77"`)
 	require.NotContains(t, done, `name="confirm"`, "no code has come: it asks first")
-	require.Contains(t, between(t, page, `id="join-form"`, "</form>"), `method="post" action="/rooms/integration/join"`)
+	require.Contains(t, between(t, page, `id="join-form"`, "</form>"),
+		`method="post" action="/rooms/integration/join"`)
 	waiting := render(t, templates.RoomPage(everyState()["waiting"]))
 	require.Contains(t, between(t, waiting, `id="leave-form"`, "</form>"), `name="fence" value=""`)
 }
 
-// codeAt is a message of the locked view's lease that came so many seconds before it.
+// codeAt returns a message of the locked view's lease that came so many seconds before it.
 func codeAt(id, code string, before int64) templates.SMSView {
-	return templates.SMSView{MessageID: id, Text: "text " + code, Code: code, ReceivedAt: 1_790_000_000_000 - before*1000, Fence: 77}
+	return templates.SMSView{MessageID: id, Text: "text " + code, Code: code,
+		ReceivedAt: 1_790_000_000_000 - before*1000, Fence: 77}
 }
 
-func TestTurnShowsWhatToDoNext(t *testing.T) {
+func TestTurnShowsTheNextStep(t *testing.T) {
 	view := everyState()["locked"]
 	step := func() string { return between(t, render(t, templates.RoomPage(view)), `data-step="`, `"`) }
 	require.Equal(t, `data-step="ask`, step())
@@ -117,7 +121,8 @@ func TestTurnShowsWhatToDoNext(t *testing.T) {
 	page := render(t, templates.RoomPage(view))
 	require.Contains(t, between(t, page, `id="ask-countdown"`, "</wr-countdown>"), "0:23")
 	require.Regexp(t, `id="ask"[^>]* hidden`, page)
-	require.Contains(t, page, `<noscript><button form="ask-form"`, "without a script the page does not free it by itself")
+	require.Contains(t, page, `<noscript><button form="ask-form"`, "without a script the page does not free "+
+		"it by itself")
 	view.Codes = &templates.CodesView{Asked: 1, Open: 1}
 	require.Equal(t, `data-step="asked`, step())
 	view.SMS = []templates.SMSView{codeAt("m-1", "", 9)}
@@ -125,7 +130,8 @@ func TestTurnShowsWhatToDoNext(t *testing.T) {
 	view.SMS = []templates.SMSView{codeAt("m-1", "482103", 9), codeAt("m-2", "", 3)}
 	require.Equal(t, `data-step="code`, step())
 	page = render(t, templates.RoomPage(view))
-	require.Contains(t, between(t, page, `id="sms-code"`, "</output>"), "<span>482</span><span>103</span>", "a later text does not hide the code")
+	require.Contains(t, between(t, page, `id="sms-code"`, "</output>"), "<span>482</span><span>103</span>",
+		"a later text does not hide the code")
 	view = everyState()["waiting"]
 	require.Equal(t, `data-step="`, step(), "it is no turn")
 }
@@ -141,7 +147,8 @@ func TestAsksAndRejectionsAreFormsWithoutScript(t *testing.T) {
 	require.Contains(t, asks, `name="key" value="key-1"`)
 	require.Contains(t, page, `<button id="ask-again" form="ask-form"`)
 	require.Contains(t, between(t, page, `id="unclaimed-form"`, "</form>"), `name="message_id" value="m-5"`)
-	require.NotContains(t, between(t, page, `id="done-form"`, "</form>"), `name="confirm"`, "an ask waits for its code: it asks first")
+	require.NotContains(t, between(t, page, `id="done-form"`, "</form>"), `name="confirm"`,
+		"an ask waits for its code: it asks first")
 	require.NotRegexp(t, `<dialog[^>]* open`, page)
 
 	view.Ask = templates.QuestionDone
@@ -182,7 +189,7 @@ func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
 	}
 }
 
-func TestErrorPageSaysWhatToDo(t *testing.T) {
+func TestErrorPageShowsTheNextStep(t *testing.T) {
 	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: "unknown_room", Detail: "<b>"}))
 	require.Contains(t, page, "이런 대기실은 없어요")
 	require.Contains(t, page, "&lt;b&gt;")
@@ -194,7 +201,8 @@ func TestEveryFileThePageNamesIsServed(t *testing.T) {
 	view := everyState()["idle"]
 	view.AssetPrefix = static.Prefix()
 	found := named.FindAllStringSubmatch(render(t, templates.RoomPage(view)), -1)
-	require.Len(t, found, 5, "icon, styles, script, and two that only a Home Screen asks for: each can be a request of a first visit")
+	require.Len(t, found, 5, "icon, styles, script, and two that only a Home Screen asks for: each can be a "+
+		"request of a first visit")
 	for _, asset := range found {
 		answer := httptest.NewRecorder()
 		static.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, asset[1], nil))
@@ -224,7 +232,7 @@ func render(t *testing.T, component templ.Component) string {
 	return page.String()
 }
 
-// between is the text from a mark to the next end.
+// between returns the text from a mark to the next end.
 func between(t *testing.T, page, mark, end string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, mark)

@@ -1,12 +1,12 @@
 package templates
 
-// RoomInfo is what an operator says of a room for people; each field may be empty.
+// RoomInfo is an operator's description of a room for people; each field may be empty.
 type RoomInfo struct {
-	Name        string // what the room is called; empty: its id
+	Name        string // its display name; empty: its id
 	Phone       string // the shared number that codes come to
 	Marketplace MarketplaceInfo
 	Support     SupportInfo
-	ReturnURL   string // where a seller goes when its turn is over
+	ReturnURL   string // where a seller goes after the turn
 }
 
 // MarketplaceInfo is where a seller asks for its code.

@@ -34,8 +34,8 @@ type picture struct {
 	state  object
 	view   func(*templates.RoomView)
 	frames []object
-	then   string // a script that brings the page where it is to be
-	until  string // what is to be true before the picture is taken
+	then   string // a script that brings the page to the state
+	until  string // the condition before the picture is taken
 }
 
 func in(seconds int64) int64 { return pictureAt + seconds*1000 }
@@ -47,7 +47,8 @@ func inLine(position, length int) object {
 }
 
 func inTurn(left int64, codes object) object {
-	return object{"status": "locked", "ticket": 9, "fence": 77, "queue_length": 2, "estimated_wait": nil, "maximum_wait": nil,
+	return object{"status": "locked", "ticket": 9, "fence": 77, "queue_length": 2, "estimated_wait": nil,
+		"maximum_wait":     nil,
 		"lease_expires_at": in(left), "codes": codes}
 }
 
@@ -58,7 +59,8 @@ func asks(asked, open int, after any) object {
 func also(state object, more object) object { maps.Copy(state, more); return state }
 
 func pictureSMS(text string, code any) object {
-	return object{"type": "sms", "message_id": "m-" + text, "text": text, "code": code, "received_at": in(-4), "late": false}
+	return object{"type": "sms", "message_id": "m-" + text, "text": text, "code": code, "received_at": in(-4),
+		"late": false}
 }
 
 const longText = "[웹발신] (광고) 겨울맞이 특가 안내. 판매자님께만 드리는 혜택을 지금 확인해 보세요. 노출 상품을 늘리면 매출이 평균 두 배로 늘어요. " +
@@ -70,18 +72,23 @@ func pictures() []picture {
 	return []picture{
 		{name: "idle", state: object{"queue_length": 3, "lease_expires_at": in(87)}},
 		{name: "idle-empty", state: object{"queue_length": 0, "estimated_wait": 0, "maximum_wait": 0}},
-		{name: "idle-error", then: `document.getElementById("join").click()`, until: `document.getElementById("error").textContent !== ""`},
+		{name: "idle-error", then: `document.getElementById("join").click()`,
+			until: `document.getElementById("error").textContent !== ""`},
 		{name: "idle-paused", state: object{"paused": true, "estimated_wait": nil, "maximum_wait": nil}},
 		{name: "waiting", state: inLine(4, 6), view: func(v *templates.RoomView) { v.JoinedPosition = 6 }},
 		{name: "next", state: inLine(1, 3)},
 		{name: "waiting-missed", state: also(inLine(1, 3), object{"unclaimed": true})},
-		{name: "waiting-stale", state: inLine(4, 6), frames: []object{{"type": "ping", "server_time": pictureAt, "as_of": in(-21)}}, until: `document.body.dataset.connection === "stale"`},
-		{name: "leave", state: inLine(4, 6), then: `document.getElementById("leave").click()`, until: `document.getElementById("leave-dialog").open`},
+		{name: "waiting-stale", state: inLine(4, 6),
+			frames: []object{{"type": "ping", "server_time": pictureAt,
+				"as_of": in(-21)}}, until: `document.body.dataset.connection === "stale"`},
+		{name: "leave", state: inLine(4, 6), then: `document.getElementById("leave").click()`,
+			until: `document.getElementById("leave-dialog").open`},
 		{name: "turn-claim", state: also(inTurn(118, asks(0, 0, nil)), object{"claim_by": in(18)})},
 		{name: "turn-ask", state: inTurn(118, asks(0, 0, nil))},
 		{name: "turn-busy", state: inTurn(118, asks(0, 0, in(23)))},
 		{name: "turn-asked", state: inTurn(92, asks(1, 1, nil))},
-		{name: "turn-question", state: inTurn(92, asks(0, 0, nil)), frames: []object{{"type": "sms_unclaimed", "message_id": "m-1", "received_at": in(-3)}}},
+		{name: "turn-question", state: inTurn(92, asks(0, 0, nil)),
+			frames: []object{{"type": "sms_unclaimed", "message_id": "m-1", "received_at": in(-3)}}},
 		{name: "turn-text", state: inTurn(74, asks(1, 1, nil)), frames: []object{pictureSMS(longText, nil)}},
 		{name: "turn-code", state: inTurn(74, asks(1, 0, nil)), frames: []object{code}},
 		{name: "turn-hurry", state: inTurn(24, asks(1, 0, nil)), frames: []object{code}},
@@ -93,7 +100,8 @@ func pictures() []picture {
 	}
 }
 
-// Pictures of the seller's page in every state, for people to look at: make screenshots. next and turn-code are the README's too.
+// Pictures of the seller's page in every state, for people to look at: make screenshots. next and turn-code
+// are the README's too.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("SCREENSHOTS")
 	require.NotEmpty(t, folder, "SCREENSHOTS names the folder")
@@ -110,10 +118,12 @@ func TestScreenshots(t *testing.T) {
 	}
 	tab := openBrowser(t)
 	room := startFakeRoom(t)
-	room.server.Config.Handler.(*http.ServeMux).HandleFunc("/sorry", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
-		_ = templates.ErrorPage(templates.ErrorView{Lang: "ko", AssetPrefix: static.Prefix(), Code: "store_unavailable", Room: "integration"}).Render(r.Context(), w)
-	})
+	room.server.Config.Handler.(*http.ServeMux).HandleFunc("/sorry",
+		func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
+			_ = templates.ErrorPage(templates.ErrorView{Lang: "ko", AssetPrefix: static.Prefix(),
+				Code: "store_unavailable", Room: "integration"}).Render(r.Context(), w)
+		})
 	tab.do(chromedp.Navigate(room.server.URL + "/sorry"))
 	tab.shoot(folder, "error")
 }
@@ -123,24 +133,27 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	b.t.Helper()
 	room.at = pictureAt
 	room.change(p.state)
-	room.view.LeaseSeconds, room.view.ClaimSeconds, room.view.AwaySeconds, room.view.DropSeconds = 120, 20, 15, 300
+	room.view.LeaseSeconds, room.view.ClaimSeconds, room.view.AwaySeconds, room.view.DropSeconds = 120, 20, 15,
+		300
 	room.view.SellerID = "shop-1"
 	if status, _ := p.state["status"].(string); status == "" {
 		room.view.SellerID = ""
 	}
 	room.view.Info = templates.RoomInfo{Name: "마켓 계정 연동", Phone: "010-0000-0000",
 		Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example/verify"},
-		Support:     templates.SupportInfo{Text: "판매자 지원 센터", URL: "https://help.example", Tel: "1500-0000"}, ReturnURL: "https://portal.example"}
+		Support: templates.SupportInfo{Text: "판매자 지원 센터", URL: "https://help.example",
+			Tel: "1500-0000"}, ReturnURL: "https://portal.example"}
 	if p.view != nil {
 		p.view(&room.view)
 	}
 	b.do(inZone("Asia/Seoul"), atMoment(pictureAt), browsertest.Viewport(360, 640, false, true))
 	b.open(room, cmp.Or(os.Getenv("PAGE_LANG"), "ko"))
 	for _, frame := range p.frames {
-		room.tell(b.t, frame)
+		room.send(b.t, frame)
 	}
 	if len(p.frames) > 0 && p.until == "" {
-		b.until(`document.getElementById("sms").dataset.count !== "0" || !document.getElementById("unclaimed").hidden`)
+		b.until(
+			`document.getElementById("sms").dataset.count !== "0" || !document.getElementById("unclaimed").hidden`)
 	}
 	if p.then != "" {
 		b.do(chromedp.Evaluate[chromedp.Void](p.then + ";0"))
@@ -150,14 +163,16 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	}
 }
 
-// shoot takes the page as a phone and a desktop show it, light, dark, and in forced colours on dark and on light.
+// shoot takes the page as a phone and a desktop show it, light, dark, and in forced
+// colours on dark and on light.
 func (b *browser) shoot(folder, name string) {
 	b.t.Helper()
 	for _, width := range []int{360, 1280} {
 		for _, look := range []string{"light", "dark", "forced", "forced-light"} {
 			height := map[int]int{360: 740, 1280: 800}[width]
 			b.do(chromedp.EmulateViewport(int64(width), int64(height)), appearance(look))
-			require.NoError(b.t, browsertest.Screenshot(b.ctx, filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, look))))
+			require.NoError(b.t,
+				browsertest.Screenshot(b.ctx, filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", name, width, look))))
 		}
 	}
 }
@@ -173,14 +188,16 @@ func appearance(look string) browsertest.Action {
 		forced = "active"
 	}
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "forced-colors", Value: forced}, {Name: "prefers-reduced-motion", Value: "reduce"},
-		}})
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+				{Name: "prefers-color-scheme", Value: scheme}, {Name: "forced-colors",
+					Value: forced}, {Name: "prefers-reduced-motion", Value: "reduce"},
+			}})
 		return err
 	})
 }
 
-// atMoment has the browser's clock stand still in the pages that are opened from now on.
+// atMoment stops the browser's clock in the pages opened from now on.
 func atMoment(ms int64) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(`

@@ -9,10 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown are the texts of those parts of a page that are not hidden, by id, its title, and what its body says of itself.
+// shown returns the texts of the visible parts of a page, by id, its title, and the body's attributes.
 func shown(t *testing.T, page string, ids []string) map[string]string {
 	t.Helper()
-	r := pageReader{wanted: append([]string{"title"}, ids...), open: []element{{text: &strings.Builder{}}}, found: map[string]string{}}
+	r := pageReader{wanted: append([]string{"title"}, ids...), open: []element{{text: &strings.Builder{}}},
+		found: map[string]string{}}
 	decoder := xml.NewDecoder(strings.NewReader(page))
 	decoder.Strict, decoder.AutoClose, decoder.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
 	for token, err := decoder.Token(); err == nil; token, err = decoder.Token() {
@@ -22,7 +23,7 @@ func shown(t *testing.T, page string, ids []string) map[string]string {
 		case xml.EndElement:
 			r.end()
 		case xml.CharData:
-			r.say(string(part))
+			r.add(string(part))
 		}
 	}
 	require.Len(t, r.open, 1, "the page is read to its end")
@@ -46,7 +47,8 @@ func (r *pageReader) begin(part xml.StartElement) {
 	case "title":
 		e.id = "title"
 	case "body":
-		for _, name := range []string{"data-state", "data-step", "data-next", "data-missed", "data-hurry", "data-paused"} {
+		for _, name := range []string{"data-state", "data-step", "data-next", "data-missed", "data-hurry",
+			"data-paused"} {
 			r.found[name] = attribute(part, name)
 		}
 	}
@@ -67,10 +69,10 @@ func (r *pageReader) end() {
 	if slices.Contains(r.wanted, e.id) {
 		r.found[e.id] = text
 	}
-	r.say(" " + text + " ")
+	r.add(" " + text + " ")
 }
 
-func (r *pageReader) say(text string) {
+func (r *pageReader) add(text string) {
 	if top := r.open[len(r.open)-1]; top.text != nil {
 		top.text.WriteString(text)
 	}

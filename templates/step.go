@@ -2,7 +2,7 @@ package templates
 
 import "maps"
 
-// step is where my turn is; empty in the other states. The browser knows one more, "again".
+// step returns the step of the turn; empty in the other states. The browser knows one more, "again".
 func (v RoomView) step() string {
 	switch {
 	case !v.shows("locked"):
@@ -24,7 +24,7 @@ func (v RoomView) step() string {
 	}
 }
 
-// over reports whether my turn has run out, though nobody has told how it ended: it is another's by now, for all that is known.
+// over reports whether the turn has run out without a known outcome: another seller may have it now.
 func (v RoomView) over() bool {
 	ends := v.LeaseExpiresAt
 	if v.ClaimBy != 0 {
@@ -33,7 +33,7 @@ func (v RoomView) over() bool {
 	return v.shows("locked") && ends != 0 && ends <= v.ServerTime
 }
 
-// stepNumber is which of the three steps of a turn the step is in: to ask, to wait for the text, to enter the code.
+// stepNumber returns the number of the turn's step: to ask, to wait for the text, to enter the code.
 func (v RoomView) stepNumber() int {
 	switch v.step() {
 	case "asked", "text":
@@ -52,7 +52,7 @@ func (v RoomView) isCurrent(number int) string {
 	return "false"
 }
 
-// busyLeft is for how many milliseconds the number is busy still.
+// busyLeft returns for how many milliseconds the number is still busy.
 func (v RoomView) busyLeft() int64 {
 	if v.Codes == nil {
 		return 0
@@ -60,7 +60,7 @@ func (v RoomView) busyLeft() int64 {
 	return max(v.Codes.AskAfter-v.ServerTime, 0)
 }
 
-// early reports whether it is early to be done: no code is on show, so that is asked about first.
+// early reports whether it is early to be done: without a code on show the page asks first.
 func (v RoomView) early() bool { return v.shows("locked") && v.step() != "code" }
 
 // again reports whether the holder has asked before, so that it asks again.
@@ -68,7 +68,7 @@ func (v RoomView) again() bool {
 	return v.shows("locked") && !v.over() && v.Codes != nil && v.Codes.Asked > 0 && v.busyLeft() == 0
 }
 
-// turn is what is said of my turn: what to do next.
+// turn returns the notice of the turn: the next step.
 func (v RoomView) turn() Notice {
 	step := v.step()
 	if step == "" {
@@ -77,7 +77,8 @@ func (v RoomView) turn() Notice {
 	return v.live().Turn[step]
 }
 
-// turnLeft is what the countdown of my turn shows, in milliseconds: until when to answer, else what the lease has left.
+// turnLeft returns what the turn's countdown shows, in milliseconds: until when to answer,
+// else the rest of the lease.
 func (v RoomView) turnLeft() int64 {
 	if v.ClaimBy != 0 {
 		return max(v.ClaimBy-v.ServerTime, 0)
@@ -85,11 +86,12 @@ func (v RoomView) turnLeft() int64 {
 	return v.left()
 }
 
-// hurries is how much of a turn is told to be nearly over, in milliseconds; shorter turns are not.
+// hurries is the last part of a turn that is shown as nearly over, in milliseconds; shorter turns have none.
 const hurries = 30_000
 
 func (v RoomView) hurry() bool {
-	return v.shows("locked") && v.step() != "claim" && !v.over() && int64(v.LeaseSeconds)*1000 > hurries && v.left() <= hurries
+	return v.shows("locked") && v.step() != "claim" && !v.over() && int64(v.LeaseSeconds)*1000 > hurries &&
+		v.left() <= hurries
 }
 
 func (v RoomView) leftLabel() string {
@@ -107,7 +109,7 @@ func (v RoomView) leftLabel() string {
 	return t.Page.TimeLeft
 }
 
-// live are the words that the browser says too, with the marketplace and the times of this room in them.
+// live returns the words that the browser uses too, with the marketplace and the times of this room in them.
 func (v RoomView) live() LiveText {
 	t := v.text().Live
 	there := v.inMarket(t.Turn)
@@ -126,13 +128,13 @@ func (v RoomView) live() LiveText {
 	return t
 }
 
-// inMarket puts the marketplace's name into what is said.
-func (v RoomView) inMarket(said map[string]Notice) map[string]Notice {
-	said = maps.Clone(said)
-	for key, n := range said {
-		said[key] = Notice{fill(n.Title, "market", v.market()), fill(n.Lead, "market", v.market())}
+// inMarket puts the marketplace's name into notices.
+func (v RoomView) inMarket(words map[string]Notice) map[string]Notice {
+	words = maps.Clone(words)
+	for key, n := range words {
+		words[key] = Notice{fill(n.Title, "market", v.market()), fill(n.Lead, "market", v.market())}
 	}
-	return said
+	return words
 }
 
 func (v RoomView) market() string { return orElse(v.Info.Marketplace.Name, v.text().Page.Market) }

@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A status answer has no newcomer's maximum, a lease's end in whole seconds, and claim_by only while the lease is to be claimed.
-func TestStatusTakesNothingAwayThatItDoesNotSay(t *testing.T) {
+// A status answer has no newcomer's maximum, a lease's end in whole seconds, and claim_by only while the
+// lease has to be claimed.
+func TestStatusKeepsValuesThatItDoesNotContain(t *testing.T) {
 	tab := openModules(t)
 	require.Empty(t, run[[]string](tab, `(async () => {
 		const { Store } = await import("/static/js/store.js");

@@ -7,19 +7,19 @@ import (
 	"github.com/waitroom/waitroom/templates/locales"
 )
 
-// Notice is one thing said: what it is, and what to do about it.
+// Notice is one announcement: its subject, and what to do about it.
 type Notice struct {
 	Title string `json:"title"`
 	Lead  string `json:"lead"`
 }
 
-// Problem is what is said of a refused request: to who wrote the program, and what to do about it.
+// Problem is the words for a refused request: for the programmer, and what to do about it.
 type Problem struct {
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 }
 
-// Question asks before something that cannot be undone.
+// Question asks before an action that cannot be undone.
 type Question struct {
 	Title string `json:"title"`
 	Lead  string `json:"lead"`
@@ -27,14 +27,14 @@ type Question struct {
 	No    string `json:"no"`
 }
 
-// DeskAct is an action in a dialog: its question, its button, and what is said when it is done.
+// DeskAct is an action in a dialog: its question, its button, and the words for its result.
 type DeskAct struct {
 	Title string `json:"title"`
 	Yes   string `json:"yes"`
 	Done  string `json:"done"`
 }
 
-// DeskChart is a figure's heading and what it says to who cannot see it.
+// DeskChart is a figure's heading and its description for a reader who cannot see it.
 type DeskChart struct {
 	Title string `json:"title"`
 	Label string `json:"label"`
@@ -46,7 +46,7 @@ type DeskKey struct {
 	What string `json:"what"`
 }
 
-// texts reads the catalogue once; nobody changes it.
+// texts reads the catalogue once; it is never changed.
 var texts = sync.OnceValue(func() map[string]Text {
 	catalogue, err := locales.Read()
 	if err != nil {
@@ -59,7 +59,7 @@ var texts = sync.OnceValue(func() map[string]Text {
 	return read
 })
 
-// textOf puts an entry of the catalogue into the types that were generated from it.
+// textOf converts an entry of the catalogue to the types that were generated from it.
 func textOf(entry any) (t Text) {
 	encoded, err := json.Marshal(entry)
 	if err == nil {
@@ -71,13 +71,13 @@ func textOf(entry any) (t Text) {
 	return t
 }
 
-// Languages are those that sellers are told everything in, by their tags of BCP 47: the first is the product's own.
+// Languages are those of all sellers' texts, by their tags of BCP 47: the first is the product's own.
 func Languages() []string { return locales.Languages() }
 
 // DeskLanguages are those of them that support's pages and the description of the API are in.
 func DeskLanguages() []string { return locales.DeskLanguages() }
 
-// otherLanguage is the one of the two that support's pages are not read in now.
+// otherLanguage returns the other one of the two languages of support's pages.
 func otherLanguage(t Text) string {
 	if two := DeskLanguages(); t.Page.Lang == two[0] {
 		return two[1]
@@ -85,7 +85,7 @@ func otherLanguage(t Text) string {
 	return DeskLanguages()[0]
 }
 
-// TextIn is the text of a language; of the first where there is none in it.
+// TextIn returns the text of a language; an unknown one gets the first language's.
 func TextIn(lang string) Text {
 	if text, ok := texts()[lang]; ok {
 		return text
@@ -93,7 +93,7 @@ func TextIn(lang string) Text {
 	return texts()[Languages()[0]]
 }
 
-// notice finds the words for a code, or those for every other.
+// notice returns the words for a code, or those for every other.
 func notice(of map[string]Notice, code string) Notice {
 	if found, ok := of[code]; ok {
 		return found

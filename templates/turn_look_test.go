@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// pale are the buttons on show that are hard to read on what is behind them.
+// pale returns the visible buttons that are hard to read on their background.
 const pale = `(() => {
 	const parts = (color) => color.match(/[\d.]+/g).map(Number);
 	const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
@@ -22,7 +22,8 @@ const pale = `(() => {
 
 func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "#back"}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "#back"}
 	tab.do(forcedColors(true))
 	tab.open(room, "ko")
 	legible := func(step string) {
@@ -33,27 +34,28 @@ func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	legible("")
 	room.push(t, turn(0))
 	legible("ask")
-	room.tell(t, offer("m-1"))
+	room.send(t, offer("m-1"))
 	tab.shows("unclaimed")
 	legible("ask")
 	asked := turn(0)
 	asked["codes"] = object{"asked": 1, "open": 1, "ask_after": nil}
 	room.push(t, asked)
 	legible("asked")
-	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
 	legible("code")
 	room.push(t, ended("expired"))
 	tab.until(`document.body.dataset.state === "ended"`)
 	legible("")
 }
 
-func TestRingShowsWhatIsLeftInForcedColors(t *testing.T) {
+func TestRingShowsTheTimeLeftInForcedColors(t *testing.T) {
 	_, tab := expectTurn(t)
 	tab.do(forcedColors(true))
-	tab.until(`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)
+	tab.until(
+		`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)
 }
 
-// crossing is what of the ring's label lies on the ring or beyond it.
+// crossing returns the parts of the ring's label that lie on the ring or beyond it.
 const crossing = `(() => {
 	const ring = document.querySelector(".dial svg").getBoundingClientRect();
 	const [x, y, inner] = [ring.x + ring.width / 2, ring.y + ring.height / 2, ring.width * 51 / 120];
@@ -79,7 +81,7 @@ func TestLabelOfTheRingStaysInItInAnyLanguage(t *testing.T) {
 
 func TestButtonThatIsAloneHasTheWholeRow(t *testing.T) {
 	room, tab := expectTurn(t)
-	room.tell(t, message("a", "인증번호 000000", "000000", 0))
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
 	tab.step("code")
 	tab.hides("ask-again")
 	tab.until(`document.getElementById("cancel").offsetWidth === document.getElementById("done").offsetWidth`)

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// stopped stops the clocks of the pages that are opened from now on; pass(ms) sets them on.
+// stopped stops the clocks of the pages opened from now on; pass(ms) advances them.
 const stopped = `{
 	let now = performance.now();
 	const since = Date.now() - now;
@@ -20,14 +20,14 @@ const stopped = `{
 	window.pass = (ms) => now += ms;
 }`
 
-func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
+func TestTurnIsAnnouncedThreeTimesBeforeItIsOver(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.before(stopped)
 	tab.before(`window.buzzed = []; navigator.vibrate = (pattern) => buzzed.push(pattern.length) > 0`)
 	room.at = time.Now().UnixMilli()
 	room.change(place(6))
 	tab.open(room, "ko")
-	tab.do(chromedp.Click("#sound-test")) // browsers tell nobody who has pressed nothing
+	tab.do(chromedp.Click("#sound-test")) // browsers play no sound before a press
 	for _, position := range []int{5, 3, 2, 1} {
 		room.push(t, object{"queue_position": position})
 		tab.until(fmt.Sprintf(`document.getElementById("position").textContent === "%d"`, position))
@@ -44,10 +44,12 @@ func TestTurnIsToldThreeTimesBeforeItIsOver(t *testing.T) {
 	tab.until(`buzzed.join() === "1,1,5,3"`)
 }
 
-func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
+func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 	view := everyState()["locked"]
-	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
-		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example", Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
+	view.Info = templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{Name: "쿠팡", URL: "https://wing.example"},
+		Support: templates.SupportInfo{Text: "판매자 센터", URL: "https://help.example",
+			Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
 	page := render(t, templates.RoomPage(view))
 	require.Contains(t, between(t, page, `<header`, "</header>"), "쿠팡 연동")
 	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
@@ -59,7 +61,9 @@ func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
 	require.Contains(t, between(t, page, `id="return"`, ">"), `href="https://portal.example/done"`)
 	require.NotContains(t, between(t, page, "<footer", "</footer>"), "integration")
 
-	require.Contains(t, render(t, templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
+	require.Contains(t,
+		render(t,
+			templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
 
 	view.Info.Support.URL, view.Info.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
 	require.NotContains(t, render(t, templates.RoomPage(view)), "javascript:")
@@ -72,30 +76,33 @@ func TestPageShowsWhatTheOperatorSaysOfTheRoom(t *testing.T) {
 
 func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000", Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"},
-		Support: templates.SupportInfo{Text: "평일 9시~18시", URL: "https://help.example"}}
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"},
+		Support:     templates.SupportInfo{Text: "평일 9시~18시", URL: "https://help.example"}}
 	tab.open(room, "ko")
 	room.push(t, place(2))
 	tab.until(`document.body.dataset.state === "waiting"`)
 	tab.hides("ready")
 	room.push(t, place(1))
 	tab.shows("ready")
-	tab.says("ready", "010-0000-0000")
+	tab.hasText("ready", "010-0000-0000")
 	tab.until(`document.querySelector("#ready a").href === "https://market.example/"`)
-	tab.until(`[...document.querySelectorAll("main button")].filter((b) => b.getClientRects().length > 0).at(-1).id === "leave"`)
-	tab.until(`document.querySelector(".help a").textContent === "고객센터에 물어보기" && document.querySelector(".help span").textContent === "평일 9시~18시"`)
+	tab.until(
+		`[...document.querySelectorAll("main button")].filter((b) => b.getClientRects().length > 0).at(-1).id === "leave"`)
+	tab.until(
+		`document.querySelector(".help a").textContent === "고객센터에 물어보기" && document.querySelector(".help span").textContent === "평일 9시~18시"`)
 	room.push(t, turn(0))
 	tab.step("ask")
 	tab.hides("ready")
 }
 
-// opensTabs stands for tabs, and notes what becomes of them.
+// opensTabs replaces window.open, and records what happens to the tabs.
 const opensTabs = `window.opened = []; window.open = () => {
 	opened.push("tab");
 	return { document: { body: {} }, location: { replace: (url) => opened.push(url) }, close: () => opened.push("closed") };
 }`
 
-func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
+func TestOnePressRecordsTheAskAndOpensTheMarketplace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
 	tab.before(opensTabs)
@@ -111,12 +118,12 @@ func TestOnePressSaysThatIAskAndOpensTheMarketplace(t *testing.T) {
 	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 2`)
 }
 
-// cutOff has the page hear nothing any more, and nobody hear it, as without a network.
+// cutOff cuts the page's socket off both ways, as without a network.
 const cutOff = `window.WebSocket = class extends EventTarget { close() {} };
 	window.fetch = () => new Promise((_, lost) => setTimeout(() => lost(new TypeError("no network")), 10));
 	const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`
 
-func TestTurnThatIsOverForAllThePageKnowsCallsNobodyToTheMarketplace(t *testing.T) {
+func TestTurnThatMayBeOverDoesNotCallToTheMarketplace(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}
 	tab.open(room, "ko")
@@ -124,7 +131,7 @@ func TestTurnThatIsOverForAllThePageKnowsCallsNobodyToTheMarketplace(t *testing.
 	tab.step("ask")
 	tab.run(`document.getElementById("ask").focus()`)
 	tab.run(`(() => {` + cutOff + `})()`)
-	room.push(t, object{"lease_expires_at": time.Now().Add(time.Second).UnixMilli()}) // the last that it hears
+	room.push(t, object{"lease_expires_at": time.Now().Add(time.Second).UnixMilli()}) // its last frame
 	room.closeAll(4001)
 	tab.until(`document.body.dataset.connection === "lost"`)
 	tab.step("over")
@@ -133,9 +140,10 @@ func TestTurnThatIsOverForAllThePageKnowsCallsNobodyToTheMarketplace(t *testing.
 	}
 	require.Equal(t, "시간이 다 됐어요", tab.text("turn-title"))
 	require.Contains(t, tab.text("turn-lead"), "그때까지 인증번호를 요청하지 마세요")
-	tab.until(`document.title === "시간이 다 됐어요 · 인증 대기실" && document.querySelector("link[rel=icon]").href.endsWith("waiting.svg")`)
+	tab.until(
+		`document.title === "시간이 다 됐어요 · 인증 대기실" && document.querySelector("link[rel=icon]").href.endsWith("waiting.svg")`)
 	tab.until(`document.activeElement.id === "turn-title"`)
-	tab.says("say", "시간이 다 됐어요. 차례가 어떻게 됐는지 아직 확인하지 못했어요")
+	tab.hasText("say", "시간이 다 됐어요. 차례가 어떻게 됐는지 아직 확인하지 못했어요")
 	require.Empty(t, tab.text("shout"))
 }
 
@@ -146,7 +154,8 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.open(room, "ko")
 	room.push(t, turn(0))
 	tab.step("ask")
-	room.then(object{"code": "number_busy", "detail": "바빠요", "ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
+	room.then(object{"code": "number_busy", "detail": "바빠요",
+		"ask_after": rfc(time.Now().Add(10 * time.Minute).UnixMilli())})
 	tab.do(chromedp.Click("#ask"))
 	tab.step("busy")
 	tab.until(`opened.join() === "tab,closed"`)
@@ -155,11 +164,12 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.step("ask")
 	tab.run(`(() => { window.fetched = window.fetch; ` + cutOff + `})()`)
 	tab.do(chromedp.Click("#ask"))
-	tab.until(`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
+	tab.until(
+		`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
 	tab.until(`opened.join() === "tab,closed,tab,closed"`)
 	tab.run(`window.fetch = window.fetched; window.open = () => null`) // blocked
 	tab.do(chromedp.Click("#ask"))
 	tab.step("asked")
 	tab.until(`document.activeElement.id === "market"`)
-	tab.says("market-note", "새 창이 열리지 않았어요. 위 버튼을 눌러 이동해 주세요.")
+	tab.hasText("market-note", "새 창이 열리지 않았어요. 위 버튼을 눌러 이동해 주세요.")
 }

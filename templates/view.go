@@ -1,14 +1,14 @@
 // Package templates renders the seller's pages.
 //
-// It knows nothing of the engine: handlers fill a view struct of plain values and
+// It does not know the engine: handlers fill a view struct of plain values and
 // render a component. Components:
 //
-//	RoomPage(RoomView)   the page of one room, in whatever state its reader is in
-//	ErrorPage(ErrorView) a page for a browser that asked for something it cannot have
+//	RoomPage(RoomView)   the page of one room, in its reader's state
+//	ErrorPage(ErrorView) a page for a browser whose request is refused
 //
-// The pages need nothing but themselves and what is under AssetPrefix, so they are
-// to be served with ContentSecurityPolicy. They work by plain forms without
-// JavaScript. What the forms and links send, each answered by 303 back to the page:
+// The pages load only themselves and the files under AssetPrefix, so they have to be served with
+// ContentSecurityPolicy. They work by plain forms without JavaScript. The forms and links send these
+// requests, each answered by 303 back to the page:
 //
 //	POST /rooms/{room}/join   seller_id, lang
 //	POST /rooms/{room}/leave  reason=completed|cancelled, fence (only of a holder), confirm=yes
@@ -19,61 +19,66 @@
 //	GET  /rooms/{room}?not={message_id} shows the page without that offer
 //	GET  /rooms/{room}?lang=ko|en switches the language
 //
-// A leave without confirm=yes is to be answered by 303 to ?ask=leave, or ?ask=done where
-// the reason is completed; a reject without it by 303 to ?ask=reject.
+// The server answers a leave without confirm=yes by 303 to ?ask=leave, or ?ask=done where the reason is
+// completed; a reject without it by 303 to ?ask=reject.
 //
 // # Hooks
 //
-// What tests, and nobody else's style sheet, may hold on to:
+// Tests may rely on these; a foreign style sheet may not:
 //
 //	body[data-state]       idle | waiting | locked | ended, always the state on show
-//	body[data-step]        where my turn is: claim (I have to say that I am here) | ask | busy | asked | text (one without a code came) |
-//	                       code | again (I rejected it) | over (its time has run out, and how it ended is not known yet); empty in the other states
+//	body[data-step]        the turn's step: claim (the seller has to claim it) | ask | busy | asked |
+//	                       text (one without a code came) | code | again (the seller rejected it) |
+//	                       over (the time has run out, the outcome is unknown yet); empty in the other states
 //	body[data-next]        "true" while first in line
-//	body[data-missed]      "true" while my turn went by and I have not said that I am back
+//	body[data-missed]      "true" after a missed turn, until the seller is back
 //	body[data-hurry]       "true" in the last 30 s of a turn
-//	body[data-connection]  off (no script) | connecting | open | stale (the server hears nothing) | lost | closed
+//	body[data-connection]  off (no script) | connecting | open | stale (the server gets no news) | lost |
+//	                       closed
 //	body[data-paused]      "true" while support has paused the room
 //	#seller-id #join       the form's field and button (idle and ended)
-//	#error                 what went wrong with the last press (idle and ended); empty otherwise.
+//	#error                 the error of the last press (idle and ended); empty otherwise.
 //	                       [data-error=waiting], [data-error=locked]: the same in those states
-//	#queue-length          who is in the line, in words (idle)
-//	#newcomer-estimate     when my turn would come, in words (idle)
-//	#position              my place as a bare number (waiting)
+//	#queue-length          the line, in words (idle)
+//	#newcomer-estimate     the wait of a seller who joins now, in words (idle)
+//	#position              the place as a bare number (waiting)
 //	#ahead                 people ahead, in words (waiting)
-//	#estimate              my wait in words; #latest its ceiling, #when my turn by the clock (waiting)
-//	#back                  "I am here", after my turn went by (waiting); #missed-by until when, where the browser saw it go by
-//	#lease-countdown       what the holder has left, m:ss (waiting)
+//	#estimate              the wait in words; #latest its ceiling, #when the turn by the clock (waiting)
+//	#back                  "I am here", after a missed turn (waiting); #missed-by until when, where the
+//	                       browser saw the turn go by
+//	#lease-countdown       the holder's time left, m:ss (waiting)
 //	#leave                 asks whether to leave (waiting)
-//	#countdown             what I have left, m:ss (locked); until when to claim the turn, while it is to be
+//	#countdown             the seller's time left, m:ss (locked); until when to claim the turn, before that
 //	#claim                 "I am here": before all else, where claims are on (locked)
-//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a link, once the ask counts,
-//	                       which #market does later. #number is the shared number, #number-copy copies it
+//	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a
+//	                       link, once the ask counts, which #market does later. #number is the shared
+//	                       number, #number-copy copies it
 //	#ask-busy              instead of it while the number is busy; #ask-countdown until when, m:ss
-//	#ask-again             "I ask once more", once I have asked (locked)
-//	#done #cancel          end my turn (locked); cancel asks first, and so does done before a code has come
+//	#ask-again             "I ask once more", after an ask (locked)
+//	#done #cancel          end the turn (locked); cancel asks first, and so does done before a code has come
 //	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no";
 //	                       so also #done-dialog and #reject-dialog
-//	#unclaimed             on show while a message waits to be claimed; #unclaimed-yes #unclaimed-no
+//	#unclaimed             visible while a message waits to be claimed; #unclaimed-yes #unclaimed-no
 //	#sms-code              the newest code (locked and ended); #sms-copy copies it,
-//	                       #sms-reject says that it is wrong, which asks first
-//	#sms-title             what the message on show is: a code, a text, or one that came late
-//	#return                the way back to where the seller came from (ended)
+//	                       #sms-reject rejects it, which asks first
+//	#sms-title             the kind of the message on show: a code, a text, or a late one
+//	#return                the way back to the page that the seller came from (ended)
 //	#past                  messages of an earlier turn that came late (waiting and locked)
-//	#outcome               how it ended, in words; data-outcome has the contract's word, data-rejected is "true" where the code that
-//	                       ended it was rejected
-//	#turn-title            what to do in my turn; another once a message has come (locked)
-//	#lost                  on show while what the page shows may be old: the connection is gone for over a
-//	                       second, or the server hears nothing; #lost-reload reloads, on show after 15 s
-//	#connection            connection state in words; #updated the time of the last word heard
-//	#say #shout            what screen readers are told, politely and at once
+//	#outcome               how it ended, in words; data-outcome has the contract's word, data-rejected is
+//	                       "true" where the seller rejected the code that ended it
+//	#turn-title            the next step of the turn; another once a message has come (locked)
+//	#lost                  visible while the page may be old: the connection is gone for over a
+//	                       second, or the server gets no news; #lost-reload reloads, visible after 15 s
+//	#connection            connection state in words; #updated the time of the last news
+//	#say #shout            announcements for screen readers, politely and at once
 //	#notice                what support did for this seller, empty once it is no longer true
-//	#paused                on show while the room is paused and it is not my turn
+//	#paused                visible while the room is paused, outside of the seller's own turn
 package templates
 
-// ContentSecurityPolicy is all that the pages need. The JSON blocks in them are
-// data and are not executed, so they need no script permission.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; manifest-src 'self'; " +
+// ContentSecurityPolicy is the policy that the pages need. The JSON blocks in them are data and are not
+// executed, so they need no script permission.
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"worker-src 'self'; manifest-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // The states of a RoomView: the contract's statuses of a state frame.
@@ -104,31 +109,32 @@ type RoomView struct {
 	MaximumWait    *int  // seconds; as EstimatedWait
 	LeaseExpiresAt int64 // unix milliseconds of the current lease's end; 0 where free
 	ServerTime     int64 // unix milliseconds of the moment of this view
-	Fence          int64 // of my lease while locked; when ended, of the lease I had, if known; else 0
+	Fence          int64 // of the present lease while locked; when ended, of the last one, if known; else 0
 	LeaseSeconds   int   // how long a turn is in this room
 	Paused         bool
-	Unclaimed      bool  // while waiting: my turn came, I did not claim it, and I am passed over until I say that I am back
-	ClaimBy        int64 // unix milliseconds until when my lease is to be claimed; 0: it needs not
+	// while waiting: the turn was missed, and the place is passed over until the seller is back
+	Unclaimed bool
+	ClaimBy   int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be
 
 	Info         RoomInfo
 	AwaySeconds  int // a waiter gone for longer is passed over
 	DropSeconds  int // and one away for longer than this loses its place
 	ClaimSeconds int // how long a turn may stay unclaimed; 0: it needs no claim
 
-	Rejected     bool // the code that ended the turn was not the seller's: they said so once it was over
+	Rejected     bool // the seller rejected the code that ended the turn, once it was over
 	JoinedDevice bool // another device was let into this place
 
-	PushKey string // what browsers subscribe for, in base64url; empty where they are not told when no page is open
+	PushKey string // the server's push key, in base64url; empty where it pushes nothing
 
-	SellerID    string // filled in for the seller, or whom the token names
+	SellerID    string // filled in for the seller, or the seller that the token names
 	SellerFixed bool   // the token names the seller: the page does not ask for it
 
-	Codes  *CodesView  // of the holder; nil for everybody else
-	AskKey string      // makes what the forms of this page ask one ask, however often they are sent
-	Offers []OfferView // messages that the holder may say are its own, oldest first
-	SMS    []SMSView   // mine, oldest first: this turn's, and late ones
+	Codes  *CodesView  // of the holder; nil for all others
+	AskKey string      // makes repeats of this page's forms one ask
+	Offers []OfferView // messages that the holder may claim, oldest first
+	SMS    []SMSView   // the seller's, oldest first: this turn's, and late ones
 
-	Error          string // what the last form was refused for, in the reader's language
+	Error          string // the refusal of the last form, in the reader's language
 	ErrorOfSeller  bool   // it is about the seller id
 	Ask            string // a question to ask: QuestionLeave, QuestionDone or QuestionReject; else empty
 	RefreshSeconds int    // without JavaScript, while waiting or locked; 0 is 5
@@ -141,14 +147,14 @@ const (
 	QuestionReject = "reject"
 )
 
-// CodesView is how the holder has asked for codes.
+// CodesView is the holder's asks for codes.
 type CodesView struct {
 	Asked    int
-	Open     int   // how many of the asks no code has come for
+	Open     int   // how many asks have no code yet
 	AskAfter int64 // unix milliseconds: from when it may ask, while the number is busy; else 0
 }
 
-// OfferView is a message with a code that may be the holder's own; what it says is not shown.
+// OfferView is a message with a code that may be the holder's own; its text is not shown.
 type OfferView struct {
 	MessageID  string
 	ReceivedAt int64 // unix milliseconds
@@ -170,15 +176,15 @@ type ErrorView struct {
 	Languages   []string // that the page may be read in; all where there are none
 	AssetPrefix string
 
-	// Code is the contract's code (unknown_room, store_unavailable, …). It picks
-	// the words; a code without words of its own gets general ones.
+	// Code is the contract's code (unknown_room, store_unavailable, …). It picks the words; a code without words
+	// of its own gets general ones.
 	Code   string
-	Detail string // said instead of the code's words, where it is not empty
+	Detail string // shown instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none
 
-	Again       int    // in how many seconds the browser asks again by itself; 0: it does not
-	AgainAt     string // where it asks then, instead of the page's own address
-	DropSeconds int    // a place of which nothing is heard for longer is lost; 0: nothing is said of it
+	Again       int    // in how many seconds the browser reloads by itself; 0: it does not
+	AgainAt     string // where it goes then, instead of the page's own address
+	DropSeconds int    // a place without news for longer is lost; 0: the page does not mention it
 }
 
 func (v ErrorView) languages() []string {
@@ -188,10 +194,11 @@ func (v ErrorView) languages() []string {
 	return v.Languages
 }
 
-// Passing reports whether to ask again is likely to help.
+// Passing reports whether a repeat is likely to help.
 func (v ErrorView) Passing() bool {
 	switch v.Code {
-	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining", "too_many_places":
+	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining",
+		"too_many_places":
 		return true
 	}
 	return false

@@ -12,9 +12,9 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// viewTable is what each state shows, which the page without a script and the one with it must agree on.
+// viewTable is the content of each state. The page without a script and the one with it must agree on it.
 type viewTable struct {
-	IDs   []string // the parts that are looked at
+	IDs   []string // the parts to compare
 	Cases []viewCase
 }
 
@@ -25,7 +25,7 @@ type viewCase struct {
 	Rejected bool      // once it was over
 	SMS      []viewMessage
 	Offers   []viewMessage
-	Shown    map[string]string // text by id; what is not in it is hidden. title is the document's, data-… the body's
+	Shown    map[string]string // text by id; all others are hidden. title is the document's, data-… the body's
 }
 
 type viewState struct {
@@ -53,7 +53,7 @@ type viewMessage struct {
 
 const viewNow = int64(1_790_000_000_000)
 
-// moment is the one in so many seconds; 0 is none.
+// moment returns the one in so many seconds; 0 is none.
 func moment(in *float64) int64 {
 	if in == nil {
 		return 0
@@ -63,9 +63,11 @@ func moment(in *float64) int64 {
 
 func (c viewCase) view() templates.RoomView {
 	v := templates.RoomView{
-		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow, LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined,
-		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence, QueuePosition: c.State.QueuePosition,
-		QueueLength: c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
+		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow,
+		LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined,
+		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence,
+		QueuePosition: c.State.QueuePosition,
+		QueueLength:   c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
 		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Paused: c.State.Paused,
 		Unclaimed: c.State.Unclaimed, Rejected: c.Rejected, ClaimBy: moment(c.State.ClaimIn),
 	}
@@ -73,7 +75,8 @@ func (c viewCase) view() templates.RoomView {
 		v.Codes = &templates.CodesView{Asked: codes.Asked, Open: codes.Open, AskAfter: moment(codes.AskIn)}
 	}
 	for _, m := range c.SMS {
-		v.SMS = append(v.SMS, templates.SMSView{MessageID: m.ID, Text: m.Text, Code: m.Code, Late: m.Late, ReceivedAt: viewNow - m.Ago*1000})
+		v.SMS = append(v.SMS, templates.SMSView{MessageID: m.ID, Text: m.Text, Code: m.Code, Late: m.Late,
+			ReceivedAt: viewNow - m.Ago*1000})
 	}
 	for _, m := range c.Offers {
 		v.Offers = append(v.Offers, templates.OfferView{MessageID: m.ID, ReceivedAt: viewNow - m.Ago*1000})
@@ -90,19 +93,21 @@ func readViews(t *testing.T) (content []byte, table viewTable) {
 	return content, table
 }
 
-func TestPageShowsAStateAsTheTableSays(t *testing.T) {
+func TestPageShowsAStateAsInTheTable(t *testing.T) {
 	_, table := readViews(t)
 	for _, row := range table.Cases {
 		require.Equal(t, row.Shown, shown(t, render(t, templates.RoomPage(row.view())), table.IDs), row.Name)
 	}
 }
 
-func TestScriptShowsAStateAsTheTableSays(t *testing.T) {
+func TestScriptShowsAStateAsInTheTable(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	content, table := readViews(t)
 	tab.do(inZone("Asia/Seoul"))
 	tab.open(room, "ko")
-	seen, err := chromedp.Run(tab.ctx, chromedp.Evaluate[map[string]map[string]string](fmt.Sprintf(drawViews, content, viewNow), chromedp.EvalAwaitPromise))
+	seen, err := chromedp.Run(tab.ctx,
+		chromedp.Evaluate[map[string]map[string]string](fmt.Sprintf(drawViews, content, viewNow),
+			chromedp.EvalAwaitPromise))
 	require.NoError(t, err)
 	for _, row := range table.Cases {
 		require.Equal(t, row.Shown, seen[row.Name], row.Name)
@@ -110,7 +115,8 @@ func TestScriptShowsAStateAsTheTableSays(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// drawViews has the page's own modules draw each state of the table, one after another into the same page, and says what is shown then.
+// drawViews makes the page's own modules draw each state of the table into the same page. It
+// returns the visible texts.
 const drawViews = `(async ({ ids, cases }, now) => {
 	const { Journey } = await import("/static/js/journey.js");
 	const { Unclaimed } = await import("/static/js/unclaimed.js");

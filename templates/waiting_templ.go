@@ -336,7 +336,7 @@ func waitingPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// leavePart is the last of what a waiting seller can press.
+// leavePart is the last action of a waiting seller.
 func leavePart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -484,7 +484,7 @@ func readyPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// backPart is for who did not answer when the turn came. Without a script 준비 완료 says it too.
+// backPart is for a seller who missed the turn. Without a script 준비 완료 claims it too.
 func backPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -597,7 +597,7 @@ func backPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// alertsPart says how the seller is told, each way with its state. All of it needs a script.
+// alertsPart lists the alerts, each with its state. All of it needs a script.
 func alertsPart(t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -731,8 +731,8 @@ func alertsPart(t Text) templ.Component {
 	})
 }
 
-// leaveDialog asks before a place or a turn is given up. Its words are those of the
-// state on show, like every other part of the page.
+// leaveDialog asks before a place or a turn is given up. Its words are those of the state on show, like every
+// other part of the page.
 func leaveDialog(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,7 +12,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// waitsRow is what a room knows and what a frame tells of it, and what the page says some time after the frame. All in seconds.
+// waitsRow is the state of a room, its frame's waits, and the waits that the page shows some
+// time later. All in seconds.
 type waitsRow struct {
 	Paused             bool
 	Hold, Spread       float64
@@ -34,12 +35,13 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (r waitsRow) view() room.View {
 	v := room.View{Paused: r.Paused, Hold: seconds(r.Hold), Spread: seconds(r.Spread)}
 	if r.Left != nil {
-		v.Lease = &room.Lease{GrantedAt: frameAt - seconds(*r.Elapsed).Milliseconds(), ExpiresAt: frameAt + seconds(*r.Left).Milliseconds()}
+		v.Lease = &room.Lease{GrantedAt: frameAt - seconds(*r.Elapsed).Milliseconds(),
+			ExpiresAt: frameAt + seconds(*r.Left).Milliseconds()}
 	}
 	return v
 }
 
-// at is what the server says so long after the frame.
+// at returns the server's waits so long after the frame.
 func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
 	w, ok := r.view().WaitsAt(r.Position, frameAt+seconds(gone).Milliseconds(), leaseLength)
 	if !ok {
@@ -48,7 +50,7 @@ func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
 	return new(room.Seconds(w.Estimated)), new(room.Seconds(w.Maximum))
 }
 
-// page is the rule of waitsNow in words.js; the table holds the two together.
+// page is the rule of waitsNow in words.js; the table tests the two together.
 func (r waitsRow) page(gone float64) (estimated, maximum *int64) {
 	if r.Estimated == nil || r.Left == nil {
 		return r.Estimated, r.Maximum
@@ -57,7 +59,7 @@ func (r waitsRow) page(gone float64) (estimated, maximum *int64) {
 	return new(min(*r.Estimated, most)), new(most)
 }
 
-func TestPageCountsWaitsDownAsTheTableSays(t *testing.T) {
+func TestPageCountsWaitsDownAsInTheTable(t *testing.T) {
 	content, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
 	var table struct{ Waits []waitsRow }
@@ -67,12 +69,13 @@ func TestPageCountsWaitsDownAsTheTableSays(t *testing.T) {
 		estimated, maximum := row.at(0)
 		require.Equal(t, [2]*int64{row.Estimated, row.Maximum}, [2]*int64{estimated, maximum}, "frame %+v", row)
 		estimated, maximum = row.page(row.Gone)
-		require.Equal(t, [2]*int64{row.ThenEstimated, row.ThenMaximum}, [2]*int64{estimated, maximum}, "page %+v", row)
+		require.Equal(t, [2]*int64{row.ThenEstimated, row.ThenMaximum}, [2]*int64{estimated, maximum}, "page %+v",
+			row)
 	}
 }
 
-// Else the next frame, of somebody who joined behind, would raise what the page has come down to.
-func TestPageNeverCountsBelowWhatTheNextFrameWillSayNorUp(t *testing.T) {
+// Else the next frame, of a seller who joined behind, would raise the page's wait again.
+func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenths := func(most int, name string) float64 { return float64(rapid.IntRange(0, most).Draw(t, name)) / 10 }
 		elapsed, left := tenths(6000, "elapsed"), tenths(1200, "left")

@@ -10,24 +10,25 @@ import (
 // soon is how close a turn is, in seconds, when it is no longer worth a number.
 const soon = 10
 
-// EstimateWords says a wait of so many seconds the way people do: "약 3분".
+// EstimateWords returns a wait in everyday words: "약 3분".
 func EstimateWords(lang string, seconds int) string {
 	return estimate(TextIn(lang).Live, seconds)
 }
 
-// WaitSentence says when the turn comes and by when at the latest. Without both
-// times, as in a paused room, it says that there are none.
+// WaitSentence returns when the turn comes and by when at the latest. Without both times, as in a paused
+// room, it returns that there are none.
 func WaitSentence(lang string, estimated, maximum *int) string {
 	t := TextIn(lang).Live
-	said, latest := waitParts(t, estimated, maximum)
+	words, latest := waitParts(t, estimated, maximum)
 	if latest == "" {
-		return said
+		return words
 	}
-	return fill(t.WaitBoth, "wait", said, "max", latest)
+	return fill(t.WaitBoth, "wait", words, "max", latest)
 }
 
-// waitParts says when the turn comes, and by when at the latest. Where both are the same, the latest is all that is said.
-func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
+// waitParts returns when the turn comes, and by when at the latest. Where both are the same, it
+// returns the latest alone.
+func waitParts(t LiveText, estimated, maximum *int) (words, latest string) {
 	if estimated == nil || maximum == nil {
 		return t.NoWaits, ""
 	}
@@ -44,18 +45,18 @@ func waitParts(t LiveText, estimated, maximum *int) (said, latest string) {
 	return fill(t.WaitAbout, "wait", estimate(t, *estimated)), latest
 }
 
-// WhenWords says a time of day, about: "오후 6:12쯤".
+// WhenWords returns an approximate time of day: "오후 6:12쯤".
 func WhenWords(lang string, hour, minute int) string {
 	t := TextIn(lang).Live
 	pattern := t.Morning
 	if hour >= 12 {
 		pattern = t.Afternoon
 	}
-	said := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
-	return fill(t.When, "time", said)
+	words := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
+	return fill(t.When, "time", words)
 }
 
-// AheadWords says who goes before a position.
+// AheadWords returns how many sellers are before a position.
 func AheadWords(lang string, position int) string {
 	t := TextIn(lang).Live
 	if position <= 1 {
@@ -64,12 +65,12 @@ func AheadWords(lang string, position int) string {
 	return fill(t.Ahead, "n", position-1)
 }
 
-// SpanWords says a length of time exactly, to the second: "1분 30초".
+// SpanWords returns a length of time exactly, to the second: "1분 30초".
 func SpanWords(lang string, seconds int) string {
 	return span(TextIn(lang).Live, seconds)
 }
 
-// sentences are two, one after the other: a full stop of Chinese and Japanese is as wide as a space already.
+// sentences joins two sentences: a full stop of Chinese and Japanese is as wide as a space already.
 func sentences(first, second string) string {
 	if strings.HasSuffix(first, "。") {
 		return first + second
@@ -77,8 +78,7 @@ func sentences(first, second string) string {
 	return first + " " + second
 }
 
-// Clock is what a countdown shows for so many milliseconds, m:ss. A second that
-// has begun counts as whole, so that 0:00 means over.
+// Clock returns a countdown's m:ss. A second that has begun counts as whole, so that 0:00 means over.
 func Clock(milliseconds int64) string {
 	seconds := max(milliseconds+999, 0) / 1000
 	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
@@ -97,7 +97,7 @@ func estimate(t LiveText, seconds int) string {
 	}
 }
 
-// nearest is a wait in minutes, from an hour on in steps of five.
+// nearest returns a wait in minutes, from an hour on in steps of five.
 func nearest(seconds int) int {
 	minutes := (seconds + 30) / 60
 	if minutes < 60 {
@@ -106,7 +106,7 @@ func nearest(seconds int) int {
 	return (minutes + 2) / 5 * 5
 }
 
-// longest rounds up: what is said to be the longest wait must not be exceeded.
+// longest rounds up: the real wait must not exceed the shown maximum.
 func longest(seconds int) int {
 	minutes := max((seconds+59)/60, 1)
 	if minutes < 60 {

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// wordsTable is the table that holds the Go words and the browser's to each other.
+// wordsTable is the table that tests the Go words against the browser's.
 type wordsTable struct {
 	Estimate, Span, Sentence, Ahead, When []wordsRow
 	Stamp                                 []struct {
@@ -24,7 +24,7 @@ type wordsTable struct {
 	}
 }
 
-// wordsRow is what something is called in each language: it has the fields that its part of the table is about.
+// wordsRow is one example in each language: it has the fields of its part of the table.
 type wordsRow struct {
 	Seconds, Position, Hour, Minute int
 	Estimated, Maximum              *int
@@ -36,26 +36,28 @@ func (r wordsRow) texts() map[string]string {
 	return map[string]string{"ko": r.Ko, "en": r.En, "ja": r.Ja, "zh-Hans": r.ZhHans, "vi": r.Vi}
 }
 
-func TestWaitsAreSaidAsTheTableSays(t *testing.T) {
+func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 	content, err := os.ReadFile("testdata/words.json")
 	require.NoError(t, err)
 	var table wordsTable
 	require.NoError(t, json.Unmarshal(content, &table))
 
 	for _, part := range []struct {
-		rows []wordsRow
-		said func(lang string, r wordsRow) string
+		rows  []wordsRow
+		shown func(lang string, r wordsRow) string
 	}{
 		{table.Estimate, func(lang string, r wordsRow) string { return templates.EstimateWords(lang, r.Seconds) }},
 		{table.Span, func(lang string, r wordsRow) string { return templates.SpanWords(lang, r.Seconds) }},
-		{table.Sentence, func(lang string, r wordsRow) string { return templates.WaitSentence(lang, r.Estimated, r.Maximum) }},
+		{table.Sentence, func(lang string, r wordsRow) string {
+			return templates.WaitSentence(lang, r.Estimated, r.Maximum)
+		}},
 		{table.Ahead, func(lang string, r wordsRow) string { return templates.AheadWords(lang, r.Position) }},
 		{table.When, func(lang string, r wordsRow) string { return templates.WhenWords(lang, r.Hour, r.Minute) }},
 	} {
 		require.NotEmpty(t, part.rows)
 		for _, row := range part.rows {
 			for _, lang := range templates.Languages() {
-				require.Equal(t, row.texts()[lang], part.said(lang, row), lang)
+				require.Equal(t, row.texts()[lang], part.shown(lang, row), lang)
 			}
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// anothers says that a message which was sent in a part of its window would not surely be of the lease that the rest of it lies in.
+// anothers reports whether a message sent in this part of its window might belong to another lease.
+// The rest of the window lies in mine.
 func (a *account) anothers(mine *lease, m *message, w span) bool {
 	if w.from >= w.to {
 		return false
@@ -14,7 +15,7 @@ func (a *account) anothers(mine *lease, m *message, w span) bool {
 	return !sure || l != nil && l != mine
 }
 
-// asker is rule 2: the lease that asked last and fits, and whether that can be told.
+// asker is rule 2: it returns the lease that asked last and fits, and whether that is certain.
 func (a *account) asker(m *message, w span) (l *lease, sure bool) {
 	owners := a.owners(w)
 	switch {
@@ -28,25 +29,28 @@ func (a *account) asker(m *message, w span) (l *lease, sure bool) {
 	return owners[0], true
 }
 
-// displaced says that a later lease of another session asked for such a message less than a quarantine ago and has its codes: one of them may have been this
-// one's, and the message its own.
+// displaced reports whether the message may belong to a code that another session's lease took.
+// That later lease asked for such a message less than a quarantine ago and has its codes: one of
+// them may have been this lease's.
 func (a *account) displaced(l *lease, m *message, w span) bool {
 	if w.to-1-l.last(w.to-1) < quarantine.Milliseconds() {
 		return false
 	}
 	return slices.ContainsFunc(a.leases, func(other *lease) bool {
-		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live && !other.waits() &&
+		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live &&
+			!other.waits() &&
 			slices.ContainsFunc(other.asks, func(ask ask) bool {
-				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.letter)
+				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.content)
 			})
 	})
 }
 
-// behindBy is by how much the carrier's clock may be behind and no code goes astray for it.
+// behindBy is how far (ms) the carrier's clock may be behind without a code going astray.
 const behindBy = int64(quarantine/time.Millisecond) / 6
 
-// behind says that the carrier's clock may be the cause of it that a message seems to be of a lease that is over: another party asked shortly after it seems to
-// have been sent, and that lease's last open ask is not so young that the other could not have asked by then.
+// behind reports whether the carrier's clock may have put a message into a past lease. Another party asked
+// shortly after the message seems to have been sent, and that lease's last open ask is old enough for the
+// other to have asked by then.
 func (a *account) behind(mine *lease, m *message, w span) bool {
 	if mine.live {
 		return false
@@ -63,23 +67,30 @@ func (a *account) behind(mine *lease, m *message, w span) bool {
 	})
 }
 
-// asked says whether another party has an open ask that a message may be the answer to.
+// askedByOthers reports whether another party has an open ask that a message may answer.
 func (a *account) askedByOthers(mine *lease, m *message, w span) bool {
-	return slices.ContainsFunc(a.leases, func(l *lease) bool { return l.party() != mine.party() && l.answers(m, w) >= 0 })
-}
-
-// askedSince says whether another party asked after a moment.
-func (a *account) askedSince(mine *lease, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at > moment })
+		return l.party() != mine.party() && l.answers(m, w) >= 0
 	})
 }
 
-// secondCode says whether a party that asked in two turns may wait for one more code still, which may be this.
+// askedSince reports whether another party asked after a moment.
+func (a *account) askedSince(mine *lease, moment int64) bool {
+	return slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
+			return ask.at > moment
+		})
+	})
+}
+
+// secondCode reports whether a party that asked in two turns may still wait for one
+// more code. This may be it.
 func (a *account) secondCode(w span) bool {
 	turns := map[string]int{}
 	for _, l := range a.leases {
-		if slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at < w.to && w.from < ask.at+2*quarantine.Milliseconds() }) {
+		if slices.ContainsFunc(l.asks, func(ask ask) bool {
+			return ask.at < w.to && w.from < ask.at+2*quarantine.Milliseconds()
+		}) {
 			turns[l.party()]++
 		}
 	}
@@ -91,24 +102,27 @@ func (a *account) secondCode(w span) bool {
 	return false
 }
 
-// couldCause says whether a lease's party could have caused a message.
+// couldCause reports whether a lease's party could have caused a message.
 func (a *account) couldCause(party string, w span) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.party() == party && (l.touches(w) || slices.ContainsFunc(l.asks, func(ask ask) bool { return ask.at < w.to && w.from-ask.at <= openFor }))
+		return l.party() == party &&
+			(l.touches(w) || slices.ContainsFunc(l.asks, func(ask ask) bool {
+				return ask.at < w.to && w.from-ask.at <= openFor
+			}))
 	})
 }
 
-// touches says whether a message may have been sent in the time of a lease.
+// touches reports whether a message may have been sent during a lease.
 func (l *lease) touches(w span) bool {
 	return l.granted < w.to && (l.live || w.from < l.end || l.granted == l.end && w.from <= l.granted)
 }
 
-// waits says whether an ask is open.
+// waits reports whether an ask is open.
 func (l *lease) waits() bool {
 	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.answer == nil })
 }
 
-// last is when a lease had asked last at a moment; -1: it had not.
+// last returns when a lease had asked last at a moment; -1 if it had not.
 func (l *lease) last(moment int64) int64 {
 	last := int64(-1)
 	for _, ask := range l.asks {
@@ -119,11 +133,12 @@ func (l *lease) last(moment int64) int64 {
 	return last
 }
 
-// quarantined says that the code of an ask of an earlier lease has not come, and may be this.
+// quarantined reports whether an ask of an earlier lease still lacks its code, which may be this one.
 func (a *account) quarantined(mine *lease, w span) bool {
 	for _, l := range a.leases {
 		for _, ask := range l.asks {
-			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to && w.from < ask.at+quarantine.Milliseconds() {
+			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to &&
+				w.from < ask.at+quarantine.Milliseconds() {
 				return true
 			}
 		}
@@ -131,7 +146,7 @@ func (a *account) quarantined(mine *lease, w span) bool {
 	return false
 }
 
-// owners are the leases that had asked last, at each moment in which a message may have been sent.
+// owners returns the leases that had asked last, at each moment in which a message may have been sent.
 func (a *account) owners(w span) (owners []*lease) {
 	moments := []int64{w.from}
 	for _, l := range a.leases {
@@ -144,7 +159,7 @@ func (a *account) owners(w span) (owners []*lease) {
 	for _, moment := range moments {
 		var last *lease
 		latest := int64(-1)
-		for _, l := range a.leases { // of two in one millisecond, the later lease's is the later
+		for _, l := range a.leases { // of two asks in one millisecond, the later lease's counts as the later
 			if at := l.askedBy(moment); at >= 0 && at >= latest {
 				last, latest = l, at
 			}
@@ -166,7 +181,7 @@ func times(asks []ask) (list []int64) {
 // openFor is how long an ask waits for its code (ms).
 const openFor = 10 * 60 * 1000
 
-// askedBy is when a lease had asked last at a moment, as rule 2 counts; -1: it had not.
+// askedBy returns when a lease had asked last at a moment, as rule 2 counts; -1 if it had not.
 func (l *lease) askedBy(moment int64) int64 {
 	last := int64(-1)
 	if !l.asking && !l.live && !l.code && l.end <= moment {
@@ -183,18 +198,20 @@ func (l *lease) askedBy(moment int64) int64 {
 
 func (l *lease) fits(m *message, w span) bool {
 	return slices.ContainsFunc(l.asks, func(a ask) bool {
-		return a.at < w.to && w.from-a.at <= openFor && a.filter.takes(m.letter)
+		return a.at < w.to && w.from-a.at <= openFor && a.filter.takes(m.content)
 	})
 }
 
-// answers is the earliest open ask that a message may be the answer to; -1: none.
+// answers returns the earliest open ask that a message may answer; -1 for none.
 func (l *lease) answers(m *message, w span) int {
 	return slices.IndexFunc(l.asks, func(a ask) bool {
-		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.letter)
+		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil && a.filter.takes(m.content)
 	})
 }
 
-// answersAny is the earliest open ask made before a message, whatever it wants; -1 for none.
+// answersAny returns the earliest open ask made before a message, with any filter; -1 for none.
 func (l *lease) answersAny(w span) int {
-	return slices.IndexFunc(l.asks, func(a ask) bool { return a.at < w.to && w.from-a.at <= openFor && a.answer == nil })
+	return slices.IndexFunc(l.asks, func(a ask) bool {
+		return a.at < w.to && w.from-a.at <= openFor && a.answer == nil
+	})
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// account is a room's leases, asks and messages, gone through in the order in which they happened, and what the rules of the contract
-// say of each message: written from the contract, not from the engine.
+// account replays a room's leases, asks and messages in order, and judges each message by the contract's
+// rules. It was written from the contract, not from the engine.
 type account struct {
 	leases  []*lease // by fence
 	byFence map[int64]*lease
-	same    map[string]*judgement // by sender and text: the first
+	same    map[string]*judgement // by sender and text: the first message
 	parts   map[string]*long
 	judged  map[string]*judgement
 }
@@ -34,7 +34,7 @@ type long struct {
 	answered bool
 	had      map[int]bool
 	twice    bool  // a part came again before all had come: another message may have the same ref
-	codeAt   int64 // when the first part with a code seems to have been sent; 0 = none had one
+	codeAt   int64 // when the first part with a code seems to have been sent; 0 if none had one
 }
 
 type verdict struct {
@@ -43,33 +43,35 @@ type verdict struct {
 	duplicate      bool
 }
 
-// judgement is where a message belongs.
+// judgement is the lease that a message belongs to, and its consequences.
 type judgement struct {
 	verdict
 	message  *message
 	lease    *lease
-	ask      int   // of the lease: which a code answers; -1: none
-	repeats  bool  // it is told what the first one was told, and shown to nobody again
-	ends     bool  // its lease
+	ask      int   // index of the lease's ask that a code answers; -1 for none
+	repeats  bool  // it gets the first one's answer, and is shown to no session again
+	ends     bool  // it ends its lease
 	verified bool  // the ledger is asked about it
-	at       int64 // when
+	at       int64 // when it was judged
 	window   span  // in which it may have been sent
-	twin     bool  // the same text is another's, and may be of a second one
-	clock    bool  // the carrier's clock may be behind, and an incident says so
-	unsure   bool  // whether that is so hangs on when it was sent, which is not known
+	twin     bool  // the same text is another session's, and may belong to a second one
+	clock    bool  // the carrier's clock may be behind, and an incident reports so
+	unsure   bool  // the outcome depends on when it was sent, which is unknown
 }
 
 func (j judgement) String() string { return fmt.Sprintf("%+v", j.verdict) }
 
 func newAccount() *account {
-	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{}, judged: map[string]*judgement{}}
+	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{},
+		judged: map[string]*judgement{}}
 }
 
 func (a *account) granted(e event, p *stay) string {
 	if p == nil {
-		return "nobody had that lease"
+		return "no session had that lease"
 	}
-	l := &lease{stay: p, fence: e.fence, ticket: e.ticket, granted: p.granted.from, live: true, asking: p.manner.joinsAsking()}
+	l := &lease{stay: p, fence: e.fence, ticket: e.ticket, granted: p.granted.from, live: true,
+		asking: p.manner.joinsAsking()}
 	a.leases = append(a.leases, l)
 	a.byFence[l.fence] = l
 	return ""
@@ -87,7 +89,7 @@ func (a *account) ended(e event) string {
 	return ""
 }
 
-// asked takes in an ask, or that the holder's lease was put off since the number was busy.
+// asked records an ask, or an extension of the holder's lease because the number was busy.
 func (a *account) asked(e event) string {
 	l := a.byFence[e.fence]
 	if l == nil || !l.live {
@@ -96,7 +98,7 @@ func (a *account) asked(e event) string {
 	l.asking = true
 	r := slices.IndexFunc(l.requests, func(r *request) bool { return r.has(e.at) && r.explains(e) })
 	if r < 0 {
-		return fmt.Sprintf("ticket %d did not say so", e.ticket)
+		return fmt.Sprintf("ticket %d did not ask", e.ticket)
 	}
 	if e.kind == "extended" {
 		return ""
@@ -108,7 +110,8 @@ func (a *account) asked(e event) string {
 	return ""
 }
 
-// explains says whether it may be what did that. Without a key each post of it is an ask of its own.
+// explains reports whether a request may have caused an event. Without a key each post
+// of it is an ask of its own.
 func (r *request) explains(e event) bool {
 	if e.kind == "extended" {
 		return r.until != 0 || r.again
@@ -116,7 +119,7 @@ func (r *request) explains(e event) bool {
 	return r.number == e.asks || r.again && (r.late || r.number > e.asks)
 }
 
-// busyUntil is when rule 3 lets a lease ask.
+// busyUntil returns when rule 3 lets a lease ask.
 func (a *account) busyUntil(mine *lease) (until int64) {
 	for _, l := range a.leases {
 		if l.party() == mine.party() {
@@ -134,11 +137,14 @@ func (a *account) busyUntil(mine *lease) (until int64) {
 	return until
 }
 
-// possible are the judgements that the rules allow: more than one only where it is not known when a message was sent.
+// possible returns the judgements that the rules allow. There is more than one only where it is unknown when
+// a message was sent.
 func (a *account) possible(m *message, at int64) (list []judgement) {
 	for _, w := range m.windows(at) {
 		for _, j := range a.attribute(m, w) {
-			if !slices.ContainsFunc(list, func(other judgement) bool { return other.verdict == j.verdict && other.clock == j.clock }) {
+			if !slices.ContainsFunc(list, func(other judgement) bool {
+				return other.verdict == j.verdict && other.clock == j.clock
+			}) {
 				list = append(list, j)
 			}
 		}
@@ -146,10 +152,10 @@ func (a *account) possible(m *message, at int64) (list []judgement) {
 	return list
 }
 
-// clocksDiffer is by how much a replica's idea of Redis's time may be behind (ms).
+// clocksDiffer is how far (ms) a replica's estimate of Redis's time may be behind.
 const clocksDiffer = 50
 
-// windows are the times in which a message may have been sent for all that is known of it, half open.
+// windows returns the times in which a message may have been sent, half open.
 func (m *message) windows(at int64) (list []span) {
 	switch {
 	case m.from == 0:
@@ -163,16 +169,17 @@ func (m *message) windows(at int64) (list []span) {
 	return []span{{m.from, m.to}}
 }
 
-// startsBehind is by how much a replica that has just started, on a busy machine, may be behind Redis's time (ms).
+// startsBehind is how far (ms) a replica that has just started, on a busy machine,
+// may be behind Redis's time.
 const startsBehind = 2000
 
-// cautious are the judgements by which it belongs to nobody though its time alone says whose it is: what is posted again was not sent after it was first read,
-// and where the replica that read it first was behind, it seems to have been, so that the carrier's clock seems to be ahead. One without a time seems to be
-// older than it is.
+// cautious returns the judgements by which a message stays unmatched although its time names a lease. A
+// repeat was not sent after its first read. Where the replica that read it first was behind, it seems to have
+// been, so that the carrier's clock seems to be ahead. A message without a time seems to be older than it is.
 func (a *account) cautious(m *message, at int64) (list []judgement) {
 	if m.from == 0 {
 		for from := m.asked - startsBehind; from < m.asked-clocksDiffer; from++ {
-			list = append(list, a.nobodys(m, span{from, at + 1})...)
+			list = append(list, a.unmatched(m, span{from, at + 1})...)
 		}
 		return list
 	}
@@ -180,17 +187,18 @@ func (a *account) cautious(m *message, at int64) (list []judgement) {
 		return nil
 	}
 	for read := min(m.from-1, at); read >= m.asked-startsBehind; read-- {
-		list = append(list, a.nobodys(m, span{read - (m.from - read), min(m.to, at+1)})...)
+		list = append(list, a.unmatched(m, span{read - (m.from - read), min(m.to, at+1)})...)
 	}
 	return list
 }
 
-// nobodys are the judgements by which a message belongs to nobody.
-func (a *account) nobodys(m *message, w span) []judgement {
+// unmatched returns the judgements by which a message stays unmatched.
+func (a *account) unmatched(m *message, w span) []judgement {
 	return slices.DeleteFunc(a.attribute(m, w), func(j judgement) bool { return j.lease != nil })
 }
 
-// attribute is rule 5, then rules 1 and 2. There is more than one judgement only where the account does not follow what the rules hang on.
+// attribute is rule 5, then rules 1 and 2. It returns more than one judgement only where the account does not
+// record what the rules depend on.
 func (a *account) attribute(m *message, w span) (list []judgement) {
 	first := a.same[m.sender+"|"+m.text]
 	if first != nil && first.lease != nil {
@@ -201,7 +209,8 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.window) {
 				list[i] = none("ambiguous")
 				wider := first.window
-				wider.to += behindBy // of what was ambiguous anyway the account does not say whether the clock may be the cause, too
+				// for an ambiguous message the account does not decide whether the clock may be the cause, too
+				wider.to += behindBy
 				if first.reason == "ambiguous" && a.couldCause(j.lease.party(), wider) {
 					list = append(list, j)
 				}
@@ -234,7 +243,7 @@ func (a *account) repeat(first *judgement, m *message, w span) judgement {
 	return judgement{verdict: answer, lease: first.lease, ask: n, repeats: true}
 }
 
-// byTime is where a message belongs whose text is new: where the first part of it does, or by its own time.
+// byTime judges a message with a new text: by its first part, or by its own time.
 func (a *account) byTime(m *message, w span) []judgement {
 	whole := a.wholeOf(m)
 	if whole == nil || whole.had[m.part] {
@@ -246,7 +255,9 @@ func (a *account) byTime(m *message, w span) []judgement {
 	}
 	if whole.twice {
 		own := a.judge(m, w)
-		if slices.ContainsFunc(own, func(j judgement) bool { return j.lease == nil || j.lease.party() != l.party() }) {
+		if slices.ContainsFunc(own, func(j judgement) bool {
+			return j.lease == nil || j.lease.party() != l.party()
+		}) {
 			return []judgement{none("ambiguous")}
 		}
 	}
@@ -261,7 +272,8 @@ func (a *account) byTime(m *message, w span) []judgement {
 	return []judgement{{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}}
 }
 
-// wholeOf is the long message that this is a part of, as far as it came before; one that is complete has no more parts.
+// wholeOf returns the long message that this is a part of, as far as it came before. A
+// complete one has no more parts.
 func (a *account) wholeOf(m *message) *long {
 	whole := a.parts[m.sender+"|"+m.ref]
 	if m.parts == 0 || whole == nil || (whole.had[m.part] && len(whole.had) == m.parts) {
@@ -306,7 +318,7 @@ func (a *account) judge(m *message, w span) []judgement {
 	return []judgement{none("no_lease")}
 }
 
-// silent is rule 1: one of the leases in whose time it may have been sent is not asking.
+// silent is rule 1: one of the leases in whose time the message may have been sent is not asking.
 func (a *account) silent(touched []*lease, m *message, w span) []judgement {
 	l := touched[0]
 	if len(touched) > 1 || a.quarantined(l, w) || a.anothers(l, m, span{w.from, min(w.to, l.granted)}) ||
@@ -320,7 +332,7 @@ func (a *account) silent(touched []*lease, m *message, w span) []judgement {
 	return list
 }
 
-// of has a message belong to a lease, unless the carrier's clock may be behind.
+// of judges that a message belongs to a lease, unless the carrier's clock may be behind.
 func (a *account) of(l *lease, m *message, w span) judgement {
 	if a.behind(l, m, w) {
 		j := none("ambiguous")
@@ -330,7 +342,7 @@ func (a *account) of(l *lease, m *message, w span) judgement {
 	return judgement{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: l.answers(m, w)}
 }
 
-// take is rule 4, and remembers the message for rule 5.
+// take is rule 4, and records the message for rule 5.
 func (a *account) take(j judgement, at int64) *judgement {
 	m, l := j.message, j.lease
 	j.at = at

@@ -15,7 +15,8 @@ import (
 // quarantine of the asks: leases are short here, so that codes come within it and after it.
 const quarantine = 400 * time.Millisecond
 
-// ask says that it asks, once or twice, and has the marketplace send a code each time; then it waits for its lease to end, or does not.
+// ask records one ask or two, and has the marketplace send a code each time. Then it waits for its lease to
+// end, or does not.
 func (s *seller) ask(ctx context.Context, p *stay) error {
 	for again := false; ; again = true {
 		of := shops[s.rng.IntN(len(shops))]
@@ -56,9 +57,9 @@ func (s *seller) filter(of shop) (f filter) {
 	return f
 }
 
-// fate is what becomes of the code.
+// fate decides what happens to the code.
 func (s *seller) fate(ctx context.Context, by *cause, of shop) {
-	l, how := s.carrier.codeLetter(of), s.stamp()
+	l, how := s.carrier.codeContent(of), s.stamp()
 	if s.chance(6) {
 		l = s.carrier.alike(s.room, l)
 	}
@@ -68,13 +69,13 @@ func (s *seller) fate(ctx context.Context, by *cause, of shop) {
 	case n < 62:
 		s.dispatch(ctx, l, s.upTo(15), how, 1+s.rng.IntN(3), by)
 	case n < 68:
-		s.dispatchLong(ctx, s.carrier.longLetter(of, s.rng.IntN(10)), by)
+		s.dispatchLong(ctx, s.carrier.longContent(of, s.rng.IntN(10)), by)
 	case n < 80:
 		s.dispatch(ctx, l, s.upTo(int(quarantine.Milliseconds())), how, s.rng.IntN(2), by)
 	case n < 90:
 		s.dispatch(ctx, l, quarantine+s.upTo(1200), how, 0, by)
-	case n < 93: // another sender than it thinks, perhaps
-		s.dispatch(ctx, s.carrier.codeLetter(shops[s.rng.IntN(len(shops))]), s.upTo(15), how, 0, by)
+	case n < 93: // its sender may differ from the filter
+		s.dispatch(ctx, s.carrier.codeContent(shops[s.rng.IntN(len(shops))]), s.upTo(15), how, 0, by)
 	default: // lost
 	}
 }
@@ -91,12 +92,12 @@ func (s *seller) stamp() stamp {
 	return clockAhead
 }
 
-// expect says that it now asks, and again when the number is free, until it may or its lease is over.
+// expect records an ask, and again when the number is free, until it may ask or its lease is over.
 func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error) {
 	for {
 		r := &request{filter: f}
 		p.requests = append(p.requests, r)
-		got, err := s.say(ctx, p, r)
+		got, err := s.postAsk(ctx, p, r)
 		if err != nil || r.until == 0 {
 			return r, err
 		}
@@ -109,13 +110,14 @@ func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error
 	}
 }
 
-// say posts an expect.
-func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
+// postAsk sends an expect.
+func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error) {
 	body, _ := json.Marshal(struct { // it always marshals
 		filter
 		Fence int64 `json:"fence"`
 	}{r.filter, p.fence})
-	c := call{method: http.MethodPost, path: "/api/" + s.room + "/lock/expect", body: string(body), session: s.session}
+	c := call{method: http.MethodPost, path: "/api/" + s.room + "/lock/expect", body: string(body),
+		session: s.session}
 	if s.chance(90) {
 		key := room.NewSession()
 		c.header = func() http.Header { return http.Header{"Idempotency-Key": {key}} }
@@ -124,7 +126,7 @@ func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
 	if err != nil {
 		return got, err
 	}
-	r.span, r.again = span{got.asked, got.told}, got.attempts > 1
+	r.span, r.again = span{got.asked, got.answered}, got.attempts > 1
 	var answer struct {
 		Status                     any // of a problem it is a number
 		Code                       string
@@ -135,7 +137,8 @@ func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
 		return got, fmt.Errorf("expect: %d %s", got.status, got.body)
 	}
 	switch {
-	case got.status == http.StatusOK && answer.Status == "expecting" && answer.Ticket == p.ticket && answer.Fence == p.fence:
+	case got.status == http.StatusOK && answer.Status == "expecting" && answer.Ticket == p.ticket &&
+		answer.Fence == p.fence:
 		r.number = answer.Asked
 	case got.status == http.StatusConflict && answer.Code == "number_busy":
 		r.until = answer.AskAfter.UnixMilli()
@@ -147,13 +150,15 @@ func (s *seller) say(ctx context.Context, p *stay, r *request) (reply, error) {
 	return got, nil
 }
 
-// busyFor compares the two ways in which the answer says for how long.
+// busyFor compares the two ways in which the answer gives the wait.
 func busyFor(got reply, r *request) error {
 	seconds, err := strconv.ParseInt(got.header.Get("Retry-After"), 10, 64)
 	least, most := float64(r.until-r.to)/1000, float64(r.until-r.from)/1000
-	if err != nil || seconds < 1 || float64(seconds) < math.Ceil(least) || float64(seconds) > max(math.Ceil(most), 1) ||
+	if err != nil || seconds < 1 || float64(seconds) < math.Ceil(least) ||
+		float64(seconds) > max(math.Ceil(most), 1) ||
 		least > quarantine.Seconds() {
-		return fmt.Errorf("the number is busy for %q or until %d, asked %d, told %d", got.header.Get("Retry-After"), r.until, r.from, r.to)
+		return fmt.Errorf("the number is busy for %q or until %d, asked %d, answered %d",
+			got.header.Get("Retry-After"), r.until, r.from, r.to)
 	}
 	return nil
 }

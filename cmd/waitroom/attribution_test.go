@@ -10,7 +10,7 @@ import (
 // history is a room's leases by fence, as the clients saw them.
 type history map[int64]*stay
 
-// histories are the leases of all rooms.
+// histories returns the leases of all rooms.
 func histories(stays []*stay) map[string]history {
 	all := map[string]history{}
 	for _, p := range stays {
@@ -24,7 +24,7 @@ func histories(stays []*stay) map[string]history {
 	return all
 }
 
-// inOrder uses that a lease begins when the one before has ended, or later.
+// inOrder narrows the spans: a lease begins when the previous one has ended, or later.
 func (h history) inOrder() {
 	var before *stay
 	for _, fence := range slices.Sorted(maps.Keys(h)) {
@@ -37,16 +37,16 @@ func (h history) inOrder() {
 	}
 }
 
-// accounts are the leases of all rooms, and how each message was judged by our own account of the rules.
+// accounts are the leases of all rooms, and our own judgement of each message.
 type accounts struct {
 	rooms    map[string]*account
 	wrong    []string
-	certain  int // messages that the rules leave no choice of
-	cautious int // of those, what went to nobody all the same: see account.cautious
-	clock    int // messages that a clock which is behind may be the cause of
+	certain  int // messages with one possible judgement
+	cautious int // of those, the unmatched ones: see account.cautious
+	clock    int // messages that a late clock may be the cause of
 }
 
-// follow goes through what happened in each room, in its order.
+// follow replays the events of each room, in order.
 func follow(all map[string]history, events []event, messages []*message) *accounts {
 	x := &accounts{rooms: map[string]*account{}}
 	byID := map[string]*message{}
@@ -77,36 +77,40 @@ func follow(all map[string]history, events []event, messages []*message) *accoun
 	return x
 }
 
-// judge compares a message's answer, and whether it ended its lease, with what the rules say.
+// judge compares a message's answer, and whether it ended its lease, with the rules.
 func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	if m == nil {
 		return "no carrier brought " + e.message
 	}
-	if e.at < m.asked || e.at > m.told {
-		return fmt.Sprintf("%s was judged then, and posted from %d to %d", m.id, m.asked, m.told)
+	if e.at < m.asked || e.at > m.answered {
+		return fmt.Sprintf("%s was judged then, and posted from %d to %d", m.id, m.asked, m.answered)
 	}
 	got := verdict{m.answer.Result, m.answer.Reason, m.answer.Fence, m.answer.Duplicate}
 	possible := a.possible(m, e.at)
 	if len(possible) == 1 {
 		x.certain++
 	}
-	said := func(j judgement) bool { return j.verdict == got }
-	if !slices.ContainsFunc(possible, said) {
+	matches := func(j judgement) bool { return j.verdict == got }
+	if !slices.ContainsFunc(possible, matches) {
 		possible = append(possible, a.cautious(m, e.at)...)
 		x.cautious++
 	}
-	found := slices.IndexFunc(possible, said)
+	found := slices.IndexFunc(possible, matches)
 	if found < 0 {
 		a.take(judgement{verdict: got, message: m, lease: a.byFence[got.fence]}, e.at)
-		return fmt.Sprintf("%s (sent %d–%d, part %d of %d of %q, code %t) is %s, not %v", m.id, m.from, m.to, m.part, m.parts, m.ref, m.code != "", m.raw, possible)
+		return fmt.Sprintf("%s (sent %d–%d, part %d of %d of %q, code %t) is %s, not %v", m.id, m.from, m.to,
+			m.part, m.parts, m.ref, m.code != "", m.raw, possible)
 	}
 	picked := possible[found]
-	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool { return said(j) && j.clock != picked.clock })
+	picked.unsure = slices.ContainsFunc(possible, func(j judgement) bool {
+		return matches(j) && j.clock != picked.clock
+	})
 	if picked.clock {
 		x.clock++
 	}
 	j := a.take(picked, e.at)
-	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" && next[0].fence == got.fence
+	ended := len(next) > 0 && next[0].entry == e.entry && next[0].room == e.room && next[0].kind == "ended" &&
+		next[0].fence == got.fence
 	switch {
 	case j.lease != nil && j.lease.ticket != m.answer.Ticket:
 		return fmt.Sprintf("%s: that lease is ticket %d's", m.id, j.lease.ticket)
@@ -116,48 +120,57 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	return ""
 }
 
-// busy says where the number was busy, and no code of another session could still come until the time that was told.
+// busy reports where the number was busy although no code of another session could
+// come until the returned time.
 func (x *accounts) busy(stays []*stay) (wrong []string) {
 	for _, p := range stays {
 		for _, r := range p.requests {
 			if r.until != 0 && !x.rooms[p.room].keepsBusy(p, r.until-quarantine.Milliseconds()) {
-				wrong = append(wrong, fmt.Sprintf("ticket %d in %s: the number is busy until %d", p.ticket, p.room, r.until))
+				wrong = append(wrong, fmt.Sprintf("ticket %d in %s: the number is busy until %d", p.ticket, p.room,
+					r.until))
 			}
 		}
 	}
 	return wrong
 }
 
-// keepsBusy says whether another session's earlier lease asked, or ended without a word, at a moment.
+// keepsBusy reports whether another session's earlier lease asked, or ended without a word, at a moment.
 func (a *account) keepsBusy(mine *stay, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
-		return l.fence < mine.fence && l.party() != mine.party() && (slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
+		return l.fence < mine.fence && l.party() != mine.party() &&
+			(slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
 	})
 }
 
-// judged is how a message was judged.
+// judged returns how a message was judged.
 func (x *accounts) judged(m *message) *judgement { return x.rooms[m.room].judged[m.id] }
 
-// astray are the codes that went to another session than their own, by how that could be; what could not is a fault.
+// astray counts the codes that went to another session than their own, by cause. A code
+// without a cause is a fault.
 type astray struct {
-	inside                    int // codes that were sent in the quarantine of their ask
+	inside                    int // codes sent in the quarantine of their ask
 	insideRight, insideNobody int
 	beyond, beyondWrong       int
 	displaced                 map[string]int // by what took their place
 	overtaken                 int
-	twins                     int // the same text as one that was sent to another before
-	closer                    int // it seems older than its ask, and the lease that it went to had asked less than a quarantine before that
-	unasked, adverts          int
-	wrong                     []string
+	twins                     int // the same text was sent to another session before
+	// it seems older than its ask, and its lease had asked less than a quarantine before that
+	closer           int
+	unasked, adverts int
+	wrong            []string
 }
 
 func (s astray) String() string {
-	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by another that took their place: %v, "+
-		"%d overtaken by their own lease's next code, %d alike another's, %d by a clock behind while two asks were open, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of nobody taken for somebody's", s.inside,
-		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, s.closer, len(s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
+	return fmt.Sprintf("%d codes sent within their quarantine: %d to their own, %d to nobody, displaced by "+
+		"another that took their place: %v, "+
+		"%d overtaken by their own lease's next code, %d alike another's, %d by a clock behind while two asks "+
+		"were open, %d wrong; %d sent after it: %d wrong; %d of sellers who had not asked wrong; %d codes of "+
+		"nobody taken for somebody's", s.inside,
+		s.insideRight, s.insideNobody, s.displaced, s.overtaken, s.twins, s.closer, len(
+			s.wrong), s.beyond, s.beyondWrong, s.unasked, s.adverts)
 }
 
-// truth compares each code's hidden truth with whom it was attributed to.
+// truth compares each code's hidden truth with the lease it was attributed to.
 func (x *accounts) truth(all map[string]history, messages []*message) (s astray) {
 	s.displaced = map[string]int{}
 	for _, m := range messages {
@@ -201,33 +214,38 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 			case x.closer(m):
 				s.closer++
 			default:
-				s.wrong = append(s.wrong, fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s: of %s",
-					m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
-					x.rooms[m.room].byFence[m.cause.place.fence], m.raw, x.rooms[m.room].byFence[m.answer.Fence]))
+				s.wrong = append(s.wrong,
+					fmt.Sprintf("%s in %s, sent at %d (it says %d–%d), judged at %d, asked for by ticket %d (%s), is %s: "+
+						"of %s",
+						m.id, m.room, m.sent, m.from, m.to, x.judged(m).at, m.cause.place.ticket,
+						x.rooms[m.room].byFence[m.cause.place.fence], m.raw, x.rooms[m.room].byFence[m.answer.Fence]))
 			}
 		}
 	}
 	return s
 }
 
-// unasked says what is wrong where the code of a seller that is not asking is another's: in its lease it is its own or nobody's.
+// unasked reports a code of a seller that is not asking and went to another. In its own lease it may only be
+// matched to it or stay unmatched.
 func (x *accounts) unasked(m *message) string {
 	l := x.rooms[m.room].byFence[m.cause.place.fence]
 	if l == nil || l.asking || m.resent || m.sent+m.ahead < l.granted || x.sentBy(m)+m.ahead >= l.end {
 		return ""
 	}
-	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id, m.room, m.sent, l.ticket, m.raw)
+	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id,
+		m.room, m.sent, l.ticket, m.raw)
 }
 
-// sentBy is when a message was sent at the latest: one without a time is as old as its way here.
+// sentBy returns the latest time at which a message was sent. One without a time is as old as its way here.
 func (x *accounts) sentBy(m *message) int64 {
 	if m.from == 0 {
-		return m.told
+		return m.answered
 	}
 	return m.sent
 }
 
-// within says whether a code was sent within the quarantine of the ask before it, also by a clock that is ahead.
+// within reports whether a code was sent within the quarantine of the ask before it. It allows
+// for a clock that is ahead.
 func (x *accounts) within(m *message) bool {
 	l, last := x.rooms[m.room].byFence[m.cause.place.fence], int64(0)
 	for _, a := range l.asks {
@@ -238,8 +256,8 @@ func (x *accounts) within(m *message) bool {
 	return last > 0 && x.sentBy(m)+max(m.ahead, 0) < last+quarantine.Milliseconds()
 }
 
-// displaced says what had answered a code's ask when it came, that is not this lease's own code: one that went astray, which is counted
-// itself, one that nobody asked for, or the own one once more.
+// displaced returns what had answered a code's ask when it came, other than this lease's own code. It is a
+// code that went astray and is counted itself, an unasked one, or the own one once more.
 func (x *accounts) displaced(m *message) string {
 	own := func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place }
 	switch {
@@ -253,13 +271,16 @@ func (x *accounts) displaced(m *message) string {
 	return ""
 }
 
-// overtaken says whether it had been answered by a code of the same lease that was sent later and came sooner.
+// overtaken reports whether a code of the same lease had answered the ask: sent later, but faster.
 func (x *accounts) overtaken(m *message) bool {
-	return x.answeredBefore(m, func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place && z.sent > m.sent })
+	return x.answeredBefore(m, func(z *message) bool {
+		return z.cause != nil && z.cause.place == m.cause.place && z.sent > m.sent
+	})
 }
 
-// closer says that a code seems to be older than its ask, and that the lease that it went to had asked less than a quarantine before that: an answer was taken
-// back. By rule 2 its own ask is too young then for the clock to be taken for the cause.
+// closer reports whether a code seems older than its ask, because an answer was taken back. Its
+// lease had asked less than a quarantine before that. By rule 2 its own ask is too young then for
+// the clock to count as the cause.
 func (x *accounts) closer(m *message) bool {
 	room := x.rooms[m.room]
 	return slices.ContainsFunc(room.byFence[m.cause.place.fence].asks, func(mine ask) bool {

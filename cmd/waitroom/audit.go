@@ -11,10 +11,10 @@ import (
 	"github.com/waitroom/waitroom/server"
 )
 
-// audit reads what is to be done with the audit; the rest are settings.
+// audit reads the audit's own flags; the rest are settings.
 func audit(args []string, out io.Writer) error {
 	if len(args) == 0 || args[0] != "verify" {
-		return errors.New("say what: waitroom audit verify")
+		return errors.New("usage: waitroom audit verify")
 	}
 	cfg, err := server.ParseConfig(args[1:])
 	if err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAuditSaysWhatItNeeds(t *testing.T) {
+func TestAuditWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"waitroom: say what: waitroom audit verify":                  {"audit"},
-		"say what: waitroom audit verify":                            {"audit", "repair"},
-		"WAITROOM_LEASE (--lease) is \"3h\"":                         {"audit", "verify", "--lease", "3h"},
-		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"audit", "verify", "--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")},
+		"waitroom: usage: waitroom audit verify": {"audit"},
+		"usage: waitroom audit verify":           {"audit", "repair"},
+		"WAITROOM_LEASE (--lease) is \"3h\"":     {"audit", "verify", "--lease", "3h"},
+		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"audit", "verify", "--database-url",
+			"sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")},
 	} {
 		var out, problems bytes.Buffer
 		require.Equal(t, 1, run(args, nil, &out, &problems))

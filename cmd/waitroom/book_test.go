@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// stay is what a client saw of one place. What it can not know to the millisecond is a span; both of
-// its ends are possible.
+// stay is one place as a client saw it. Times that it cannot know to the millisecond are
+// spans; both ends are possible.
 type stay struct {
 	room, session, seller string
 	ticket                int64
@@ -16,19 +16,19 @@ type stay struct {
 	granted               span
 	ended                 span
 	outcome               string
-	repeated              bool // the join was: the first may have made a place that nobody saw
+	repeated              bool // the join was repeated: the first may have made a place that no client saw
 	manner                manner
-	requests              []*request // that it is asking, in order
+	requests              []*request // its asks, in order
 }
 
-// manner is how a seller goes about its codes.
+// manner is how a seller handles its codes.
 type manner int
 
 const (
-	plain    manner = iota // says nothing
-	asks                   // joins with the word that it will, and says before each code that it asks
-	calls                  // says only the latter
-	promises               // says only the former
+	plain    manner = iota // records no ask
+	asks                   // joins with the promise to ask, and records an ask before each code
+	calls                  // only records asks
+	promises               // only promises
 )
 
 func (m manner) joinsAsking() bool { return m == asks || m == promises }
@@ -37,8 +37,8 @@ func (m manner) joinsAsking() bool { return m == asks || m == promises }
 type request struct {
 	span   // from its first attempt to its answer
 	filter filter
-	number int64 // of the ask in its lease; 0: it was not told one
-	until  int64 // the number was busy; 0: it was not
+	number int64 // of the ask in its lease; 0 if the answer had none
+	until  int64 // the number was busy until then; 0 if it was not
 	late   bool  // the lease was over, or was when the repeat came
 	again  bool  // it was posted more than once
 }
@@ -55,7 +55,8 @@ const lastMoment = 1 << 60
 func (p *stay) party() string { return p.session + "=" + p.seller }
 
 func newStay(s *seller, name string) *stay {
-	return &stay{room: s.room, session: s.session, seller: name, manner: s.manner(), granted: span{0, lastMoment}, ended: span{0, lastMoment}}
+	return &stay{room: s.room, session: s.session, seller: name, manner: s.manner(),
+		granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 }
 
 func (p *stay) joined(r reply, now standing) {
@@ -64,7 +65,7 @@ func (p *stay) joined(r reply, now standing) {
 	p.locked(r, now)
 }
 
-// seen takes in what the status says; of a place that has ended it does not say the ticket.
+// seen records a status; of an ended place it does not contain the ticket.
 func (p *stay) seen(r reply, now standing) error {
 	if now.Ticket != p.ticket && (now.Status != "ended" || now.Ticket != 0) {
 		return fmt.Errorf("ticket %d has become %d", p.ticket, now.Ticket)
@@ -77,8 +78,8 @@ func (p *stay) seen(r reply, now standing) error {
 		return fmt.Errorf("ticket %d: outcome %s has become %s", p.ticket, p.outcome, now.Outcome)
 	}
 	p.outcome = now.Outcome
-	p.ended.narrow(p.granted.from, r.told)
-	p.granted.narrow(0, r.told)
+	p.ended.narrow(p.granted.from, r.answered)
+	p.granted.narrow(0, r.answered)
 	if p.outcome == "expired" && p.fence != 0 {
 		end := p.granted.from + leaseLength.Milliseconds()
 		p.ended.narrow(end, end+p.manner.putOff())
@@ -86,7 +87,7 @@ func (p *stay) seen(r reply, now standing) error {
 	return nil
 }
 
-// putOff is by how much a busy number may put a lease's end off.
+// putOff returns by how much a busy number may extend a lease.
 func (m manner) putOff() int64 {
 	if m == asks || m == calls {
 		return quarantine.Milliseconds()
@@ -94,14 +95,14 @@ func (m manner) putOff() int64 {
 	return 0
 }
 
-// expires is when the lease may end by itself, as the first answer that the number is busy left it.
+// expires returns when the lease may end by itself, as the first answer that the number is busy left it.
 func (p *stay) expires() span {
 	end := p.granted.from + leaseLength.Milliseconds()
 	for _, r := range p.requests {
 		switch {
 		case r.until != 0:
 			return span{end + max(r.until-r.to, 0), end + r.until - r.from}
-		case r.late || r.again: // an answer may have been lost that put it off
+		case r.late || r.again: // a lost answer may have extended it
 			return span{end, end + p.manner.putOff()}
 		}
 	}
@@ -117,7 +118,7 @@ func (p *stay) locked(r reply, now standing) {
 	p.ended.narrow(max(r.lastAttempts, p.granted.from), now.ExpiresAt.UnixMilli()+p.manner.putOff())
 }
 
-// released takes in the answer to a DELETE. A repeat of one whose answer was lost finds no place.
+// released records the answer to a DELETE. A repeat of one with a lost answer finds no place.
 func (p *stay) released(r reply) error {
 	var left struct {
 		Status, Outcome string
@@ -127,18 +128,19 @@ func (p *stay) released(r reply) error {
 	if r.status == http.StatusNotFound || r.status == http.StatusConflict { // it had ended before
 		return nil
 	}
-	if err := json.Unmarshal([]byte(r.body), &left); err != nil || r.status != http.StatusOK || left.Ticket != p.ticket {
+	if err := json.Unmarshal([]byte(r.body), &left); err != nil || r.status != http.StatusOK ||
+		left.Ticket != p.ticket {
 		return fmt.Errorf("leave of ticket %d: %d %s", p.ticket, r.status, r.body)
 	}
 	p.outcome = left.Outcome
 	if left.Fence != 0 {
 		p.fence = left.Fence
-		p.granted.narrow(0, r.told)
+		p.granted.narrow(0, r.answered)
 	}
 	if left.Already {
 		r.asked = 0
 	}
-	p.ended.narrow(r.asked, r.told)
+	p.ended.narrow(r.asked, r.answered)
 	return nil
 }
 
@@ -154,7 +156,7 @@ func (b *book) add(p *stay) {
 	b.stays = append(b.stays, p)
 }
 
-// leases is how many were seen so far.
+// leases counts the leases seen so far.
 func (b *book) leases() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

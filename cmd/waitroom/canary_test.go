@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What must not be found: every message has this code, as a reader writes it, and once more in its tail.
+// Texts that must not leak. Every message has this code, as a reader writes it, and once more in its tail.
 const (
 	canary       = "73190284"
 	canaryText   = "7319-0284"
@@ -32,13 +32,14 @@ const (
 	canarySender = "010-7319-5566"
 )
 
-// secrets are in no place but before the holder; what is no secret in the store may not leave it.
+// secrets may appear to the holder alone; the others are no secret in the store, but may not leave it.
 var (
-	secrets   = []string{canary, canaryText, canaryWide, canaryTail, canarySender, strings.ReplaceAll(canarySender, "-", ""), "7319-5566", smsSecret, rawSecret}
+	secrets = []string{canary, canaryText, canaryWide, canaryTail, canarySender,
+		strings.ReplaceAll(canarySender, "-", ""), "7319-5566", smsSecret, rawSecret}
 	rawSecret = strings.TrimPrefix(smsSecret, "whsec_")
 )
 
-// receiver keeps what the integration is told.
+// receiver keeps the events that the integration received.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -57,13 +58,13 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-func (r *receiver) told() string {
+func (r *receiver) received() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(r.bodies, "\n")
 }
 
-// get is an answer to a session.
+// get returns the answer to a session.
 func (s *single) get(session, path string) string {
 	s.t.Helper()
 	r, err := s.fleet.insist(s.t.Context(), 0, call{method: http.MethodGet, path: path, session: session})
@@ -71,7 +72,7 @@ func (s *single) get(session, path string) string {
 	return r.body
 }
 
-// posts sends what no carrier would, and returns the answers.
+// posts sends malformed messages, and returns the answers.
 func (s *single) posts(paths map[string]string) (answers string) {
 	for path, body := range paths {
 		m := &message{room: oneRoom, id: "bad", body: body}
@@ -88,31 +89,35 @@ func (s *single) posts(paths map[string]string) (answers string) {
 	return answers
 }
 
-// canaryLetter has the canary as its code, and a word that tells it from others.
-func (s *single) canaryLetter() (l letter, word string) {
+// canaryContent has the canary as its code, and returns a word that marks this one.
+func (s *single) canaryContent() (l content, word string) {
 	word = s.carrier.word()
-	return letter{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" + canaryWide + ")\n" +
+	return content{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" +
+		canaryWide + ")\n" +
 		"@seller.example.com #" + canary + " " + canaryTail}, word
 }
 
-// sendCanary sends it, three times, and returns the word in it.
+// sendCanary sends it, three times, and returns its word.
 func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, string) {
 	s.t.Helper()
-	l, word := s.canaryLetter()
+	l, word := s.canaryContent()
 	m := s.bring(s.carrier.compose(oneRoom, l, at, how), route{twins: true, again: true})
 	require.Equal(s.t, want, strings.TrimSpace(m.answer.Result+" "+m.answer.Reason))
 	return m, word
 }
 
-// A code goes through the whole server, well and badly; then everything that is not its holder's is searched for it.
+// A code goes through the whole server, well and badly; then everything outside its
+// holder's view is searched for it.
 func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	t.Parallel()
 	integration := newReceiver(t)
 	url, dsn := sqliteFile(t)
-	store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",
-		"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
+	store := redistest.StartWith(t,
+		redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",
+			"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
 	monitored := monitor(t, store.Addr())
-	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret", smsSecret,
+	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret",
+		smsSecret,
 		"--log-level", "debug", "--log-format", "json", "--support-users", supportUsers(t))
 	agent := newAgent(t, s.fleet.members[0].url)
 	roomDesk, allRooms := agent.watch("/api/support/"+oneRoom+"/ws"), agent.watch("/api/support/ws")
@@ -125,29 +130,32 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	s.expect(a, first.Fence, `,"from":["`+canarySender+`"]`)
 	asked := time.UnixMilli(s.expect(a, first.Fence, ""))
 	if asked.Nanosecond() == 0 {
-		asked = asked.Add(time.Millisecond) // of a whole second nobody knows whether the zeros were measured: it would reach into the next lease
+		// a carrier may have rounded to a whole second: it would reach into the next lease
+		asked = asked.Add(time.Millisecond)
 	}
 	m, toA := s.sendCanary("matched", asked, milliseconds)
 	s.awaitFrame(ofA, toA)
 	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=completed", "").status)
 	_, lateToA := s.sendCanary("late", asked, milliseconds)
 	s.awaitFrame(ofA, lateToA)
-	again := s.bring(s.carrier.compose(oneRoom, m.letter, time.Now(), milliseconds), route{again: true})
+	again := s.bring(s.carrier.compose(oneRoom, m.content, time.Now(), milliseconds), route{again: true})
 	require.Equal(t, answer{"matched", "", first.Ticket, first.Fence, true}, again.answer)
 	_, toB := s.sendCanary("matched", time.Now(), milliseconds)
 	s.awaitFrame(ofB, toB)
-	require.NoError(t, linger(t.Context(), clocksDiffer*time.Millisecond)) // without a time it may be as much older than its lease
+	// without a time it may be as much older than its lease
+	require.NoError(t, linger(t.Context(), clocksDiffer*time.Millisecond))
 	m, toC := s.sendCanary("matched", time.Now(), noTime)
 	s.awaitFrame(ofC, toC)
 	s.reject(c, m)
-	stray, nobodys := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
+	stray, unmatched := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
 	other, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
 	roomDesk.await(t, `"ambiguous"`) // before it is assigned
 	out := map[string]string{}
 	out["answers to what is wrong"] = s.posts(map[string]string{
-		"/api/" + oneRoom + "/sms":       `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
-		"/api/" + oneRoom + "/sms?q=1":   `{"text":"` + canary,
-		"/api/" + oneRoom + "/sms?q=2":   `{"message_id":"bad","from":"` + canarySender + `","text":"` + canary + `","ref":"` + canary + `","part":3,"parts":2}`,
+		"/api/" + oneRoom + "/sms":     `{"message_id":"bad","text":"` + canary + `","sent_at":"` + canary + `"}`,
+		"/api/" + oneRoom + "/sms?q=1": `{"text":"` + canary,
+		"/api/" + oneRoom + "/sms?q=2": `{"message_id":"bad","from":"` + canarySender + `","text":"` + canary +
+			`","ref":"` + canary + `","part":3,"parts":2}`,
 		"/api/other/sms":                 `{"message_id":"bad","text":"` + canary + `"}`,
 		"/api/" + oneRoom + "/sms?big=1": `{"message_id":"bad","text":"` + strings.Repeat(canary+" ", 4096) + `"}`,
 		"/api/" + oneRoom + "/lock":      `{"message_id":"bad","text":"` + canary + `"}`,
@@ -156,7 +164,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	require.Contains(t, s.page(a), canary, "its holder sees it on reload")
 	integration.await(t, "lock.granted", "sms.matched", "lock.ended", "message_rejected")
 	for socket, own := range map[*socket][]string{ofA: {toA, lateToA}, ofB: {toB}, ofC: {toC}, ofD: nil} {
-		requireOnly(t, framesOf(socket), own, []string{toA, lateToA, toB, toC, nobodys, anybodys})
+		requireOnly(t, framesOf(socket), own, []string{toA, lateToA, toB, toC, unmatched, anybodys})
 	}
 	for name, session := range map[string]string{"a holder": d, "who rejected it": c, "nobody": ""} {
 		out["page of "+name] = s.page(session)
@@ -164,7 +172,8 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	}
 	out["status for its holder"] = s.get(a, "/api/"+oneRoom+"/lock/status")
 	out["frames of the next holder"] = framesOf(ofD)
-	out["desk: assign"] = agent.act("/api/support/"+oneRoom+"/assign", fmt.Sprintf(`{"message_id":%q,"fence":%d,"reason":"the seller says so"}`, other.id, first.Fence))
+	out["desk: assign"] = agent.act("/api/support/"+oneRoom+"/assign",
+		fmt.Sprintf(`{"message_id":%q,"fence":%d,"reason":"the seller says so"}`, other.id, first.Fence))
 	require.Contains(t, out["desk: assign"], `"result":"late"`)
 	roomDesk.await(t, `"type":"desk"`, `"ambiguous"`, `"no_lease"`, `"rejected"`, `"message_refused"`, "minutes")
 	allRooms.await(t, `"nobodys"`)
@@ -172,10 +181,10 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 		out[where] = content
 	}
 	out["desk: room's socket"], out["desk: all rooms' socket"] = roomDesk.text(), allRooms.text()
-	require.Contains(t, out["desk: room's socket"], "["+nobodys+"]", "the text is there, masked")
+	require.Contains(t, out["desk: room's socket"], "["+unmatched+"]", "the text is there, masked")
 	out["metrics"] = s.get("", "/metrics")
 	out["readyz"] = s.get("", "/readyz")
-	out["webhooks"] = integration.told()
+	out["webhooks"] = integration.received()
 	s.searchStore(store, out, published, monitored)
 	s.fleet.members[0].process.Stop(syscall.SIGTERM)
 	out["log"] = s.file(s.fleet.members[0].log)
@@ -191,7 +200,8 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 		for _, secret := range append(secrets, agentPassword, agent.token()) {
 			requireNone(t, where, content, secret)
 		}
-		if !strings.HasPrefix(where, "store: ") && !strings.HasPrefix(where, "status for ") { // and each is told its own
+		// and each session has its own code
+		if !strings.HasPrefix(where, "store: ") && !strings.HasPrefix(where, "status for ") {
 			for _, session := range []string{a, b, c, d} {
 				requireNone(t, where, content, session)
 			}
@@ -200,8 +210,9 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	t.Logf("searched, in bytes: %v", sizes)
 }
 
-// searchStore adds all that can be read of Redis: keys, what is published, the slow log, the monitor, and every file.
-func (s *single) searchStore(store *redistest.Server, out map[string]string, published func() string, monitored func() string) {
+// searchStore adds everything readable in Redis: keys, publishes, the slow log, the monitor, and every file.
+func (s *single) searchStore(store *redistest.Server, out map[string]string, published func() string,
+	monitored func() string) {
 	s.t.Helper()
 	keys := s.keys()
 	require.NotEmpty(s.t, keys["{"+oneRoom+"}:texts"], "they are there, and sealed")
@@ -209,8 +220,9 @@ func (s *single) searchStore(store *redistest.Server, out map[string]string, pub
 	slow, err := s.rdb.SlowLogGet(s.t.Context(), -1).Result()
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.rdb.Save(s.t.Context()).Err())
-	out["store: slow log"], out["store: published"], out["store: monitor"] = fmt.Sprintf("%+v", slow), published(), monitored()
-	for _, verb := range []string{"fcall", "hset", "zadd", "xadd", "publish"} { // what scripts do, too
+	out["store: slow log"], out["store: published"], out["store: monitor"] = fmt.Sprintf("%+v", slow),
+		published(), monitored()
+	for _, verb := range []string{"fcall", "hset", "zadd", "xadd", "publish"} { // commands of scripts, too
 		require.Contains(s.t, strings.ToLower(out["store: monitor"]), `"`+verb+`"`)
 	}
 	require.Contains(s.t, strings.ToLower(out["store: slow log"]), "fcall")
@@ -227,7 +239,7 @@ func (s *single) searchStore(store *redistest.Server, out map[string]string, pub
 	require.Subset(s.t, files, map[string]bool{".aof": true, ".rdb": true}, "both have the messages, sealed")
 }
 
-// monitor collects all that Redis is asked, by whomever, until the returned function is called.
+// monitor collects every command that Redis receives, until the returned function is called.
 func monitor(t *testing.T, addr string) func() string {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -250,21 +262,22 @@ func monitor(t *testing.T, addr string) func() string {
 	}
 }
 
-// reject says that a message is not the session's.
+// reject reports that a message is not the session's.
 func (s *single) reject(session string, m *message) {
 	s.t.Helper()
-	r := s.do(http.MethodPost, session, "/lock/reject", fmt.Sprintf(`{"fence":%d,"message_id":"%s"}`, m.answer.Fence, m.id))
+	r := s.do(http.MethodPost, session, "/lock/reject", fmt.Sprintf(`{"fence":%d,"message_id":"%s"}`,
+		m.answer.Fence, m.id))
 	require.Equal(s.t, http.StatusOK, r.status, r.body)
 }
 
-// await returns when the integration was told of all these.
+// await returns when the integration has received all these words.
 func (r *receiver) await(t *testing.T, words ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
-		told := r.told()
+		received := r.received()
 		for _, word := range words {
-			if !strings.Contains(told, word) {
-				return fmt.Errorf("it was not told of %s", word)
+			if !strings.Contains(received, word) {
+				return fmt.Errorf("it did not receive %s", word)
 			}
 		}
 		return nil
@@ -279,7 +292,7 @@ func framesOf(socket *socket) string {
 	return all.String()
 }
 
-// requireOnly wants some of the words in a text, and none of the others.
+// requireOnly requires some of the words in a text, and none of the others.
 func requireOnly(t *testing.T, text string, own, all []string) {
 	t.Helper()
 	for _, word := range all {
@@ -297,7 +310,7 @@ func requireNone(t *testing.T, where, content, secret string) {
 	require.Negative(t, at, "it is in %s: %.300q", where, content[max(0, at-200):])
 }
 
-// awaitFrame returns when a socket was told something.
+// awaitFrame returns when a socket has received a text.
 func (s *single) awaitFrame(socket *socket, text string) {
 	s.t.Helper()
 	testproc.Until(s.t, patience, func() error {
@@ -310,7 +323,7 @@ func (s *single) awaitFrame(socket *socket, text string) {
 	})
 }
 
-// subscribe collects all that is published until the returned function is called.
+// subscribe collects every publish until the returned function is called.
 func (s *single) subscribe() func() string {
 	sub := s.rdb.PSubscribe(s.t.Context(), "*")
 	_, err := sub.Receive(s.t.Context())
@@ -345,7 +358,7 @@ func (s *single) keys() map[string]string {
 	return found
 }
 
-// plain is a key's value as commands tell it; DUMP may have compressed it.
+// plain returns a key's value by its type's own command; DUMP may have compressed it.
 func (s *single) plain(name string) string {
 	ctx := s.t.Context()
 	switch s.rdb.Type(ctx, name).Val() {
@@ -368,7 +381,7 @@ func (s *single) file(path string) string {
 	return string(content)
 }
 
-// databaseFiles are SQLite's file and what it keeps beside it, as bytes: every table, and what was deleted.
+// databaseFiles returns the bytes of SQLite's file and its side files: every table, and deleted rows.
 func (s *single) databaseFiles(url string) []string {
 	found, err := filepath.Glob(strings.TrimPrefix(url, "sqlite:") + "*")
 	require.NoError(s.t, err)

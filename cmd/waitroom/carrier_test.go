@@ -19,23 +19,23 @@ const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 
 // message is one SMS on its way.
 type message struct {
-	letter
+	content
 	room, id string
 	body     string
-	from, to int64  // the half-open time it says it was sent in, unix ms; both 0 = it does not say
-	sent     int64  // when it was sent in truth
-	cause    *cause // the hidden truth; nil: nobody asked for it
+	from, to int64  // the half-open time that it names as sent, unix ms; both 0 if it names none
+	sent     int64  // when it was really sent
+	cause    *cause // the hidden truth; nil if no seller asked for it
 	ahead    int64  // by how much the carrier's clock was ahead, ms; negative = behind
-	resent   bool   // the text of one before, with an id of its own
+	resent   bool   // an earlier text with a new id
 	reused   bool   // its id came again with another text
 	repeated bool   // it was posted more than once before it was answered
 
-	asked, told int64 // when it was first posted, and when the first answer was there
-	raw         string
-	answer      answer
+	asked, answered int64 // when it was first posted, and when the first answer came
+	raw             string
+	answer          answer
 }
 
-// cause is who is behind a code: a place, and the ask where it said that it asks.
+// cause is the origin of a code: a place, and the ask where it recorded one.
 type cause struct {
 	place *stay
 	ask   *request
@@ -59,25 +59,25 @@ type route struct {
 	again   bool // once more, a lease later
 }
 
-// carrier signs and posts messages, and sees to it that each is answered.
+// carrier signs and posts messages, and checks that each is answered.
 type carrier struct {
 	fleet  *fleet
 	signer *webhooks.Webhook
 	count  atomic.Int64
-	drift  float64 // where between its extremes the clock begins; negative = it does not drift
+	drift  float64 // where between its extremes the clock begins; negative if it does not drift
 
 	mu       sync.Mutex
 	messages []*message
-	last     map[string]letter // by room: with a code, in one piece
+	last     map[string]content // by room: the last with a code, in one piece
 }
 
 func newCarrier(f *fleet) (*carrier, error) {
 	signer, err := webhooks.NewWebhook(smsSecret)
-	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]letter{}}, err
+	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]content{}}, err
 }
 
-// ahead is by how much the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a fifteenth ahead and back: as from 3 s behind to
-// 2 s ahead where the quarantine is 30 s.
+// ahead returns how far the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a
+// fifteenth ahead and back: as from 3 s behind to 2 s ahead where the quarantine is 30 s.
 func (c *carrier) ahead(at time.Time) int64 {
 	if c.drift < 0 {
 		return 0
@@ -88,7 +88,7 @@ func (c *carrier) ahead(at time.Time) int64 {
 	return int64((ahead-behind)/2 + (ahead+behind)/2*math.Sin(2*math.Pi*turn))
 }
 
-// stamp says how a carrier gives the time.
+// stamp is how a carrier gives the time.
 type stamp int
 
 const (
@@ -100,12 +100,12 @@ const (
 
 // write makes a message with a new code that was sent at a time.
 func (c *carrier) write(room string, at time.Time, how stamp) *message {
-	return c.compose(room, c.codeLetter(shops[0]), at, how)
+	return c.compose(room, c.codeContent(shops[0]), at, how)
 }
 
-func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *message {
+func (c *carrier) compose(room string, l content, at time.Time, how stamp) *message {
 	at = at.In(time.FixedZone("KST", 9*60*60)).Truncate(time.Millisecond)
-	m := &message{letter: l, room: room, id: fmt.Sprint("m-", c.count.Add(1)), sent: at.UnixMilli()}
+	m := &message{content: l, room: room, id: fmt.Sprint("m-", c.count.Add(1)), sent: at.UnixMilli()}
 	if how != noTime {
 		m.ahead = c.ahead(at)
 	}
@@ -124,7 +124,7 @@ func (c *carrier) compose(room string, l letter, at time.Time, how stamp) *messa
 	switch how {
 	case milliseconds:
 		m.from, m.to = stamped, stamped+1
-		if stamped%1000 == 0 { // the zeros may not have been measured
+		if stamped%1000 == 0 { // the carrier may have rounded
 			m.to = stamped + 1000
 		}
 		fields["sent_at"] = at.Format(inMilliseconds)
@@ -147,14 +147,16 @@ func encode(fields map[string]any) string {
 }
 
 func (c *carrier) call(m *message) call {
-	return call{method: http.MethodPost, path: "/api/" + m.room + "/sms", body: m.body, header: func() http.Header {
-		now := time.Now()
-		signature, _ := c.signer.Sign(m.id, now, []byte(m.body)) // an HMAC does not fail
-		return http.Header{"Webhook-Id": {m.id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}
-	}}
+	return call{method: http.MethodPost, path: "/api/" + m.room + "/sms", body: m.body,
+		header: func() http.Header {
+			now := time.Now()
+			signature, _ := c.signer.Sign(m.id, now, []byte(m.body)) // an HMAC does not fail
+			return http.Header{"Webhook-Id": {m.id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+				"Webhook-Signature": {signature}}
+		}}
 }
 
-// deliver brings a message by its route; pace is its room's. Every post of it must be answered alike.
+// deliver brings a message by its route; pace is its room's. Every post of it must get the same answer.
 func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace) error {
 	if err := pace.pass(ctx, by.leases); err != nil {
 		return err
@@ -186,26 +188,28 @@ func (c *carrier) deliver(ctx context.Context, m *message, by route, pace *pace)
 	return c.answered(m, replies)
 }
 
-// reuse posts another text with the id of a message that was answered: it gets that answer.
+// reuse posts another text under the id of an answered message: it gets that answer.
 func (c *carrier) reuse(ctx context.Context, m *message) error {
-	other := c.codeLetter(shops[0])
+	other := c.codeContent(shops[0])
 	again := *m
 	again.body = encode(map[string]any{"message_id": m.id, "from": other.sender, "text": other.text})
 	m.reused = true
 	r, err := c.fleet.insist(ctx, 0, c.call(&again))
 	if err == nil && (r.status != http.StatusOK || r.body != m.raw) {
-		err = fmt.Errorf("message %s in %s: %s, and another with its id %d %s", m.id, m.room, m.raw, r.status, r.body)
+		err = fmt.Errorf("message %s in %s: %s, and another with its id %d %s", m.id, m.room, m.raw, r.status,
+			r.body)
 	}
 	return err
 }
 
 func (c *carrier) answered(m *message, replies []reply) error {
-	m.asked, m.told, m.raw = replies[0].asked, replies[0].told, replies[0].body
+	m.asked, m.answered, m.raw = replies[0].asked, replies[0].answered, replies[0].body
 	for _, r := range replies {
 		if r.status != http.StatusOK || r.body != m.raw {
-			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body, m.raw)
+			return fmt.Errorf("message %s in %s: %d %s, and another post of it %s", m.id, m.room, r.status, r.body,
+				m.raw)
 		}
-		m.asked, m.told = min(m.asked, r.asked), min(m.told, r.told)
+		m.asked, m.answered = min(m.asked, r.asked), min(m.answered, r.answered)
 		m.repeated = m.repeated || r.attempts > 1
 	}
 	m.repeated = m.repeated || len(replies) > 1
@@ -218,7 +222,7 @@ func (c *carrier) answered(m *message, replies []reply) error {
 	return nil
 }
 
-// pace counts a room's leases as the sellers see them, for who waits for some to pass.
+// pace counts a room's leases as the sellers see them, for routes that wait for some to pass.
 type pace struct {
 	mu     sync.Mutex
 	leases int
@@ -230,7 +234,7 @@ func newPace() *pace { return &pace{moved: make(chan struct{})} }
 
 func (p *pace) granted() { p.move(func() { p.leases++ }) }
 
-// finish lets nobody wait any more.
+// finish ends every wait.
 func (p *pace) finish() { p.move(func() { p.over = true }) }
 
 func (p *pace) move(f func()) {

@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/server"
 )
 
-// healthcheck asks the server that has the same settings whether it lives.
+// healthcheck asks the server with the same settings whether it lives.
 func healthcheck(args []string) error {
 	cfg, err := server.ParseConfig(args)
 	if err != nil {
@@ -40,7 +40,8 @@ func healthcheck(args []string) error {
 	return nil
 }
 
-// released is the version that a release and the image are built with: -ldflags "-X main.released=v1.2.3". Else Go's own counts.
+// released is the version that a release and the image are built with: -ldflags "-X main.released=v1.2.3".
+// Without it Go's own build version counts.
 var released string
 
 func version(out io.Writer) error {

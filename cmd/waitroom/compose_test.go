@@ -22,7 +22,7 @@ import (
 
 const checkout = "../.."
 
-// composed is what deploy/compose.yaml says of a service.
+// composed is a service of deploy/compose.yaml.
 type composed struct {
 	Environment map[string]string
 	Command     []string
@@ -39,7 +39,7 @@ func composeFile(t *testing.T) map[string]composed {
 	return file.Services
 }
 
-// byDefault is what a variable of compose is where nobody gives it: ${NAME:-value}.
+// byDefault returns the default of a variable in compose: ${NAME:-value}.
 func byDefault(value string) string {
 	if rest, ok := strings.CutPrefix(value, "${"); ok {
 		_, value, _ = strings.Cut(strings.TrimSuffix(rest, "}"), ":-")
@@ -47,7 +47,8 @@ func byDefault(value string) string {
 	return value
 }
 
-// environment is a service's, with addresses of this machine in the place of those inside, and secrets' files elsewhere.
+// environment returns a service's, with addresses of this machine in place of the inner ones, and secrets'
+// files elsewhere.
 func (c composed) environment(t *testing.T, addresses, secrets map[string]string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,12 +77,16 @@ func TestAReplicaIsReadyWithWhatComposeGivesIt(t *testing.T) {
 	redis := services["redis"].Command
 	require.Equal(t, "redis-server", redis[0])
 	store := redistest.StartWith(t, redistest.Config{Args: redis[1:]})
-	addr, metrics := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
+	addr, metrics := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t)),
+		fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
 	rooms, err := filepath.Abs(filepath.Join(checkout, "deploy", "rooms", "rooms.yaml"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"./rooms:" + filepath.Dir(services["waitroom-1"].Environment["WAITROOM_ROOMS_FILE"]) + ":ro"}, services["waitroom-1"].Volumes)
+	require.Equal(t,
+		[]string{"./rooms:" + filepath.Dir(services["waitroom-1"].Environment["WAITROOM_ROOMS_FILE"]) +
+			":ro"}, services["waitroom-1"].Volumes)
 	env := services["waitroom-1"].environment(t,
-		map[string]string{"WAITROOM_ADDR": addr, "WAITROOM_METRICS_ADDR": metrics, "WAITROOM_REDIS_URL": store.URL(), "WAITROOM_ROOMS_FILE": rooms},
+		map[string]string{"WAITROOM_ADDR": addr, "WAITROOM_METRICS_ADDR": metrics,
+			"WAITROOM_REDIS_URL": store.URL(), "WAITROOM_ROOMS_FILE": rooms},
 		map[string]string{"database_url": pgtest.Start(t).URL(), "sms_webhook_secret": smsSecret,
 			"support_users": "support:$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5cX3bJ7oVYJcM0KqBv2Jc0pUoM8bW"})
 	logPath := filepath.Join(t.TempDir(), "log")
@@ -95,14 +100,14 @@ func TestAReplicaIsReadyWithWhatComposeGivesIt(t *testing.T) {
 	t.Cleanup(process.Kill)
 	ready := `"checks":{"ledger":"ok","redis":"ok","server":"ok","subscription":"ok"}`
 	testproc.Until(t, patience, func() error {
-		if said, err := get("http://" + addr + "/readyz"); err != nil || !strings.Contains(said, ready) {
-			return fmt.Errorf("%s %w\n%s", said, err, testproc.LogTail(logPath))
+		if output, err := get("http://" + addr + "/readyz"); err != nil || !strings.Contains(output, ready) {
+			return fmt.Errorf("%s %w\n%s", output, err, testproc.LogTail(logPath))
 		}
 		return nil
 	})
-	said, err := get("http://" + metrics + "/metrics")
+	output, err := get("http://" + metrics + "/metrics")
 	require.NoError(t, err)
-	require.Contains(t, said, `waitroom_check_ok{check="redis"} 1`)
+	require.Contains(t, output, `waitroom_check_ok{check="redis"} 1`)
 
 	health := exec.Command(program, "healthcheck") // as HEALTHCHECK does
 	health.Env = env
@@ -127,7 +132,7 @@ func get(url string) (string, error) {
 	return string(text), err
 }
 
-// The file that users are told to start from is tried by the fault harness; compose's must be the same but for its addresses.
+// The fault harness tests the documented file; compose's must be the same but for its addresses.
 func TestComposesHaproxyIsTheDocumentedOne(t *testing.T) {
 	rules := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(checkout, name))
@@ -136,14 +141,16 @@ func TestComposesHaproxyIsTheDocumentedOne(t *testing.T) {
 		for line := range strings.Lines(string(text[bytes.Index(text, []byte("\nglobal\n")):])) {
 			line = strings.TrimSpace(strings.ReplaceAll(line, ":8080", ":80"))
 			for i, name := range []string{"one", "two", "three"} {
-				line = strings.Replace(line, fmt.Sprintf("server %s waitroom-%d", name, i+1), fmt.Sprintf("server %s 10.0.0.%d", name, i+1), 1)
+				line = strings.Replace(line, fmt.Sprintf("server %s waitroom-%d", name, i+1),
+					fmt.Sprintf("server %s 10.0.0.%d", name, i+1), 1)
 			}
 			kept = append(kept, line)
 		}
 		return strings.Join(kept, "\n")
 	}
 	here := rules("deploy/haproxy/haproxy.cfg")
-	for _, more := range []string{"# A container that begins anew may have another address.\ndefault-server init-addr last,libc,none resolvers names\n\n",
+	for _, more := range []string{"# A container that begins anew may have another address.\ndefault-server " +
+		"init-addr last,libc,none resolvers names\n\n",
 		"resolvers names\nparse-resolv-conf\nhold valid 1s\n"} {
 		require.Contains(t, here, more)
 		here = strings.Replace(here, more, "", 1)
@@ -154,7 +161,8 @@ func TestComposesHaproxyIsTheDocumentedOne(t *testing.T) {
 func TestTheImageIsBuiltFromAllThatTheProgramNeeds(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(checkout, ".dockerignore"))
 	require.NoError(t, err)
-	list := exec.Command("go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.ImportPath}}{{end}}`, ".")
+	list := exec.Command("go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.ImportPath}}{{end}}`,
+		".")
 	out, err := list.Output()
 	require.NoError(t, err)
 	for _, path := range strings.Fields(string(out)) {

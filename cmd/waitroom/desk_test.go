@@ -45,7 +45,8 @@ func newAgent(t *testing.T, base string) *agent {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	a := &agent{t: t, base: base, http: &http.Client{Jar: jar, Transport: transport, Timeout: patience}}
-	resp, err := a.http.PostForm(base+"/support/sign-in", url.Values{"username": {agentName}, "password": {agentPassword}})
+	resp, err := a.http.PostForm(base+"/support/sign-in",
+		url.Values{"username": {agentName}, "password": {agentPassword}})
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, resp.StatusCode)
 	require.Equal(t, "/support", resp.Request.URL.Path)
@@ -75,7 +76,7 @@ func (a *agent) get(path string) string {
 	return a.read(resp)
 }
 
-// act does something, well or badly.
+// act runs an action, well or badly.
 func (a *agent) act(path, body string) string {
 	a.t.Helper()
 	resp, err := a.http.Post(a.base+path, "application/json", strings.NewReader(body))
@@ -93,7 +94,7 @@ func (a *agent) read(resp *http.Response) string {
 	return resp.Status + "\n" + header.String() + string(body)
 }
 
-// watched is all that a socket of support's was sent.
+// watched collects every frame that a socket of support's received.
 type watched struct {
 	mu  sync.Mutex
 	all strings.Builder
@@ -105,7 +106,7 @@ func (w *watched) text() string {
 	return w.all.String()
 }
 
-// watch opens a socket that is read until the test ends.
+// watch opens a socket and reads it until the test ends.
 func (a *agent) watch(path string) *watched {
 	a.t.Helper()
 	header := http.Header{"Origin": {a.base}, "Cookie": {"waitroom_support=" + a.token()}}
@@ -129,7 +130,7 @@ func (a *agent) watch(path string) *watched {
 	return w
 }
 
-// await returns when the socket was sent all these.
+// await returns when the socket has received all these words.
 func (w *watched) await(t *testing.T, words ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -143,20 +144,23 @@ func (w *watched) await(t *testing.T, words ...string) {
 	})
 }
 
-// seen is everything that the desk shows: pages in both languages, answers, exports and refusals.
+// seen returns everything that the desk shows: pages in both languages, answers, exports and refusals.
 func (a *agent) seen(seller string, fence int64, messageID string) map[string]string {
 	a.t.Helper()
 	out := map[string]string{}
-	for _, path := range []string{"/support", "/support/" + oneRoom, "/support/" + oneRoom + "/history", "/support/-/sellers/" + seller,
+	for _, path := range []string{"/support", "/support/" + oneRoom, "/support/" + oneRoom + "/history",
+		"/support/-/sellers/" + seller,
 		"/support/-/audit", "/support/-/deliveries"} {
 		for _, lang := range []string{"ko", "en"} {
 			out["desk: page "+path+" "+lang] = a.get(path + "?lang=" + lang)
 		}
 	}
-	for _, path := range []string{"/history", "/history?format=csv", "/history?seller=" + seller, "/timeline?seller=" + seller} {
+	for _, path := range []string{"/history", "/history?format=csv", "/history?seller=" + seller,
+		"/timeline?seller=" + seller} {
 		out["desk: "+path] = a.get("/api/support/" + oneRoom + path)
 	}
-	for _, body := range []string{"{}", `{"reason":"x","fence":1}`, `{"reason":"x","fence":1,"message_id":"` + messageID + `"}`} {
+	for _, body := range []string{"{}", `{"reason":"x","fence":1}`, `{"reason":"x","fence":1,"message_id":"` +
+		messageID + `"}`} {
 		for _, verb := range []string{"release", "assign", "remove"} {
 			out["desk: "+verb+" "+body] = a.act("/api/support/"+oneRoom+"/"+verb, body)
 		}

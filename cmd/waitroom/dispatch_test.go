@@ -5,28 +5,31 @@ import (
 	"time"
 )
 
-// journey is what happens to a message on its way.
+// journey is how a message travels.
 type journey struct {
 	route
-	resend time.Duration // after its answer the same text comes with another id; 0 = it does not
+	resend time.Duration // after its answer the same text comes with another id; 0 if not
 	reuse  bool          // another text comes with its id
 }
 
 func (s *seller) journey(leases int) journey {
-	j := journey{route: route{replica: s.rng.IntN(3), leases: leases, twins: s.chance(20), again: s.chance(20)}, reuse: s.chance(4)}
+	j := journey{route: route{replica: s.rng.IntN(3), leases: leases, twins: s.chance(20), again: s.chance(20)},
+		reuse: s.chance(4)}
 	if s.chance(8) {
 		j.resend = time.Millisecond + s.upTo(120)
 	}
 	return j
 }
 
-// send has a code sent now, which arrives some leases later.
+// send sends a code now, which arrives some leases later.
 func (s *seller) send(ctx context.Context, by *cause, how stamp, leases int) {
-	s.travel(ctx, s.message(s.carrier.codeLetter(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how, s.journey(leases))
+	s.travel(ctx, s.message(s.carrier.codeContent(shops[s.rng.IntN(len(shops))]), time.Now(), how, by), how,
+		s.journey(leases))
 }
 
-// dispatch has a letter sent after a while, which arrives some leases later.
-func (s *seller) dispatch(ctx context.Context, l letter, after time.Duration, how stamp, leases int, by *cause) {
+// dispatch sends a message after a while; it arrives some leases later.
+func (s *seller) dispatch(ctx context.Context, l content, after time.Duration, how stamp, leases int,
+	by *cause) {
 	j := s.journey(leases)
 	s.post.Go(func() error {
 		if err := linger(ctx, after); err != nil {
@@ -36,8 +39,8 @@ func (s *seller) dispatch(ctx context.Context, l letter, after time.Duration, ho
 	})
 }
 
-// dispatchLong has the parts of a long message sent, which come in any order.
-func (s *seller) dispatchLong(ctx context.Context, parts [2]letter, by *cause) {
+// dispatchLong sends the parts of a long message, which come in any order.
+func (s *seller) dispatchLong(ctx context.Context, parts [2]content, by *cause) {
 	if s.chance(40) {
 		parts[0], parts[1] = parts[1], parts[0]
 	}
@@ -55,12 +58,13 @@ func (s *seller) dispatchLong(ctx context.Context, parts [2]letter, by *cause) {
 	})
 }
 
-// stray is a code that nobody asked for.
+// stray is a code that no seller asked for.
 func (s *seller) stray(ctx context.Context, at time.Time, leases int) {
-	s.travel(ctx, s.message(s.carrier.codeLetter(shops[0]), at, milliseconds, nil), milliseconds, s.journey(leases))
+	s.travel(ctx, s.message(s.carrier.codeContent(shops[0]), at, milliseconds, nil), milliseconds,
+		s.journey(leases))
 }
 
-// noise is what comes to the number besides.
+// noise sends the number's other messages.
 func (s *seller) noise(ctx context.Context) {
 	if s.chance(10) {
 		s.dispatch(ctx, s.carrier.advert(shops[s.rng.IntN(len(shops))]), s.upTo(60), s.stamp(), 0, nil)
@@ -70,7 +74,7 @@ func (s *seller) noise(ctx context.Context) {
 	}
 }
 
-func (s *seller) message(l letter, at time.Time, how stamp, by *cause) *message {
+func (s *seller) message(l content, at time.Time, how stamp, by *cause) *message {
 	m := s.carrier.compose(s.room, l, at, how)
 	m.cause = by
 	return m
@@ -95,7 +99,7 @@ func (s *seller) carry(ctx context.Context, m *message, how stamp, j journey) er
 	if err := linger(ctx, j.resend); err != nil {
 		return err
 	}
-	again := s.message(m.letter, time.Now(), how, m.cause)
+	again := s.message(m.content, time.Now(), how, m.cause)
 	again.resent = true
 	return s.carrier.deliver(ctx, again, route{replica: j.replica + 1}, s.pace)
 }

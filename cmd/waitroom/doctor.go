@@ -13,7 +13,7 @@ import (
 
 var errDoctor = errors.New("something is wrong: see above")
 
-// diagnose prints what is wrong with everything that a replica with these settings would stand on, and what to do.
+// diagnose checks what a replica with these settings depends on, and writes what is wrong and what to do.
 func diagnose(args []string, out io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if errors.Is(err, server.ErrHelp) {

@@ -50,7 +50,7 @@ func eraseRequest(args []string) (q server.EraseRequest, rest []string, err erro
 				return q, nil, server.ErrHelp
 			}
 		}
-		return q, nil, errors.New("say who: waitroom erase --seller ID")
+		return q, nil, errors.New("usage: waitroom erase --seller ID")
 	}
 	return q, rest, nil
 }

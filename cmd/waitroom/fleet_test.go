@@ -29,7 +29,7 @@ type fleet struct {
 	failed  atomic.Int64 // requests that got no answer, or one above 499
 
 	mu      sync.Mutex
-	slowest map[string]time.Duration // of the requests that were answered at once, by method
+	slowest map[string]time.Duration // the slowest request that was answered at once, by method
 }
 
 type member struct {
@@ -42,7 +42,8 @@ func startFleet(t *testing.T, n int, args ...string) *fleet {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
 	t.Cleanup(transport.CloseIdleConnections)
-	f := &fleet{t: t, args: args, slowest: map[string]time.Duration{}, client: &http.Client{Transport: transport, Timeout: patience}}
+	f := &fleet{t: t, args: args, slowest: map[string]time.Duration{},
+		client: &http.Client{Transport: transport, Timeout: patience}}
 	for i := range n {
 		addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
 		m := &member{addr: addr, url: "http://" + addr, log: filepath.Join(t.TempDir(), fmt.Sprint("log-", i))}
@@ -52,7 +53,7 @@ func startFleet(t *testing.T, n int, args ...string) *fleet {
 	return f
 }
 
-// start starts a replica, again on its address where it was killed, and returns when it is ready.
+// start starts a replica, a killed one on its old address, and returns when it is ready.
 func (f *fleet) start(m *member) {
 	f.t.Helper()
 	file, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -79,17 +80,17 @@ func (f *fleet) start(m *member) {
 type call struct {
 	method, path, body string
 	session            string
-	header             func() http.Header // made for each attempt; nil = none
+	header             func() http.Header // made for each attempt; nil for none
 }
 
-// reply is an answer and when (unix ms) it was first asked for and had.
+// reply is an answer, with the times (unix ms) of its first attempt and its arrival.
 type reply struct {
-	status       int
-	header       http.Header
-	body         string
-	asked, told  int64
-	attempts     int
-	lastAttempts int64 // when the attempt that was answered began
+	status          int
+	header          http.Header
+	body            string
+	asked, answered int64
+	attempts        int
+	lastAttempts    int64 // when the answered attempt began
 }
 
 // ask asks one replica, once.
@@ -114,7 +115,7 @@ func (f *fleet) ask(ctx context.Context, base string, c call) (reply, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)
-	r.status, r.header, r.body, r.told = resp.StatusCode, resp.Header, string(text), time.Now().UnixMilli()
+	r.status, r.header, r.body, r.answered = resp.StatusCode, resp.Header, string(text), time.Now().UnixMilli()
 	r.lastAttempts = r.asked
 	return r, err
 }
@@ -143,10 +144,10 @@ func (f *fleet) took(c call, r reply) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.slowest[name] = max(f.slowest[name], time.Duration(r.told-r.asked)*time.Millisecond)
+	f.slowest[name] = max(f.slowest[name], time.Duration(r.answered-r.asked)*time.Millisecond)
 }
 
-// linger lets time pass: what a person takes, or a network.
+// linger waits for the delay of a person or a network.
 func linger(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

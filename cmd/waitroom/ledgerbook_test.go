@@ -17,18 +17,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// ledgerBook is what the ledger says, read by SQL.
+// ledgerBook is the ledger's content, read by SQL.
 type ledgerBook struct {
 	leases   []ledgerLease
 	places   []ledgerPlace
 	messages []ledgerMessage
-	events   []event // by room, in the order in which they happened
+	events   []event // by room, in order
 }
 
-// event is a line of the timeline: what a script did.
+// event is a line of the timeline: the work of one script.
 type event struct {
 	room, kind, entry string
-	ms, sequence, n   int64 // where it stands in the journal
+	ms, sequence, n   int64 // its place in the journal
 	at, ticket, fence int64
 	ended             int64
 	message           string
@@ -110,7 +110,8 @@ func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 			AND v.completes = m.completes AND v.voided_at IS NULL)
 		FROM messages m ORDER BY room, message_id`, func(scan func(...any) error) error {
 		var m ledgerMessage
-		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate, &m.completes, &m.verified)
+		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate, &m.completes,
+			&m.verified)
 		b.messages = append(b.messages, m)
 		return err
 	}))
@@ -118,7 +119,7 @@ func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 	return b
 }
 
-// readEvents reads what the scripts journalled.
+// readEvents reads the journal of the scripts.
 func readEvents(t *testing.T, db *sql.DB) (list []event) {
 	t.Helper()
 	require.NoError(t, rows(t.Context(), db, `SELECT room, entry, n, at, kind, ticket, fence, detail FROM timeline
@@ -142,12 +143,13 @@ func readEvents(t *testing.T, db *sql.DB) (list []event) {
 		return err
 	}))
 	slices.SortFunc(list, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.room, b.room), cmp.Compare(a.ms, b.ms), cmp.Compare(a.sequence, b.sequence), cmp.Compare(a.n, b.n))
+		return cmp.Or(cmp.Compare(a.room, b.room), cmp.Compare(a.ms, b.ms), cmp.Compare(a.sequence, b.sequence),
+			cmp.Compare(a.n, b.n))
 	})
 	return list
 }
 
-// awaitLedger returns when nothing of the rooms waits to be written down.
+// awaitLedger returns when no entry of the rooms waits to be written.
 func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -166,8 +168,8 @@ func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...s
 	})
 }
 
-// complete gives the clients' book what no client can know: the fence of a lease that was over before its
-// holder looked, and places that came of a join whose answer was lost.
+// complete adds the facts that no client can know. These are the fence of a lease that was over before its
+// holder looked, and the places of a join with a lost answer.
 func (b ledgerBook) complete(stays []*stay) []*stay {
 	byTicket, lost := map[string]*stay{}, map[string][]*stay{}
 	for _, p := range stays {
@@ -187,7 +189,8 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 		if byTicket[key] != nil || later == nil {
 			continue
 		}
-		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket, outcome: place.outcome, manner: later.manner,
+		p := &stay{room: place.room, session: later.session, seller: place.seller, ticket: place.ticket,
+			outcome: place.outcome, manner: later.manner,
 			granted: span{0, lastMoment}, ended: span{0, lastMoment}}
 		byTicket[key] = p
 		stays = append(stays, p)
@@ -200,82 +203,87 @@ func (b ledgerBook) complete(stays []*stay) []*stay {
 	return stays
 }
 
-// compare says where the ledger is not what the clients saw, and takes over its times, which lie in the clients' spans.
+// compare reports where the ledger differs from the clients, and takes over its times, which lie in the
+// clients' spans.
 func (b ledgerBook) compare(stays []*stay) (wrong []string) {
-	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	b.comparePlaces(stays, say)
-	b.compareLeases(stays, say)
+	report := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	b.comparePlaces(stays, report)
+	b.compareLeases(stays, report)
 	return wrong
 }
 
-type say func(format string, args ...any)
+type reportf func(format string, args ...any)
 
-func (b ledgerBook) comparePlaces(stays []*stay, say say) {
+func (b ledgerBook) comparePlaces(stays []*stay, report reportf) {
 	seen := map[string]*stay{}
 	for _, p := range stays {
 		if key := fmt.Sprint(p.room, "/", p.ticket); seen[key] != nil {
-			say("%s: ticket %d was given twice", p.room, p.ticket)
+			report("%s: ticket %d was given twice", p.room, p.ticket)
 		} else {
 			seen[key] = p
 		}
 	}
 	if len(b.places) != len(seen) {
-		say("the ledger has %d places and the clients %d", len(b.places), len(seen))
+		report("the ledger has %d places and the clients %d", len(b.places), len(seen))
 	}
 	var last ledgerPlace
 	for _, l := range b.places {
-		if l.room == last.room && (l.epoch != last.epoch || l.ticket != last.ticket+1) || l.room != last.room && l.ticket != 1 {
-			say("%s: ticket %d of epoch %d follows ticket %d of epoch %d", l.room, l.ticket, l.epoch, last.ticket, last.epoch)
+		if l.room == last.room && (l.epoch != last.epoch || l.ticket != last.ticket+1) || l.room != last.room &&
+			l.ticket != 1 {
+			report("%s: ticket %d of epoch %d follows ticket %d of epoch %d", l.room, l.ticket, l.epoch, last.ticket,
+				last.epoch)
 		}
 		last = l
 		p := seen[fmt.Sprint(l.room, "/", l.ticket)]
 		if p == nil || p.seller != l.seller || p.outcome != l.outcome || p.fence != l.fence || l.timesEnded != 1 {
-			say("place: the ledger has %+v, its client %+v", l, p)
+			report("place: the ledger has %+v, its client %+v", l, p)
 		}
 	}
 }
 
-func (b ledgerBook) compareLeases(stays []*stay, say say) {
+func (b ledgerBook) compareLeases(stays []*stay, report reportf) {
 	seen := histories(stays)
 	n := 0
 	for _, h := range seen {
 		n += len(h)
 	}
 	if n != len(b.leases) {
-		say("the ledger has %d leases and the clients %d", len(b.leases), n)
+		report("the ledger has %d leases and the clients %d", len(b.leases), n)
 	}
 	var last ledgerLease
 	for _, l := range b.leases { // by room and fence
 		if l.room == last.room && (l.ticket <= last.ticket || l.granted < last.ended) {
-			say("%s: lease %+v follows %+v", l.room, l, last)
+			report("%s: lease %+v follows %+v", l.room, l, last)
 		}
 		last = l
 		p := seen[l.room][l.fence]
 		if p == nil || p.ticket != l.ticket || p.seller != l.seller || p.outcome != l.outcome ||
 			!p.granted.has(l.granted) || !p.ended.has(l.ended) {
-			say("lease: the ledger has %+v, its client %+v", l, p)
+			report("lease: the ledger has %+v, its client %+v", l, p)
 			continue
 		}
 		p.granted, p.ended = span{l.granted, l.granted}, span{l.ended, l.ended}
 		if expires := p.expires(); !expires.has(l.expires) {
-			say("lease: the ledger has %+v, and it may expire in %v", l, expires)
+			report("lease: the ledger has %+v, and it may expire in %v", l, expires)
 		}
 	}
 }
 
-// compareMessages says where the ledger has another answer than the carrier, or not one verification for each match that it was asked
-// about.
+// compareMessages reports where the ledger has another answer than the carrier, or not one
+// verification for each match.
 func (b ledgerBook) compareMessages(messages []*message, x *accounts) (wrong []string) {
-	told := map[string]*message{}
+	answered := map[string]*message{}
 	for _, m := range messages {
-		told[m.room+"/"+m.id] = m
+		answered[m.room+"/"+m.id] = m
 	}
-	if len(b.messages) != len(told) {
-		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages), len(told)))
+	if len(b.messages) != len(answered) {
+		wrong = append(wrong, fmt.Sprintf("the ledger has %d messages and the carrier %d", len(b.messages),
+			len(answered)))
 	}
 	for _, l := range b.messages {
-		m := told[l.room+"/"+l.id]
-		if m == nil || l.state != "judged" || (answer{l.result, l.reason, l.ticket, l.fence, l.duplicate == 1}) != m.answer {
+		m := answered[l.room+"/"+l.id]
+		if m == nil || l.state != "judged" ||
+			(answer{l.result, l.reason, l.ticket, l.fence, l.duplicate == 1}) != m.answer {
 			wrong = append(wrong, fmt.Sprintf("message: the ledger has %+v, the carrier %+v", l, m))
 			continue
 		}

@@ -1,4 +1,4 @@
-// Command waitroom gives every room's lock to one seller at a time, in the order in which they came.
+// Command waitroom gives every room's lock to one seller at a time, in order of arrival.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program; the result is its exit code.
+// run is the whole program; it returns the exit code.
 func run(args []string, in io.Reader, out, problems io.Writer) int {
 	command := "serve"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -58,8 +58,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 	return fmt.Errorf("there is no command %q; see waitroom --help", command)
 }
 
-// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP has the rooms file read again; where there is none,
-// it is as SIGTERM: the terminal is gone.
+// serve runs until the first SIGINT or SIGTERM and drains; the second ends the process at once. SIGHUP
+// reloads the rooms file; without a rooms file it acts as SIGTERM: the terminal is gone.
 func serve(args []string, problems io.Writer) error {
 	cfg, err := server.ParseConfig(args)
 	if err != nil {
@@ -73,7 +73,7 @@ func serve(args []string, problems io.Writer) error {
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
 		cfg.Reload = hangups
-	case !signal.Ignored(syscall.SIGHUP): // as nohup has it
+	case !signal.Ignored(syscall.SIGHUP): // as under nohup
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
@@ -88,18 +88,23 @@ func usage(out io.Writer) {
 Usage:
   waitroom [serve] [settings]      serve until interrupted
   waitroom healthcheck [settings]  exit 0 when the server with these settings lives
-  waitroom doctor [settings]       say what is wrong with settings, Redis, database and ports, and what to do; exit 1 where something is
-  waitroom version                 say which version this is
+  waitroom doctor [settings]       check settings, Redis, database and ports, and print errors with their
+                                   remedies; exit 1 if there are any
+  waitroom version                 print the version
   waitroom erase --seller ID [--end-places] [settings]
-                                   give a seller a random name instead of its own, in Redis and in the ledger, and say what was done
-  waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1 where one is
+                                   replace a seller's name by a random one, in Redis and in the ledger, and
+                                   print the result
+  waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1
+                                   if one is
   waitroom hash-password           read a password from standard input and print its hash
-  waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its entry in WAITROOM_SUPPORT_TOKENS
+  waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its
+                                   entry in WAITROOM_SUPPORT_TOKENS
 
 Settings, as flag or environment variable; the flag wins:
 `)
 	server.WriteSettings(out)
 	fmt.Fprint(out, `
-Traces are set up by the variables of OpenTelemetry (OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318; docs/traces.md).
+The variables of OpenTelemetry set up traces (OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318;
+docs/traces.md).
 `)
 }

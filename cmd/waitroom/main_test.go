@@ -27,11 +27,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-const patience = time.Minute // nothing is held to a time; this ends what hangs
+const patience = time.Minute // no test depends on its length; it ends one that hangs
 
-var program string // this binary by the program's name: see TestMain
+var program string // this binary under the program's name: see TestMain
 
-// TestMain is the program itself where it was started by its name, so that what the tests start need not be built again.
+// TestMain runs the program itself when started by its name, so that the tests need not build it again.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programName {
 		main()
@@ -112,19 +112,19 @@ func (r *replica) join(session, seller string) string {
 	return answer.Status
 }
 
-// grants are the leases that the store tells of, from now on, each once.
+// grants returns the store's new leases, from now on, each once.
 func grants(t *testing.T, rdb *redis.Client) (next func() *room.EventLease) {
 	t.Helper()
 	sub := rdb.Subscribe(t.Context(), room.Channel("integration"))
 	t.Cleanup(func() { _ = sub.Close() })
 	_, err := sub.Receive(t.Context())
 	require.NoError(t, err)
-	told, last := sub.Channel(), int64(0)
+	published, last := sub.Channel(), int64(0)
 	return func() *room.EventLease {
 		t.Helper()
 		for end := time.After(patience); ; {
 			select {
-			case m := <-told:
+			case m := <-published:
 				e, err := room.ParseEvent(m.Payload)
 				require.NoError(t, err)
 				if e.Lease != nil && e.Lease.Fence > last {
@@ -141,7 +141,7 @@ func grants(t *testing.T, rdb *redis.Client) (next func() *room.EventLease) {
 func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnected(t *testing.T) {
 	t.Parallel()
 	store := redistest.Start(t)
-	args := []string{"--redis-url", store.URL(), "--lease", "3s"} // three join within one
+	args := []string{"--redis-url", store.URL(), "--lease", "3s"} // three join within one lease
 	granting, other := startReplica(t, args...), startReplica(t, args...)
 	next := grants(t, store.Client())
 	sessions := []string{room.NewSession(), room.NewSession(), room.NewSession()}
@@ -157,7 +157,8 @@ func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnec
 		require.Equal(t, session, now.Session)
 		require.EqualValues(t, i+2, now.Ticket, "the line keeps its order")
 		require.GreaterOrEqual(t, now.GrantedAt, before.ExpiresAt, "two leases overlap")
-		t.Logf("ticket %d: granted %d ms after the lease before was over", now.Ticket, now.GrantedAt-before.ExpiresAt)
+		t.Logf("ticket %d: granted %d ms after the lease before was over", now.Ticket,
+			now.GrantedAt-before.ExpiresAt)
 		before = now
 	}
 	other.Stop(syscall.SIGTERM)
@@ -165,9 +166,10 @@ func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnec
 
 func TestFirstSignalDrainsAndEndsWell(t *testing.T) {
 	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP) // what nohup has this process ignore, its children would, too
+	signal.Notify(hangups, syscall.SIGHUP) // children would inherit what nohup has this process ignore
 	defer signal.Stop(hangups)
-	for name, sig := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "the terminal is gone": syscall.SIGHUP} {
+	for name, sig := range map[string]syscall.Signal{"terminated": syscall.SIGTERM,
+		"the terminal is gone": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			r := startReplica(t)
 			require.Equal(t, "locked", r.join(room.NewSession(), "a"))
@@ -228,11 +230,11 @@ func TestSupportTokenPrintsATokenAndItsEntry(t *testing.T) {
 	require.Equal(t, []string{lines[0], "zendesk:act:" + hex.EncodeToString(sum[:]), ""}, lines)
 	require.Contains(t, problems.String(), "WAITROOM_SUPPORT_TOKENS")
 	for want, args := range map[string][]string{
-		"say for whom: waitroom support token NAME watch|act": {"support"},
-		"say for whom: waitroom support token":                {"support", "token", "zendesk"},
-		"say for whom":                                        {"support", "tokens", "zendesk", "act"},
-		"neither watch nor act":                               {"support", "token", "zendesk", "admin"},
-		`"a b"`:                                               {"support", "token", "a b", "act"},
+		"usage: waitroom support token NAME watch|act": {"support"},
+		"usage: waitroom support token":                {"support", "token", "zendesk"},
+		"usage: waitroom support":                      {"support", "tokens", "zendesk", "act"},
+		"neither watch nor act":                        {"support", "token", "zendesk", "admin"},
+		`"a b"`:                                        {"support", "token", "a b", "act"},
 	} {
 		out.Reset()
 		problems.Reset()

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 )
 
-// kill kills replicas, never all at once, until enough happened. It is the test's own goroutine.
+// kill kills replicas, never all at once, until enough has happened. It runs on the test's own goroutine.
 func (s *street) kill(ctx context.Context, leases, least int) (kills int) {
 	rng := rand.New(rand.NewPCG(s.seed, 1<<32))
 	for kills < least || s.book.leases() < leases {
@@ -42,7 +42,8 @@ func TestEverySMSBelongsToExactlyOneLease(t *testing.T) {
 	s.close()
 	t.Logf("%d kills in %s", kills, time.Since(began).Round(time.Millisecond))
 	x, truth := s.check()
-	require.Less(t, 50*x.cautious, len(s.carrier.messages), "too many messages are nobody's whose time says whose they are")
+	require.Less(t, 50*x.cautious, len(s.carrier.messages), "too many messages are nobody's whose time says "+
+		"whose they are")
 	require.GreaterOrEqual(t, s.book.leases(), 300)
 	require.Greater(t, truth.inside, 80, "too few codes were sent within their quarantine")
 	require.Greater(t, truth.insideRight, truth.inside/3, "too few of them came to their own")

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// readiness is what a replica's /readyz said while the test ran.
+// readiness records the /readyz answers of a replica while the test runs.
 type readiness struct {
 	mu     sync.Mutex
 	asked  int
@@ -41,7 +41,7 @@ func (r *readiness) watch(ctx context.Context, f *fleet) {
 	}
 }
 
-// awaitBehind returns when it has named the ledger as behind.
+// awaitBehind returns when an answer has named the ledger as behind.
 func (r *readiness) awaitBehind(t *testing.T) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -56,7 +56,7 @@ func (r *readiness) awaitBehind(t *testing.T) {
 
 func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
 	database := pgtest.Start(t)
-	t.Cleanup(database.Start) // others use it after this
+	t.Cleanup(database.Start) // others use it after this test
 	s := openStreet(t, 2, 2, database.URL())
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -79,14 +79,15 @@ func TestSellersDoNotNoticeThatTheDatabaseIsAway(t *testing.T) {
 	enough()
 	<-watched
 
-	t.Logf("%d leases before the outage, %d in its %s; readyz asked %d times, behind %d times; slowest answers %v",
+	t.Logf("%d leases before the outage, %d in its %s; readyz asked %d times, behind %d times; slowest "+
+		"answers %v",
 		before, during, length, ready.asked, ready.behind, s.fleet.slowest)
 	require.Zero(t, s.fleet.failed.Load(), "requests failed")
 	require.Empty(t, ready.wrong)
 	s.check()
 }
 
-// awaitLeases returns when the sellers have had so many leases.
+// awaitLeases returns when the sellers have had this many leases.
 func (s *street) awaitLeases(n int) {
 	s.t.Helper()
 	testproc.Until(s.t, patience, func() error {
@@ -102,7 +103,7 @@ func (s *street) awaitLeases(n int) {
 	})
 }
 
-// awaitCaughtUp returns when no replica says that the ledger is behind.
+// awaitCaughtUp returns when no replica reports the ledger as behind.
 func (s *street) awaitCaughtUp() {
 	s.t.Helper()
 	for _, m := range s.fleet.members {

@@ -8,19 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A seller that asks a second time may get the second code first. The first one was sent within its quarantine, and is still its own:
-// not that of who had asked before, in vain.
+// A seller that asks a second time may get the second code first. The first code was sent within its
+// quarantine, and is still the seller's own: it must not go to an earlier seller whose ask stayed unanswered.
 func TestCodeIsItsOwnSellersThoughTheNextCodeCameFirst(t *testing.T) {
 	t.Parallel()
-	const quarantine = 3 * time.Second // nothing below is so slow that it takes as long
+	const quarantine = 3 * time.Second // no step below is slow enough to take as long
 	url, dsn := sqliteFile(t)
 	s := newSingle(t, "sqlite", url, dsn, "--sms-quarantine", quarantine.String())
 	a, ofA := s.join("a")
 	b, ofB := s.join("b")
 	asked := s.expect(a, s.status(a).Fence, "")
-	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=cancelled", "").status, "its code is lost")
+	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=cancelled", "").status,
+		"its code is lost")
 	holder := s.status(b)
-	require.NoError(t, linger(t.Context(), time.Until(time.UnixMilli(asked).Add(quarantine))+clocksDiffer*time.Millisecond), "the quarantine passes")
+	require.NoError(t,
+		linger(t.Context(),
+			time.Until(time.UnixMilli(asked).Add(quarantine))+clocksDiffer*time.Millisecond), "the quarantine passes")
 
 	s.expect(b, holder.Fence, "")
 	first := s.carrier.write(oneRoom, time.Now(), milliseconds)

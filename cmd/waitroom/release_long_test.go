@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestBillOfMaterialsHasWhatTheProgramIsMadeOfAndNothingElse(t *testing.T) {
+func TestBillOfMaterialsListsExactlyTheProgramsModules(t *testing.T) {
 	built := filepath.Join(t.TempDir(), "waitroom")
-	said, err := exec.Command("go", "build", "-o", built, ".").CombinedOutput()
-	require.NoError(t, err, string(said))
+	output, err := exec.Command("go", "build", "-o", built, ".").CombinedOutput()
+	require.NoError(t, err, string(output))
 	bill := exec.Command("go", "run", "../../internal/sbom", built, "v1.2.3")
 	out, err := bill.Output()
 	require.NoError(t, err)
@@ -41,7 +41,8 @@ func TestBillOfMaterialsHasWhatTheProgramIsMadeOfAndNothingElse(t *testing.T) {
 			require.True(t, strings.HasPrefix(c.Properties[0].Value, "h1:"), c.Name)
 		}
 	}
-	for _, needed := range []string{"std", "github.com/gin-gonic/gin", "github.com/redis/go-redis/v9", "modernc.org/sqlite"} {
+	for _, needed := range []string{"std", "github.com/gin-gonic/gin", "github.com/redis/go-redis/v9",
+		"modernc.org/sqlite"} {
 		require.True(t, named[needed], needed)
 	}
 	require.False(t, named["github.com/stretchr/testify"], "tests ship")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The linker says nothing of a variable that is not there.
+// The linker does not report a missing variable.
 func TestVersionIsStampedOnAVariableThatThereIs(t *testing.T) {
 	source, err := os.ReadFile("commands.go")
 	require.NoError(t, err)

@@ -24,8 +24,8 @@ func TestHangupHasTheRoomsFileReadAgainAndABadOneChangesNothing(t *testing.T) {
 	r := startReplica(t, "--rooms", "integration,shop:*", "--rooms-file", path)
 	require.EqualValues(t, 60, r.lease("shop:a"))
 	for n, again := range []struct {
-		text, says string
-		lease      int64
+		text, logged string
+		lease        int64
 	}{
 		{"shop:*: {lease: 30s}\n", "the rooms file was read", 30},
 		{"shop:*: {laese: 20s}\n", "do you mean lease?", 30},
@@ -37,7 +37,7 @@ func TestHangupHasTheRoomsFileReadAgainAndABadOneChangesNothing(t *testing.T) {
 		r.Signal(syscall.SIGHUP)
 		testproc.Until(t, patience, func() error {
 			log, err := os.ReadFile(r.log)
-			if err != nil || !strings.Contains(string(log[len(before):]), again.says) {
+			if err != nil || !strings.Contains(string(log[len(before):]), again.logged) {
 				return fmt.Errorf("not read: %w\n%s", err, log)
 			}
 			return nil
@@ -47,10 +47,11 @@ func TestHangupHasTheRoomsFileReadAgainAndABadOneChangesNothing(t *testing.T) {
 	r.Stop(syscall.SIGTERM)
 }
 
-// lease is how long a lease is that a room grants to a new seller.
+// lease returns the length of a lease that a room grants to a new seller.
 func (r *replica) lease(id string) int64 {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.url+"/api/"+id+"/lock", strings.NewReader(`{"seller_id":"s-1"}`))
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.url+"/api/"+id+"/lock",
+		strings.NewReader(`{"seller_id":"s-1"}`))
 	require.NoError(r.t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("X-Session-ID", room.NewSession())

@@ -12,21 +12,21 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// set changes what Redis says of the room's lease.
+// set changes a field of the room's lease in Redis.
 func (b *single) set(member string, value any) {
 	redistest.SetState(b.t, b.rdb, oneRoom, member, value)
 }
 
-// forget takes the ended leases from the first line: it sees the current one only.
+// forget removes the ended leases from the first check, which then sees only the current one.
 func (b *single) forget() {
 	require.NoError(b.t, b.rdb.Del(b.t.Context(), "{"+oneRoom+"}:leases").Err())
 }
 
-// lies are what the first line may be told wrong of a room, and how the second one names it.
+// lies are false states of a room in Redis, each with the reason by which the second check refuses it.
 var lies = []struct {
-	name string
-	tell func(b *single, first standing) (sentAt time.Time)
-	why  string
+	name  string
+	apply func(b *single, first standing) (sentAt time.Time)
+	why   string
 }{
 	{"two leases overlap", func(b *single, first standing) time.Time {
 		b.set("lease.granted", first.GrantedAt.UnixMilli())
@@ -47,7 +47,7 @@ func TestSecondLineAloneKeepsACodeFromTheWrongSeller(t *testing.T) {
 	requireSecondLine(t, "sqlite", sqliteFile)
 }
 
-// requireSecondLine tells each lie to a server whose ledger is another each time.
+// requireSecondLine gives each lie to a server with a ledger of the given kind.
 func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url, dsn string)) {
 	for _, lie := range lies {
 		t.Run(lie.name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url
 			require.Equal(t, "locked", holder.Status)
 
 			b.forget()
-			m := b.send(lie.tell(b, first))
+			m := b.send(lie.apply(b, first))
 			require.Equal(t, answer{Result: "unmatched", Reason: "ambiguous"}, m.answer)
 			b.requireRefused(m, lie.why)
 			b.requireHidden(m, second, socket)
@@ -71,7 +71,7 @@ func requireSecondLine(t *testing.T, driver string, ledger func(*testing.T) (url
 	}
 }
 
-// requireRefused wants the refusal on record, once, and somebody called.
+// requireRefused requires the refusal to be recorded, once, and a person to be alerted.
 func (b *single) requireRefused(m *message, why string) {
 	b.t.Helper()
 	testproc.Until(b.t, patience, func() error {
@@ -79,15 +79,20 @@ func (b *single) requireRefused(m *message, why string) {
 		return b.db.QueryRowContext(b.t.Context(), `SELECT kind, detail FROM incidents`).Scan(&kind, &detail)
 	})
 	var kind, subject, detail string
-	require.NoError(b.t, b.db.QueryRowContext(b.t.Context(), `SELECT kind, subject, detail FROM incidents`).Scan(&kind, &subject, &detail))
+	require.NoError(b.t,
+		b.db.QueryRowContext(b.t.Context(), `SELECT kind, subject, detail FROM incidents`).Scan(&kind, &subject,
+			&detail))
 	require.Equal(b.t, "match_refused", kind)
 	require.Equal(b.t, m.id, subject)
 	require.Contains(b.t, detail, why)
 	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM incidents`))
 	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM verifications`), "the first match alone")
-	require.Equal(b.t, 1, count(b.t, b.db, `SELECT COUNT(*) FROM outbox_tasks WHERE payload LIKE '{"type":"sms.matched"%'`))
+	require.Equal(b.t, 1,
+		count(b.t, b.db, `SELECT COUNT(*) FROM outbox_tasks WHERE payload LIKE '{"type":"sms.matched"%'`))
 	var payload string
-	require.NoError(b.t, b.db.QueryRowContext(b.t.Context(), `SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"incident"%'`).Scan(&payload))
+	require.NoError(b.t,
+		b.db.QueryRowContext(b.t.Context(),
+			`SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"incident"%'`).Scan(&payload))
 	require.Contains(b.t, payload, `"message_id":"`+m.id+`"`)
 	require.Contains(b.t, payload, `"kind":"match_refused"`)
 	var result, reason string
@@ -96,10 +101,10 @@ func (b *single) requireRefused(m *message, why string) {
 	require.Equal(b.t, "unmatched ambiguous", result+" "+reason)
 }
 
-// requireHidden wants that who held the lock has not been shown the message: neither when it came nor on reload.
+// requireHidden requires that the holder has not seen the message: neither when it came nor on reload.
 func (b *single) requireHidden(m *message, session string, s *socket) {
 	b.t.Helper()
-	testproc.Until(b.t, patience, func() error { // the socket has been told everything up to here
+	testproc.Until(b.t, patience, func() error { // the socket has received every frame up to here
 		for _, f := range s.frames() {
 			if f.Status == "ended" {
 				return nil

@@ -22,8 +22,8 @@ type seller struct {
 	room    string
 	session string
 	name    string
-	socket  *socket  // nil: it asks again and again
-	manners []manner // that its room has
+	socket  *socket  // nil: it polls instead
+	manners []manner // those of its room
 	places  int
 	as      string // the seller_id of its last place
 }
@@ -31,7 +31,7 @@ type seller struct {
 // manner of the next place.
 func (s *seller) manner() manner { return s.manners[s.rng.IntN(len(s.manners))] }
 
-// standing is what the API says of a session's place.
+// standing is a session's place by the API.
 type standing struct {
 	Status    string
 	Outcome   string
@@ -42,7 +42,8 @@ type standing struct {
 }
 
 func (s *seller) insist(ctx context.Context, method, path, body string) (reply, error) {
-	return s.fleet.insist(ctx, s.rng.IntN(len(s.fleet.members)), call{method: method, path: "/api/" + s.room + path, body: body, session: s.session})
+	return s.fleet.insist(ctx, s.rng.IntN(len(s.fleet.members)),
+		call{method: method, path: "/api/" + s.room + path, body: body, session: s.session})
 }
 
 func (s *seller) chance(percent int) bool { return s.rng.IntN(100) < percent }
@@ -60,7 +61,9 @@ func (s *seller) stay(ctx context.Context) error {
 	}
 	if now.Status == "waiting" && s.chance(4) {
 		err = s.release(ctx, p, "cancelled")
-	} else if now, err = s.await(ctx, p, func(now standing) bool { return now.Status != "waiting" }); err == nil && now.Status == "locked" {
+	} else if now, err = s.await(ctx, p, func(now standing) bool {
+		return now.Status != "waiting"
+	}); err == nil && now.Status == "locked" {
 		s.pace.granted()
 		err = s.hold(ctx, p)
 	}
@@ -74,7 +77,7 @@ func (s *seller) stay(ctx context.Context) error {
 	return s.afterwards(ctx)
 }
 
-// hold is what sellers do with their turn.
+// hold plays a seller's turn.
 func (s *seller) hold(ctx context.Context, p *stay) error {
 	if err := linger(ctx, s.upTo(8)); err != nil {
 		return err
@@ -101,7 +104,7 @@ func (s *seller) hold(ctx context.Context, p *stay) error {
 		s.send(ctx, by, noTime, 0)
 	case n < 95:
 		s.send(ctx, by, clockAhead, 0)
-	default: // the SMS is there only when the lease has expired, or not even then
+	default: // the SMS comes only after the lease has expired, or not even then
 		s.send(ctx, by, milliseconds, 1+s.rng.IntN(3))
 	}
 	return nil
@@ -116,7 +119,7 @@ func (s *seller) leave(ctx context.Context, p *stay, reason string) error {
 
 func (s *seller) upTo(ms int) time.Duration { return time.Duration(s.rng.IntN(ms)) * time.Millisecond }
 
-// afterwards is a message for whomever, or nobody, and a rest.
+// afterwards sends a message for any party, or none, and rests.
 func (s *seller) afterwards(ctx context.Context) error {
 	if s.chance(15) {
 		s.stray(ctx, time.Now().Add(-s.upTo(400)), s.rng.IntN(4))
@@ -124,7 +127,7 @@ func (s *seller) afterwards(ctx context.Context) error {
 	if err := linger(ctx, time.Duration(1+s.rng.IntN(6))*time.Millisecond); err != nil {
 		return err
 	}
-	if s.chance(10) { // in a room of one seller: nobody's
+	if s.chance(10) { // in a room of one seller: an unasked one
 		s.stray(ctx, time.Now(), s.rng.IntN(3))
 		return linger(ctx, 2*time.Millisecond)
 	}
@@ -132,7 +135,8 @@ func (s *seller) afterwards(ctx context.Context) error {
 }
 
 func (s *seller) join(ctx context.Context, p *stay) (standing, error) {
-	r, err := s.insist(ctx, http.MethodPost, "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":%t}`, p.seller, p.manner.joinsAsking()))
+	r, err := s.insist(ctx, http.MethodPost, "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":%t}`, p.seller,
+		p.manner.joinsAsking()))
 	if err != nil {
 		return standing{}, err
 	}
@@ -144,7 +148,7 @@ func (s *seller) join(ctx context.Context, p *stay) (standing, error) {
 	return now, nil
 }
 
-// release ends the lease, or the place in line where the lock is not held.
+// release ends the lease, or the place in line where the seller does not hold the lock.
 func (s *seller) release(ctx context.Context, p *stay, reason string) error {
 	path := "/lock?reason=" + reason
 	if p.fence != 0 {
@@ -157,7 +161,7 @@ func (s *seller) release(ctx context.Context, p *stay, reason string) error {
 	return p.released(r)
 }
 
-// await asks how the place stands until it is so. Who has a socket asks only when that tells of something.
+// await asks how the place stands until the condition holds. A seller with a socket asks only after a frame.
 func (s *seller) await(ctx context.Context, p *stay, so func(standing) bool) (standing, error) {
 	for {
 		r, err := s.insist(ctx, http.MethodGet, "/lock/status", "")
@@ -165,7 +169,8 @@ func (s *seller) await(ctx context.Context, p *stay, so func(standing) bool) (st
 			return standing{}, err
 		}
 		var status struct{ Me *standing }
-		if err := json.Unmarshal([]byte(r.body), &status); err != nil || r.status != http.StatusOK || status.Me == nil {
+		if err := json.Unmarshal([]byte(r.body), &status); err != nil || r.status != http.StatusOK ||
+			status.Me == nil {
 			return standing{}, fmt.Errorf("status of ticket %d: %d %s", p.ticket, r.status, r.body)
 		}
 		if err := p.seen(r, *status.Me); err != nil {

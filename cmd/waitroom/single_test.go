@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// single is one replica with sellers and a carrier, whose store and database a test looks into.
+// single is one replica with sellers and a carrier; a test looks into its store and database.
 type single struct {
 	t       *testing.T
 	fleet   *fleet
@@ -33,7 +33,8 @@ func newSingle(t *testing.T, driver, databaseURL, dsn string, args ...string) *s
 	return newSingleOn(t, redistest.Start(t), driver, databaseURL, dsn, args...)
 }
 
-func newSingleOn(t *testing.T, store *redistest.Server, driver, databaseURL, dsn string, args ...string) *single {
+func newSingleOn(t *testing.T, store *redistest.Server, driver, databaseURL, dsn string,
+	args ...string) *single {
 	b := &single{t: t, rdb: store.Client()}
 	b.fleet = startFleet(t, 1, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL,
 		"--sms-webhook-secret", smsSecret}, args...)...)
@@ -44,7 +45,7 @@ func newSingleOn(t *testing.T, store *redistest.Server, driver, databaseURL, dsn
 	return b
 }
 
-// sqliteFile is a ledger in a file: its DATABASE_URL, and how the driver names it.
+// sqliteFile returns a ledger in a file: its DATABASE_URL, and its name for the driver.
 func sqliteFile(t *testing.T) (url, dsn string) {
 	path := filepath.Join(t.TempDir(), "waitroom.db")
 	return "sqlite:" + path, "file:" + path + "?_busy_timeout=5000"
@@ -63,33 +64,35 @@ func (b *single) join(seller string) (string, *socket) {
 	return session, s
 }
 
-// do is a session's request to its room.
+// do sends a session's request to its room.
 func (b *single) do(method, session, path, body string) reply {
 	b.t.Helper()
-	r, err := b.fleet.insist(b.t.Context(), 0, call{method: method, path: "/api/" + oneRoom + path, body: body, session: session})
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: method, path: "/api/" + oneRoom + path, body: body,
+		session: session})
 	require.NoError(b.t, err)
 	return r
 }
 
-// expect has the holder say that it asks, and returns when (unix ms) it is known to have done so.
+// expect records an ask of the holder, and returns when (unix ms) it is known to be recorded.
 func (b *single) expect(session string, fence int64, more string) int64 {
 	b.t.Helper()
 	r := b.do(http.MethodPost, session, "/lock/expect", fmt.Sprintf(`{"fence":%d%s}`, fence, more))
 	require.Equal(b.t, http.StatusOK, r.status, r.body)
-	return r.told
+	return r.answered
 }
 
-// status is what a session is told of its place.
+// status returns a session's status of its place.
 func (b *single) status(session string) standing {
 	b.t.Helper()
-	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/api/" + oneRoom + "/lock/status", session: session})
+	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/api/" + oneRoom +
+		"/lock/status", session: session})
 	require.NoError(b.t, err)
 	var status struct{ Me standing }
 	require.NoError(b.t, json.Unmarshal([]byte(r.body), &status), r.body)
 	return status.Me
 }
 
-// page is the session's page.
+// page returns the session's page.
 func (b *single) page(session string) string {
 	b.t.Helper()
 	r, err := b.fleet.insist(b.t.Context(), 0, call{method: http.MethodGet, path: "/rooms/" + oneRoom,

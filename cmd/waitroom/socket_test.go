@@ -12,14 +12,14 @@ import (
 	"github.com/coder/websocket"
 )
 
-// socket is a session's WebSocket, which connects again to another replica whenever it breaks.
+// socket is a session's WebSocket, which reconnects to another replica whenever it breaks.
 type socket struct {
 	fleet         *fleet
 	room, session string
-	wake          chan struct{} // something was told
+	wake          chan struct{} // a frame came
 
 	mu     sync.Mutex
-	codes  []string // of the messages it was shown
+	codes  []string // of the messages that it was shown
 	states []frame
 }
 
@@ -36,7 +36,7 @@ type frame struct {
 	raw     string
 }
 
-// listen goes on until ctx ends. Its error is a rule that was broken.
+// listen goes on until ctx ends. Its error is a broken rule.
 func (s *socket) listen(ctx context.Context) error {
 	for n := 0; ; n++ {
 		err := s.connection(ctx, n)
@@ -57,7 +57,8 @@ var errRule = errors.New("a socket's rule is broken")
 // connection reads one connection to its end.
 func (s *socket) connection(ctx context.Context, n int) error {
 	url := s.fleet.members[n%len(s.fleet.members)].url + "/api/" + s.room + "/ws"
-	conn, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {s.session}}})
+	conn, _, err := websocket.Dial(ctx, url,
+		&websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {s.session}}})
 	if err != nil {
 		return err
 	}
@@ -82,14 +83,14 @@ func (s *socket) connection(ctx context.Context, n int) error {
 			}
 			last = f
 		}
-		s.told(f)
+		s.received(f)
 		if err != nil {
 			return err
 		}
 	}
 }
 
-func (s *socket) told(f frame) {
+func (s *socket) received(f frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f.Type == "sms" {
@@ -104,7 +105,7 @@ func (s *socket) told(f frame) {
 	}
 }
 
-// frames are all it was told so far, pings apart.
+// frames returns every frame received so far, without pings.
 func (s *socket) frames() []frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 
 const leaseLength = time.Second
 
-// street is rooms full of sellers, and the carrier who brings their messages.
+// street is rooms full of sellers, and the carrier that brings their messages.
 type street struct {
 	t       *testing.T
 	seed    uint64
@@ -35,20 +35,25 @@ type street struct {
 	db      *sql.DB
 	rooms   []string
 	sellers []*seller
-	over    atomic.Bool // nobody comes again
+	over    atomic.Bool // no seller comes again
 	ended   chan error
 }
 
 // manners of the sellers of a room, and of the next: all ask, none does, and all kinds.
-var manners = [][]manner{{asks}, {plain}, {asks, asks, asks, calls, plain, promises}, {asks, calls}, {asks, plain}}
+var manners = [][]manner{{asks}, {plain}, {asks, asks, asks, calls, plain, promises}, {asks, calls},
+	{asks, plain}}
 
 // openStreet starts replicas on a database; the last room has one seller, the others four.
 func openStreet(t *testing.T, replicas, rooms int, databaseURL string, args ...string) *street {
 	t.Helper()
 	store := redistest.Start(t)
-	s := &street{t: t, seed: seed(t), book: &book{}, rdb: store.Client(), db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
-	s.fleet = startFleet(t, replicas, append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
-		"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine", quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level", "warn"}, args...)...)
+	s := &street{t: t, seed: seed(t), book: &book{}, rdb: store.Client(),
+		db: openDatabase(t, "pgx", databaseURL), ended: make(chan error, 1)}
+	s.fleet = startFleet(t, replicas,
+		append([]string{"--redis-url", store.URL(), "--database-url", databaseURL, "--rooms", "r:*",
+			"--lease", leaseLength.String(), "--sms-webhook-secret", smsSecret, "--sms-quarantine",
+			quarantine.String(), "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--log-level",
+			"warn"}, args...)...)
 	var err error
 	s.carrier, err = newCarrier(s.fleet)
 	require.NoError(t, err)
@@ -69,7 +74,7 @@ func seed(t *testing.T) uint64 {
 	return n
 }
 
-// fill lets the sellers come, again and again until over is set; ended tells when all have gone.
+// fill lets the sellers come, again and again until over is set; ended closes when all have gone.
 func (s *street) fill(ctx context.Context) {
 	var group errgroup.Group
 	for i, id := range s.rooms {
@@ -85,14 +90,15 @@ func (s *street) fill(ctx context.Context) {
 // inhabit is one room from its first seller to its last message.
 func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *pace) error {
 	var sellers, post, sockets errgroup.Group
-	post.Go(func() error { // nobody's: before any lease
+	post.Go(func() error { // an unasked one, before any lease
 		m := s.carrier.write(id, time.Now().Add(-time.Hour), milliseconds)
 		return s.carrier.deliver(ctx, m, route{twins: true, again: true}, pace)
 	})
 	listening, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	for i := range members {
-		x := &seller{fleet: s.fleet, carrier: s.carrier, book: s.book, pace: pace, post: &post, room: id, session: room.NewSession(),
+		x := &seller{fleet: s.fleet, carrier: s.carrier, book: s.book, pace: pace, post: &post, room: id,
+			session: room.NewSession(),
 			manners: manners[n%len(manners)],
 			name:    fmt.Sprintf("s%d-%d", n, i), rng: rand.New(rand.NewPCG(s.seed, uint64(n*100+i)))}
 		if i%2 == 0 {
@@ -121,7 +127,7 @@ func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *p
 	return err
 }
 
-// close lets everybody finish and waits for the ledger.
+// close lets all sellers finish and waits for the ledger.
 func (s *street) close() {
 	s.t.Helper()
 	s.over.Store(true)
@@ -129,7 +135,7 @@ func (s *street) close() {
 	awaitLedger(s.t, s.rdb, s.db, s.rooms...)
 }
 
-// check compares what the clients saw, what the messages were answered, and what the ledger has.
+// check compares the clients' view, the answers to messages, and the ledger.
 func (s *street) check() (*accounts, astray) {
 	ledger := readLedger(s.t, s.db)
 	stays, messages := ledger.complete(s.book.stays), s.carrier.messages
@@ -146,37 +152,41 @@ func (s *street) check() (*accounts, astray) {
 	wrong = append(wrong, truth.wrong...)
 	wrong = append(wrong, s.shown(all, x)...)
 
-	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of caution; %d that a clock behind may be the cause of; %d requests repeated", len(ledger.leases), len(ledger.places),
+	s.t.Logf("%d leases, %d places: %v; %d messages: %v; %d of them certain, %d of those nobody's out of "+
+		"caution; %d that a clock behind may be the cause of; %d requests repeated", len(ledger.leases), len(
+		ledger.places),
 		outcomes(stays), len(messages), results(messages), x.certain, x.cautious, x.clock, s.fleet.failed.Load())
 	s.t.Log(truth)
 	require.Empty(s.t, wrong, "%d faults", len(wrong))
 	require.Greater(s.t, 10*x.certain, 9*len(messages), "it is not known where too many messages belong")
 	require.Zero(s.t, count(s.t, s.db, `SELECT COUNT(*) FROM parked`))
-	require.Equal(s.t, len(ledger.leases), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
+	require.Equal(s.t, len(ledger.leases),
+		count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'granted'`))
 	require.Equal(s.t, len(messages), count(s.t, s.db, `SELECT COUNT(*) FROM timeline WHERE kind = 'message'`))
 	s.checkIncidents(x)
 	return x, truth
 }
 
-// checkIncidents wants one for each id that came with another text and for each message by which the carrier's clock may be behind, and nothing else: no match
-// was refused.
+// checkIncidents requires one incident for each repeated id and for each message by which the carrier's clock
+// may be behind. There are no others, since no match was refused.
 func (s *street) checkIncidents(x *accounts) {
 	s.t.Helper()
 	want, got := []string{}, []string{}
-	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`, func(scan func(...any) error) error {
-		var kind, subject string
-		err := scan(&kind, &subject)
-		if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: that its clock is off
-			got = append(got, kind+" "+subject)
-		}
-		return err
-	}))
+	require.NoError(s.t, rows(s.t.Context(), s.db, `SELECT kind, subject FROM incidents`,
+		func(scan func(...any) error) error {
+			var kind, subject string
+			err := scan(&kind, &subject)
+			if !strings.HasPrefix(subject, "sms/") { // of the carrier as such: its clock is off
+				got = append(got, kind+" "+subject)
+			}
+			return err
+		}))
 	for _, m := range s.carrier.messages {
 		if m.reused {
 			want = append(want, "message_id_reused "+m.id)
 		}
 		name := "carrier_clock " + m.id
-		// A message that is unmatched in both may be so for the clock as well: package room tests the rules for that.
+		// A message that is unmatched in both may be so for the clock as well: package room tests those rules.
 		j := x.judged(m)
 		maybe := j != nil && slices.Contains(got, name) && (j.unsure || !m.answer.attributed())
 		if maybe || j != nil && j.clock && !j.unsure {
@@ -213,14 +223,14 @@ func outcomes(stays []*stay) map[string]int {
 	return n
 }
 
-// turn is one lease of a session: a message is shown in the turn it is for, and in no later one.
+// turn is one lease of a session: a message is shown in its own turn, and in no later one.
 type turn struct {
 	session string
 	fence   int64
 }
 
-// shown says where a message was shown to another than the session of its lease, or not to that one: in the turn it is for, or in any
-// where it came late.
+// shown reports messages that another session than the lease's saw, or that their own did not see. A message
+// shows in its own turn, and in any if it came late.
 func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 	owners := map[string][]string{} // code → sessions
 	want, late := map[turn][]string{}, map[string][]string{}
@@ -231,7 +241,7 @@ func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 		}
 		owners[m.code] = append(owners[m.code], p.session)
 		switch j := x.judged(m); {
-		case j == nil || j.repeats: // it is shown already
+		case j == nil || j.repeats: // it has been shown already
 		case m.answer.Result == "late":
 			late[p.session] = append(late[p.session], m.id)
 		default:
@@ -265,7 +275,7 @@ func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 	return wrong
 }
 
-// engine is one that reads what the replicas sealed.
+// engine returns an engine that can read what the replicas sealed.
 func (s *street) engine() *room.Engine {
 	keys, err := sms.Keys(smsSecret)
 	require.NoError(s.t, err)

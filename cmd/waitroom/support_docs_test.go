@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The commands of docs/support.md are for a shell that finds the program. Only the address is another one.
+// The commands of docs/support.md need a shell that finds the program. Only the address differs.
 func TestCommandsOfTheSupportGuideMakeATokenThatAsksAndActs(t *testing.T) {
 	t.Parallel()
 	_, err := exec.LookPath("curl")
@@ -35,9 +35,9 @@ func TestCommandsOfTheSupportGuideMakeATokenThatAsksAndActs(t *testing.T) {
 	require.Empty(t, shell(blocks[0][1]))
 	r := startReplica(t, "--support-tokens-file", filepath.Join(dir, "support_tokens"))
 	require.Equal(t, "locked", r.join(room.NewSession(), "s-1"))
-	said := shell(strings.ReplaceAll(blocks[1][1], "localhost:8080", r.addr))
+	output := shell(strings.ReplaceAll(blocks[1][1], "localhost:8080", r.addr))
 	for _, want := range []string{`"kind":"granted"`, `"actions":[`, `"action":"pause"`, `"action":"resume"`} {
-		require.Contains(t, said, want)
+		require.Contains(t, output, want)
 	}
-	require.NotContains(t, said, `"title"`)
+	require.NotContains(t, output, `"title"`)
 }

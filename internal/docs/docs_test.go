@@ -1,4 +1,4 @@
-// Package docs holds the documentation to the code.
+// Package docs tests the documentation against the code.
 package docs
 
 import (
@@ -15,11 +15,12 @@ import (
 
 const root = "../.."
 
-// A rule whose test was renamed or deleted would be held by nothing.
+// A rule whose test was renamed or deleted would have no proof.
 func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	tests := testsOf(t)
 	for _, page := range pages(t) {
-		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z0-9][A-Za-z0-9_]+)`").FindAllStringSubmatch(read(t, page), -1)
+		named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z0-9][A-Za-z0-9_]+)`").FindAllStringSubmatch(read(t,
+			page), -1)
 		if page == "CHANGELOG.md" {
 			continue
 		}
@@ -29,7 +30,7 @@ func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	}
 }
 
-// filesNamedBy has the pages that name files, and the directories that each page's names are relative to.
+// filesNamedBy are the pages that name files, with the directories that each page's names are relative to.
 var filesNamedBy = map[string][]string{
 	"docs/architecture.md": {".", "room/lua", "room/lua/verb"},
 	"docs/database.md":     {"."},
@@ -39,7 +40,8 @@ var filesNamedBy = map[string][]string{
 	"CONTRIBUTING.md":      {"."},
 }
 
-// A page leads a reader to files; one that was renamed leads nowhere. A name alone is one of a directory that its page speaks of.
+// A page leads a reader to files; one that was renamed leads nowhere. A bare name is a file of one of the
+// page's directories.
 func TestEveryFileThatAPageNamesExists(t *testing.T) {
 	named := regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|lua|js|templ|yaml|json|css|md))`")
 	for page, dirs := range filesNamedBy {
@@ -55,7 +57,7 @@ func TestEveryFileThatAPageNamesExists(t *testing.T) {
 	}
 }
 
-// Each requirement is a row; its last cell is what shows it.
+// Each requirement is a row; its last cell names its proof.
 func TestEveryRequirementOfASourceDocumentIsShownByATest(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "seeds.md"))
 	require.NoError(t, err)

@@ -13,10 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages are all documents of the repository, by their path from its root.
+// pages returns all documents of the repository, by their path from its root.
 func pages(t *testing.T) []string {
 	var found []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*.md", "deploy/*/*.md", "lab/*.md", "lab/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*.md", "deploy/*/*.md",
+		"lab/*.md", "lab/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, path := range paths {
@@ -41,7 +42,8 @@ var (
 	block   = regexp.MustCompile("(?ms)^```.*?^```")
 )
 
-// anchors are the fragments by which a page's headings are reached where Markdown is shown: lower case, words joined by hyphens.
+// anchors returns the fragments of a page's headings as Markdown viewers make them: lower
+// case, words joined by hyphens.
 func anchors(text string) map[string]bool {
 	found := map[string]bool{}
 	for _, line := range heading.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
@@ -73,18 +75,20 @@ func TestEveryLinkOfAPageLeadsSomewhere(t *testing.T) {
 			_, err := os.Stat(filepath.Join(root, to))
 			require.NoError(t, err, "%s links to %s", page, target[1])
 			if fragment != "" && strings.HasSuffix(to, ".md") {
-				require.True(t, anchors(read(t, to))[fragment], "%s links to %s: there is no such heading", page, target[1])
+				require.True(t, anchors(read(t, to))[fragment], "%s links to %s: there is no such heading", page,
+					target[1])
 			}
 		}
 	}
 }
 
-// madeByHand are paths that a page names though a checkout has none: whoever follows the page makes them.
+// madeByHand are paths that a page names though a checkout has none: the page's reader makes them.
 var madeByHand = []string{"deploy/secrets", "lab/k6/NAME.js"}
 
 // A path that begins with a directory of the repository is one that a reader will look for.
 func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
-	named := regexp.MustCompile("(?:^|[\\s(`\"])((?:cmd|deploy|docs|hub|internal|lab|ledger|lock|outbox|room|scripts|server|sms|static|templates|web)/[A-Za-z0-9_./-]*[A-Za-z0-9_])")
+	named := regexp.MustCompile(
+		"(?:^|[\\s(`\"])((?:cmd|deploy|docs|hub|internal|lab|ledger|lock|outbox|room|scripts|server|sms|static|templates|web)/[A-Za-z0-9_./-]*[A-Za-z0-9_])")
 	var missing []string
 	check := func(where, text string) {
 		for _, match := range named.FindAllStringSubmatch(text, -1) {
@@ -98,7 +102,7 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 		}
 	}
 	for _, page := range pages(t) {
-		if page != "CHANGELOG.md" { // which tells of what was
+		if page != "CHANGELOG.md" { // a record of the past
 			check(page, read(t, page))
 		}
 	}
@@ -119,7 +123,8 @@ func comments(t *testing.T) map[string]string {
 	comment := regexp.MustCompile(`(?m)^\s*(?://|--|\*)(.*)$`)
 	found := map[string]string{}
 	walk(t, func(path string, text []byte) {
-		if !slices.Contains([]string{".go", ".lua", ".js"}, filepath.Ext(path)) || strings.HasSuffix(path, "_gen.go") || strings.Contains(path, "/bundle/") {
+		if !slices.Contains([]string{".go", ".lua", ".js"}, filepath.Ext(path)) ||
+			strings.HasSuffix(path, "_gen.go") || strings.Contains(path, "/bundle/") {
 			return
 		}
 		var lines strings.Builder
@@ -160,7 +165,8 @@ func TestEveryMakeTargetThatAPageNamesExists(t *testing.T) {
 		if page == "CHANGELOG.md" {
 			continue
 		}
-		for _, match := range regexp.MustCompile("(?m)(?:^|`)make ([a-z][a-z-]*)").FindAllStringSubmatch(read(t, page), -1) {
+		for _, match := range regexp.MustCompile("(?m)(?:^|`)make ([a-z][a-z-]*)").FindAllStringSubmatch(read(t,
+			page), -1) {
 			require.True(t, targets[match[1]], "%s names make %s", page, match[1])
 		}
 	}

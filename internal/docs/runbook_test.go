@@ -17,7 +17,7 @@ var (
 		`runbook_url: (https://github\.com/waitroom/waitroom/blob/main/)([\w./-]+)#(\w+)\n`)
 )
 
-// deployments are the blocks of commands in the runbook, by the deployment each is for.
+// deployments returns the blocks of commands in the runbook, by the deployment each is for.
 func deployments(t *testing.T) map[string]string {
 	found := map[string]string{}
 	for _, m := range commands.FindAllStringSubmatch(read(t, "docs/runbook.md"), -1) {
@@ -27,7 +27,7 @@ func deployments(t *testing.T) map[string]string {
 	return found
 }
 
-// A command that works in one deployment alone leaves whoever is called in another with nothing.
+// A command for one deployment alone leaves the operator of another with nothing.
 func TestTheRunbooksCommandsAreThereInEachDeployment(t *testing.T) {
 	defined := regexp.MustCompile(`(?m)^(\w+)\(\)`)
 	names := map[string]map[string]bool{}
@@ -68,7 +68,8 @@ func TestTheRunbookReadsSecretsWhereTheyAre(t *testing.T) {
 	}
 }
 
-// An alert leads to its entry by a link: its address is the page's in the repository, and its fragment a heading of it.
+// An alert leads to its entry by a link. Its address is the page's in the repository, and its
+// fragment a heading of it.
 func TestTheRunbookHasTheHeadingThatEachAlertLinksTo(t *testing.T) {
 	alerts := read(t, "deploy/prometheus/alerts.yaml")
 	links := alertLink.FindAllStringSubmatch(alerts, -1)

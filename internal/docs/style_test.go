@@ -18,14 +18,15 @@ func TestPagesForAFirstReadingAreShort(t *testing.T) {
 	}
 }
 
-// wide are lines that cannot be broken: table rows, headings, pictures and HTML.
+// wide matches lines that cannot be broken: table rows, headings, pictures and HTML.
 var wide = regexp.MustCompile(`^\s*(\||#|!\[|<)`)
 
-// fenced are blocks of code, those of a list too.
+// fenced matches blocks of code, those of a list too.
 var fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```")
 
-// long are pages that a program writes, and records of what was.
-var long = []string{"CHANGELOG.md", "lab/benchmarks.md", "lab/estimates.md", "lab/growth.md", "docs/decisions/0007-sockets.md"}
+// long are generated pages, and records of the past.
+var long = []string{"CHANGELOG.md", "lab/benchmarks.md", "lab/estimates.md", "lab/growth.md",
+	"docs/decisions/0007-sockets.md"}
 
 func TestLinesOfProseHaveAtMost110Characters(t *testing.T) {
 	for _, page := range pages(t) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notDrawn is what is no part of the product.
+// notDrawn are the directories outside the product.
 var notDrawn = []string{"docs", "internal"}
 
 func TestDrawingIsTheTableOfImports(t *testing.T) {
@@ -41,7 +41,8 @@ func TestDrawingIsTheTableOfImports(t *testing.T) {
 		delete(want, one)
 	}
 	for importer, imported := range want {
-		require.ElementsMatch(t, imported, drawn[importer], "docs/architecture.md draws otherwise what %s may import", importer)
+		require.ElementsMatch(t, imported, drawn[importer], "docs/architecture.md draws otherwise what %s may "+
+			"import", importer)
 		delete(drawn, importer)
 	}
 	require.Empty(t, drawn, "docs/architecture.md draws what is in no table")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// insideHub has the packages under hub, with those of ours that each may import. The hub itself stands on all of them.
+// insideHub lists which of our packages those under hub may import. The hub itself imports all of them.
 var insideHub = map[string][]string{
 	"hub/mirror": {"room"},
 	"hub/follow": {"room"},
@@ -21,8 +21,10 @@ var insideHub = map[string][]string{
 	"hub/presence": {"hub/batch", "hub/follow", "room"},
 }
 
-// impure is what a mirror has no use for: it asks nobody, waits for nobody and has no clock of its own.
-var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog", "github.com/redis/go-redis/v9"}
+// impure are packages that a mirror has no use for. It makes no calls, never waits
+// and has no clock of its own.
+var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog",
+	"github.com/redis/go-redis/v9"}
 
 func TestPackagesInsideTheHubKnowNothingOfEachOther(t *testing.T) {
 	for name, allowed := range insideHub {

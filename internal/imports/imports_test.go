@@ -1,4 +1,4 @@
-// Package imports holds the packages to the one direction in which they may import each other.
+// Package imports tests the one direction in which packages may import each other.
 package imports
 
 import (
@@ -11,11 +11,12 @@ import (
 
 const module = "github.com/waitroom/waitroom"
 
-// mayImport is the table: each package of the top level, with those of ours that it may import directly. What is
-// under a directory counts as the directory, but for floors.
+// mayImport is the table: each package of the top level, with those of ours that it may import directly. A
+// directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
-	"cmd":              {"server"},
-	"server":           {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+	"cmd": {"server"},
+	"server": {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static",
+		"internal/origin", "internal/similar", "internal/sqldb"},
 	"web":              {"room", "sms", "templates", "internal/origin", "internal/similar"},
 	"hub":              {"room", "internal/origin"},
 	"sms":              {"room"},
@@ -25,17 +26,17 @@ var mayImport = map[string][]string{
 	"outbox":           {"internal/sqldb"},
 	"templates":        {},
 	"static":           {},
-	"docs":             {},           // examples for who uses the product, which run without it
+	"docs":             {},           // examples for users of the product, which run without it
 	"internal":         {"internal"}, // support for tests: no product code imports it, and it imports none
 	"internal/origin":  {},
 	"internal/similar": {},
 	"internal/sqldb":   {},
 }
 
-// floors are the directories under internal that are part of the product: what several packages stand on.
+// floors are the directories under internal that are part of the product: several packages depend on them.
 var floors = []string{"internal/origin", "internal/similar", "internal/sqldb"}
 
-// testOnly, for tests and for what generates code, must not be part of what is shipped.
+// testOnly, for tests and code generators, must not be part of what is shipped.
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
 	"github.com/oauth2-proxy/mockoidc",
@@ -44,7 +45,7 @@ var testOnly = []string{
 	"github.com/makiuchi-d/gozxing",
 }
 
-// top is the floor or the first directory of one of our packages, "" for everybody else's.
+// top returns the floor or the first directory of one of our packages, "" for any other.
 func top(path string) string {
 	rest, ours := strings.CutPrefix(path, module+"/")
 	if !ours {
@@ -75,23 +76,29 @@ func TestImportsRunOneWay(t *testing.T) {
 
 func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
 	for _, path := range needs(t, "cmd", "lock", "outbox") {
-		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		isTestOnly := slices.ContainsFunc(testOnly, func(p string) bool {
+			return path == p || strings.HasPrefix(path, p+"/")
+		})
 		require.False(t, isTestOnly, "%s is part of the product", path)
 		require.NotEqual(t, "internal", top(path), "%s is part of the product", path)
 	}
 }
 
-// drivers are what a program chooses for itself that uses one of our libraries.
-var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/go-sql-driver/mysql", "github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
+// drivers are the packages that a program using one of our libraries chooses itself.
+var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/go-sql-driver/mysql",
+	"github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
 
 func TestTheOutboxBringsNoDriver(t *testing.T) {
 	for _, path := range needs(t, "outbox") {
-		isDriver := slices.ContainsFunc(drivers, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		isDriver := slices.ContainsFunc(drivers, func(p string) bool {
+			return path == p || strings.HasPrefix(path, p+"/")
+		})
 		require.False(t, isDriver, "package outbox needs %s", path)
 	}
 }
 
-// The lab has dependencies that the product does not: its module may need the product's, never the other way round. Nobody else's package could need it.
+// The lab has dependencies that the product does not: its module may need the product's, never the other way
+// round. No other module needs the lab.
 func TestTheProductKnowsNothingOfTheLab(t *testing.T) {
 	for importer, p := range ourPackages(t, "") {
 		for _, imported := range slices.Concat(p.imports, p.tests) {

@@ -11,17 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listed is a package as the go command knows it.
+// listed is a package in the go command's view.
 type listed struct {
 	standard bool // of Go's own library
 	imports  []string
-	tests    []string // what its tests import, also those of the long suite
+	tests    []string // imports of its tests, also of the long suite
 }
 
-// list asks the go command once, for all tests: it takes longer than all that they do.
+// list asks the go command once, for all tests: it takes longer than all of them.
 var list = sync.OnceValues(func() (map[string]listed, error) {
 	cmd := exec.Command("go", "list", "-e", "-deps", "-tags", "long", "-f",
-		`{{.ImportPath}}|{{.Standard}}|{{join .Imports " "}}|{{join .TestImports " "}} {{join .XTestImports " "}}`, "./...")
+		`{{.ImportPath}}|{{.Standard}}|{{join .Imports " "}}|{{join .TestImports " "}} {{join .XTestImports " "}}`,
+		"./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	all := make(map[string]listed)
@@ -40,7 +41,7 @@ func packages(t *testing.T) map[string]listed {
 	return all
 }
 
-// ourPackages are those of this module in a directory and under it.
+// ourPackages returns those of this module in a directory and under it.
 func ourPackages(t *testing.T, dir string) map[string]listed {
 	t.Helper()
 	ours := maps.Clone(packages(t))
@@ -52,7 +53,7 @@ func ourPackages(t *testing.T, dir string) map[string]listed {
 	return ours
 }
 
-// needs are all packages that are built into what is under the directories, but for Go's own library.
+// needs returns all packages that are built into the directories' packages, but for Go's own library.
 func needs(t *testing.T, dirs ...string) []string {
 	t.Helper()
 	var roots []string

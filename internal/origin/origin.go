@@ -1,4 +1,4 @@
-// Package origin says which sites' pages may act here. Presses and sockets ask it alike.
+// Package origin decides which sites' pages may act here. Presses and sockets both ask it.
 package origin
 
 import (
@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// Sites are those whose pages may act. The zero value is the server's own, by whichever name it is called.
+// Sites are those whose pages may act. The zero value is the server's own, under any name.
 type Sites struct {
-	public string // the server's own, where that was said
+	public string // the server's own, where it is configured
 	others map[string]bool
 }
 
-// New takes the server's own origin, "" for whatever host a request names, and others that are trusted. It fails on what is no origin.
+// New takes the server's own origin, "" for any host that a request names, and other trusted ones. It returns
+// an error for a text that is no origin.
 func New(public string, others []string) (Sites, error) {
 	s := Sites{others: map[string]bool{}}
 	if public != "" {
@@ -33,16 +34,19 @@ func New(public string, others []string) (Sites, error) {
 	return s, nil
 }
 
-// Plain is an origin as it is compared; "" where the text is none: there is scheme://host or scheme://host:port, and nothing else in it.
+// Plain returns an origin in its comparable form; "" where the text is none. An origin is scheme://host or
+// scheme://host:port, and nothing else.
 func Plain(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
+		!strings.EqualFold(text, u.Scheme+"://"+u.Host) {
 		return ""
 	}
 	return u.Scheme + "://" + Host(u.Host, u.Scheme)
 }
 
-// Host is a host as it is compared: in small letters, without a dot at its end, and without its scheme's own port.
+// Host returns a host in its comparable form. That has small letters, no dot at its end,
+// and no port of its scheme.
 func Host(host, scheme string) string {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -58,11 +62,11 @@ func Host(host, scheme string) string {
 // Any reports whether there are other sites than the server's own.
 func (s Sites) Any() bool { return len(s.others) > 0 }
 
-// Alone is without the other sites.
+// Alone returns the sites without the other ones.
 func (s Sites) Alone() Sites { return Sites{public: s.public} }
 
-// Own reports whether a request comes from the server's own pages. Where it was not said what they are called, https counts as http does:
-// TLS may end at a proxy that nobody named.
+// Own reports whether a request comes from the server's own pages. Without a configured origin, https counts
+// as http does: TLS may end at an unknown proxy.
 func (s Sites) Own(r *http.Request) bool {
 	from := of(r)
 	if s.public != "" {
@@ -78,7 +82,7 @@ func (s Sites) Trusted(r *http.Request) bool { return s.others[of(r)] }
 // Allowed reports whether a request comes from the server's own pages or another site's that may act.
 func (s Sites) Allowed(r *http.Request) bool { return s.Own(r) || s.Trusted(r) }
 
-// of is a request's origin; "" where it has none, or more than one.
+// of returns a request's origin; "" where it has none, or more than one.
 func of(r *http.Request) string {
 	if given := r.Header.Values("Origin"); len(given) == 1 {
 		return Plain(given[0])
@@ -86,8 +90,9 @@ func of(r *http.Request) string {
 	return ""
 }
 
-// Crossed reports whether a request is a change that the page of a site asks for which may not: by what the browser says of the two sites or,
-// where it says nothing, by its Origin. Without either it is no browser's. It is http.CrossOriginProtection, which compares hosts alone.
+// Crossed reports whether a request is a change from the page of a site that may not act. It judges by the
+// browser's Sec-Fetch-Site or, without one, by the Origin. Without either it is no browser's. It is
+// http.CrossOriginProtection, which compares hosts alone.
 func (s Sites) Crossed(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

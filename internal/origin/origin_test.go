@@ -10,16 +10,20 @@ import (
 
 func TestOriginIsComparedBySchemeHostAndPort(t *testing.T) {
 	for text, plain := range map[string]string{
-		"https://wait.example": "https://wait.example", "HTTPS://Wait.Example.:443": "https://wait.example", "http://wait.example:80": "http://wait.example",
-		"https://wait.example:80": "https://wait.example:80", "http://[::1]:8080": "http://[::1]:8080", "http://127.0.0.1:1": "http://127.0.0.1:1",
-		"": "", "null": "", "wait.example": "", "//wait.example": "", "https://": "", "https://a@wait.example": "", "https://wait.example/": "", "https://wait.example?": "",
-		"https://wait.example#": "", "https://wait.example/a": "", "ftp://wait.example": "", " https://wait.example": "", "https://wait.example, https://wait.example": "",
+		"https://wait.example": "https://wait.example", "HTTPS://Wait.Example.:443": "https://wait.example",
+		"http://wait.example:80":  "http://wait.example",
+		"https://wait.example:80": "https://wait.example:80", "http://[::1]:8080": "http://[::1]:8080",
+		"http://127.0.0.1:1": "http://127.0.0.1:1",
+		"":                   "", "null": "", "wait.example": "", "//wait.example": "", "https://": "",
+		"https://a@wait.example": "", "https://wait.example/": "", "https://wait.example?": "",
+		"https://wait.example#": "", "https://wait.example/a": "", "ftp://wait.example": "",
+		" https://wait.example": "", "https://wait.example, https://wait.example": "",
 	} {
 		require.Equal(t, plain, Plain(text), text)
 	}
 }
 
-func TestWhatIsNoOriginIsNotTrusted(t *testing.T) {
+func TestTextsThatAreNoOriginAreNotTrusted(t *testing.T) {
 	for _, text := range []string{"portal.example", "https://portal.example/", "null"} {
 		_, err := New("", []string{text})
 		require.ErrorContains(t, err, text)
@@ -28,9 +32,10 @@ func TestWhatIsNoOriginIsNotTrusted(t *testing.T) {
 	}
 }
 
-// What is taken for an origin is one that a browser could have written, and stays itself.
+// An accepted origin is one that a browser could have written, and stays itself.
 func FuzzOrigin(f *testing.F) {
-	for _, seed := range []string{"https://wait.example", "http://a@b", "https://[::1]:443", "https://x:", "HTTP://X.:80", "https://%41", "http://x\\@y", "null"} {
+	for _, seed := range []string{"https://wait.example", "http://a@b", "https://[::1]:443", "https://x:",
+		"HTTP://X.:80", "https://%41", "http://x\\@y", "null"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

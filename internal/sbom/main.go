@@ -1,4 +1,5 @@
-// Command sbom prints what a Go program is made of, as CycloneDX 1.6 JSON: the modules that its linker wrote into it, so nothing that was only near it.
+// Command sbom prints a Go program's modules as CycloneDX 1.6 JSON: those that its linker
+// wrote into it, and no others.
 //
 //	sbom PROGRAM VERSION
 package main
@@ -56,7 +57,8 @@ func write(w io.Writer, program, version string) error {
 	if err != nil {
 		return err
 	}
-	b := bill{Format: "CycloneDX", SpecVersion: "1.6", Version: 1, Metadata: metadata{module("application", info.Main.Path, version)},
+	b := bill{Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
+		Metadata:   metadata{module("application", info.Main.Path, version)},
 		Components: []component{module("library", "std", strings.TrimPrefix(info.GoVersion, "go"))}}
 	for _, s := range info.Settings {
 		if s.Key == "GOOS" || s.Key == "GOARCH" || s.Key == "vcs.revision" {

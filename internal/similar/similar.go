@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// separators are left out of names: nobody says them on the telephone.
+// separators are left out of names: callers do not speak them on the telephone.
 var separators = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "/", "", ":", "")
 
 // Fold returns a name without case, width and separators; one of nothing but separators keeps them.
@@ -20,7 +20,8 @@ func Fold(name string) string {
 	return folded
 }
 
-// Distance returns how many letters have to be changed, added or dropped to make b of a; two that swapped places count as one.
+// Distance returns how many changed, added or dropped characters make b of a. Two that
+// swapped places count as one.
 func Distance(a, b string) int {
 	last := distances([]rune(a), []rune(b))
 	return last[len(last)-1]

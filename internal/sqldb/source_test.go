@@ -17,7 +17,7 @@ func TestAWrongDatabaseURLStopsTheStartWithoutShowingIt(t *testing.T) {
 	}
 }
 
-func TestAWrongDatabaseURLIsToldByWhatIsWrongInIt(t *testing.T) {
+func TestAWrongDatabaseURLsErrorNamesTheWrongPart(t *testing.T) {
 	for url, reason := range map[string]string{
 		"postgres://u:canary@h/d?sslmode=requird":           "sslmode is invalid",
 		"postgres://u:canary@h/d?connect_timeout=soon":      `invalid connect_timeout`,

@@ -1,4 +1,4 @@
-// Support watches and acts while sellers wait: what it sees must be what they see.
+// Support watches and acts while sellers wait; the desk's line must equal the sellers'.
 import { options as optionsOf, plan as planOf } from "./lib/plan.js";
 import { play, steady } from "./lib/play.js";
 import { Desk } from "./lib/desk.js";

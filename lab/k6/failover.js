@@ -1,4 +1,4 @@
-// A replica is killed in the middle, and comes back. The runner does that; by hand: kill one yourself while this runs.
+// A replica is killed in the middle and comes back. lab/run kills it; in a run by hand, kill one yourself.
 import { options as optionsOf, plan as planOf } from "./lib/plan.js";
 import { play, steady } from "./lib/play.js";
 import { summary } from "./lib/summary.js";

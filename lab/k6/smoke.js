@@ -5,7 +5,15 @@ import { summary } from "./lib/summary.js";
 
 export { setup } from "./lib/plan.js";
 
-const plan = planOf("smoke", { rooms: 2, sellers: 8, duration: 10, hold: 200, leave: 0.1, handoffP99: 1000, joinP99: 1000 });
+const plan = planOf("smoke", {
+  rooms: 2,
+  sellers: 8,
+  duration: 10,
+  hold: 200,
+  leave: 0.1,
+  handoffP99: 1000,
+  joinP99: 1000,
+});
 
 export const options = optionsOf(plan);
 export const handleSummary = summary("smoke");

@@ -1,4 +1,4 @@
-// An ordinary day for long: what grows, grows for ever. The runner watches the memory of replicas and Redis.
+// An ordinary day, for long: a leak grows for ever. The runner watches the memory of replicas and Redis.
 import { options as optionsOf, plan as planOf } from "./lib/plan.js";
 import { play, steady } from "./lib/play.js";
 import { summary } from "./lib/summary.js";

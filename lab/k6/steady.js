@@ -1,4 +1,4 @@
-// An ordinary day: as many sellers in every room at any time, one coming as another goes.
+// An ordinary day: the same number of sellers in every room at any time.
 import { options as optionsOf, plan as planOf } from "./lib/plan.js";
 import { play, steady } from "./lib/play.js";
 import { summary } from "./lib/summary.js";

@@ -13,11 +13,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// beatsAtOnce is how many keys of one shard are vouched for at the same time.
+// beatsAtOnce is how many heartbeats one shard gets at the same time.
 const beatsAtOnce = 16
 
-// beat vouches for the waiters of this process until ctx ends. The answers also tell what a push
-// should have told: pushes make waiting fast, not right.
+// beat sends the heartbeats of this process's waiters until ctx ends. The answers also make up for lost
+// pushes: pushes make waiting fast, not right.
 func (l *Locker) beat(ctx context.Context) {
 	var beats beats
 	defer beats.work.Wait()
@@ -31,13 +31,14 @@ func (l *Locker) beat(ctx context.Context) {
 		case <-l.lookNow:
 		}
 		for _, id := range l.waitedFor() {
-			beats.begin(id, l.shard(ctx, id), func() { l.vouch(ctx, id, l.waiters(id)) })
+			beats.begin(id, l.shard(ctx, id), func() { l.sendHeartbeat(ctx, id, l.waiters(id)) })
 		}
 		l.doubtPushes()
 	}
 }
 
-// beats are the keys that are being vouched for. One whose shard does not answer holds up no key of another: those would lose their turns.
+// beats are the keys with a heartbeat under way. A shard that does not answer delays no key of another: those
+// would lose their turns.
 type beats struct {
 	work   sync.WaitGroup
 	mu     sync.Mutex
@@ -45,18 +46,18 @@ type beats struct {
 	shards map[string]chan struct{} // a token for each key under way
 }
 
-// beat is a key that is being vouched for, or waits for its turn.
+// beat is a key whose heartbeat is under way, or waits for its turn.
 type beat struct {
-	vouching bool
+	underWay bool
 	again    bool // asked for once more meanwhile: an answer that is on its way may be too old
 }
 
-// begin vouches for a key in the background; once more where that is under way.
-func (b *beats) begin(id room.ID, shard string, vouch func()) {
+// begin sends a key's heartbeat in the background, and once more if one is under way.
+func (b *beats) begin(id room.ID, shard string, send func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if beat := b.busy[id]; beat != nil {
-		beat.again = beat.vouching
+		beat.again = beat.underWay
 		return
 	}
 	if b.busy == nil {
@@ -71,26 +72,26 @@ func (b *beats) begin(id room.ID, shard string, vouch func()) {
 	b.work.Go(func() {
 		turns <- struct{}{}
 		for b.wanted(id) {
-			vouch()
+			send()
 		}
 		<-turns
 	})
 }
 
-// wanted is true the first time, and after that where it was asked for again; else the key is done with.
+// wanted is true the first time, and later where begin asked again; else it removes the key.
 func (b *beats) wanted(id room.ID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	beat := b.busy[id]
-	if beat.vouching && !beat.again {
+	if beat.underWay && !beat.again {
 		delete(b.busy, id)
 		return false
 	}
-	beat.vouching, beat.again = true, false
+	beat.underWay, beat.again = true, false
 	return true
 }
 
-// shard names the master of a cluster that has a key; there is one where there is no cluster.
+// shard names the master of a cluster that has a key; without a cluster there is one name.
 func (l *Locker) shard(ctx context.Context, id room.ID) string {
 	cluster, ok := l.rdb.(*redis.ClusterClient)
 	if !ok {
@@ -98,12 +99,12 @@ func (l *Locker) shard(ctx context.Context, id room.ID) string {
 	}
 	master, err := cluster.MasterForKey(ctx, l.engine.Names().Lock(id))
 	if err != nil {
-		return "" // the call itself says what is wrong
+		return "" // the call itself returns the error
 	}
 	return master.Options().Addr
 }
 
-// waitedFor are the keys that somebody of this process waits for.
+// waitedFor returns the keys that this process waits for.
 func (l *Locker) waitedFor() (ids []room.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +116,7 @@ func (l *Locker) waitedFor() (ids []room.ID) {
 	return ids
 }
 
-// waiters are the sessions of this process that wait for a key.
+// waiters returns the sessions of this process that wait for a key.
 func (l *Locker) waiters(id room.ID) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +126,7 @@ func (l *Locker) waiters(id room.ID) []string {
 	return nil
 }
 
-func (l *Locker) vouch(ctx context.Context, id room.ID, sessions []string) {
+func (l *Locker) sendHeartbeat(ctx context.Context, id room.ID, sessions []string) {
 	for from := 0; from < len(sessions); from += room.SeenBatch {
 		batch := sessions[from:min(from+room.SeenBatch, len(sessions))]
 		sent := time.Now()
@@ -135,11 +136,11 @@ func (l *Locker) vouch(ctx context.Context, id room.ID, sessions []string) {
 			l.note(id, v)
 			err = l.settle(ctx, id, v)
 		}
-		l.warn(ctx, "vouch for waiters", err)
+		l.warn(ctx, "heartbeat of waiters", err)
 	}
 }
 
-// settle looks up the waiters whose waiting a view does not explain.
+// settle looks up the waiters that a view does not show as waiting.
 func (l *Locker) settle(ctx context.Context, id room.ID, v room.View) error {
 	doubtful := l.doubtful(id, v)
 	for from := 0; from < len(doubtful); from += room.LookBatch {
@@ -155,8 +156,8 @@ func (l *Locker) settle(ctx context.Context, id room.ID, v room.View) error {
 	return nil
 }
 
-// doubtful are the waiters who can not just be waiting: the lock is free, or somebody behind them
-// has it, or the data is other data.
+// doubtful returns the waiters that cannot just be waiting. Either the lock is free, or one behind them has
+// it, or the epoch is another.
 func (l *Locker) doubtful(id room.ID, v room.View) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +166,8 @@ func (l *Locker) doubtful(id room.ID, v room.View) []string {
 		return nil
 	}
 	var sessions []string
-	for _, w := range ln.waiters { // not tickets: after a loss, or when nothing was left of the lock, another one may have its ticket
+	// not tickets: after a loss, or when nothing was left of the lock, another one may have its ticket
+	for _, w := range ln.waiters {
 		if w.ticket == 0 {
 			continue // it is still asking for a place
 		}
@@ -187,11 +189,11 @@ func (l *Locker) seated(id room.ID, session string, v room.View, p room.Place) {
 	case p.Status == room.Locked && v.Lease != nil:
 		l.found(w, grant{fence: p.Fence, expires: v.Lease.ExpiresAt})
 	case p.Status != room.Waiting:
-		l.tell(w, grant{}) // lost
+		l.notify(w, grant{}) // its place is lost
 	}
 }
 
-// expire brings a lock to now when its holder's lease is over, as far as we know.
+// expire advances a lock when its holder's lease is over, as far as this process knows.
 func (l *Locker) expire(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()

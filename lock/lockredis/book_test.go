@@ -17,21 +17,22 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// writer makes the pages of books that are being written, one at a time for each book.
+// writer makes the pages of books, one at a time for each book.
 type writer struct {
 	locker lock.Locker
 	page   func(ctx context.Context, book string) (string, error)
 }
 
-// write does not wait: whoever comes while a page is made is told to come back.
+// write does not wait: a caller that comes while a page is made has to come back.
 func (w writer) write(ctx context.Context, book string) (page string, err error) {
 	key, err := lock.NewKey("book", "progress", book)
 	if err != nil {
 		return "", err
 	}
-	return lock.DoValue(ctx, w.locker, key, 0, 120*time.Second, func(ctx context.Context, _ int64) (string, error) {
-		return w.page(ctx, book)
-	})
+	return lock.DoValue(ctx, w.locker, key, 0, 120*time.Second,
+		func(ctx context.Context, _ int64) (string, error) {
+			return w.page(ctx, book)
+		})
 }
 
 func (w writer) handler() http.Handler {
@@ -69,7 +70,10 @@ func TestOfTenAtOnceExactlyOneSucceeds(t *testing.T) {
 	const threads = 10
 	var written, refused atomic.Int32
 	tried := make(chan struct{}) // closed when all others were refused
-	w := writer{newLocker(t, redistest.Shared(t)), func(context.Context, string) (string, error) { <-tried; return "", nil }}
+	w := writer{newLocker(t, redistest.Shared(t)), func(context.Context, string) (string, error) {
+		<-tried
+		return "", nil
+	}}
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {
@@ -106,7 +110,7 @@ func TestFailedWorkReleasesTheLock(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestWhoComesWhileAPageIsMadeIsAnswered409(t *testing.T) {
+func TestCallerWhileAPageIsMadeGets409(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})
 	h := writer{newLocker(t, redistest.Shared(t)), func(_ context.Context, book string) (string, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// enter counts one more to wait for in Close; false = closed.
+// enter counts one more call for Close to wait for; false once closed.
 func (l *Locker) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -18,8 +18,8 @@ func (l *Locker) enter() bool {
 	return !l.closed
 }
 
-// call runs f, and returns as soon as ctx ends: a Redis client looks at ctx only between two
-// attempts. Close waits for it, unless it had begun before.
+// call runs f, and returns as soon as ctx ends: a Redis client looks at ctx only between two attempts. Close
+// waits for it, unless it had begun before.
 func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error) {
 	done := func() {}
 	if l.enter() {
@@ -28,8 +28,8 @@ func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error)
 	return run(ctx, done, f, nil)
 }
 
-// further is call for who is counted already: Close waits for it in any case. A result that nobody waits for any more goes to late, if
-// there is one.
+// further is call for a caller that is counted already: Close waits for it in any case. Late, if there is
+// one, takes a result whose caller has gone.
 func further[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
 	l.work.Add(1)
 	return run(ctx, l.work.Done, f, late)
@@ -72,7 +72,7 @@ func run[T any](ctx context.Context, done func(), f func() (T, error), late func
 	}
 }
 
-// join asks for the lock or a place in line. Whatever goes wrong, no place is left behind.
+// join asks for the lock or a place in line. After any failure, it leaves no place behind.
 func (l *Locker) join(ctx context.Context, w *waiter, now bool) (room.Standing, error) {
 	q := room.JoinRequest{Fresh: true, Session: w.session, NoWait: now, Lease: w.lease}
 	if !now {
@@ -94,7 +94,7 @@ func (l *Locker) join(ctx context.Context, w *waiter, now bool) (room.Standing, 
 	return st, err
 }
 
-// leave ends the place of a waiter, also when it has the lock by now; the next in line has it then.
+// leave ends a waiter's place, also when it has the lock by now; the next in line has it then.
 func (l *Locker) leave(w *waiter) (room.Standing, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()
@@ -105,8 +105,8 @@ func (l *Locker) leave(w *waiter) (room.Standing, error) {
 	return st, err
 }
 
-// leaveLater leaves without making anybody wait. Should it fail, the place is passed over when its
-// heartbeat ends, or its lease ends.
+// leaveLater leaves in the background. Should it fail, the place is passed over when its heartbeat ends, or
+// its lease ends.
 func (l *Locker) leaveLater(w *waiter) {
 	l.work.Go(func() {
 		if _, err := l.leave(w); err != nil && !room.Refused(err) {

@@ -46,7 +46,7 @@ func TestContextEndsEveryCallWhileRedisDoesNotAnswer(t *testing.T) {
 		ends(name)
 	}
 	closed := make(chan error)
-	go func() { closed <- l.Close() }() // which waits for what those calls began
+	go func() { closed <- l.Close() }() // it waits for the work of those calls
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

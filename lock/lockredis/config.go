@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	awayAfter    = time.Millisecond // a waiter is passed over when its process's last word ran out
+	awayAfter    = time.Millisecond // a waiter is passed over when its process's last heartbeat ran out
 	dropAfter    = 5 * time.Second  // and loses its place this much later
-	storeWithin  = 10 * time.Second // bounds what nobody waits for
+	storeWithin  = 10 * time.Second // bounds background work
 	beatsPerWord = 3                // how many heartbeats may be lost before a waiter is passed over
 )
 
-// Config says how a Locker behaves. Zero fields get the defaults.
+// Config configures a Locker. Zero fields get the defaults.
 type Config struct {
-	// Heartbeat is how long a waiter keeps its turn while its process says nothing: dead, frozen or cut
-	// off. Each third of it, a process vouches for its waiters, one command per key. Default 3 seconds.
+	// Heartbeat is how long a waiter keeps its turn while its process is silent: dead, frozen or cut off. Each
+	// third of it, a process sends one command for each key that it waits for. Default 3 seconds.
 	Heartbeat time.Duration
-	// Prefix is what every key and channel begins with: lockers with another one share the Redis and no lock. It may be what room.ValidPrefix allows,
-	// up to 64 letters, digits and - _ . : / of ASCII; New panics on another one. Default: none.
+	// Prefix begins every key and channel: lockers with another one share the Redis and no lock. It may
+	// be what room.ValidPrefix allows, up to 64 letters, digits and - _ . : / of ASCII; New panics on
+	// another one. Default: none.
 	Prefix string
-	// Logger is told when work in the background fails. Default: nobody is.
+	// Logger records failures of background work. Default: none.
 	Logger *slog.Logger
-	// Registerer counts waits, holds, losses and failures; Lockers that share one count together. Default: nothing is counted.
+	// Registerer counts waits, holds, losses and failures; Lockers that share one count together. Default: none.
 	Registerer prometheus.Registerer
-	// Tracer has a span for every call that asks Redis, with the key as an attribute. Default: there are none.
+	// Tracer has a span for every call that asks Redis, with the key as an attribute. Default: none.
 	Tracer trace.Tracer
 }
 

@@ -22,7 +22,7 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 		work  func(context.Context) error
 		hold  func(*testing.T, error)
 	}{
-		"work that ends within its lease stands, and that the lock is not free is told": {
+		"work that ends within its lease stands, and a lock that is not free is an error": {
 			lease: long,
 			work:  func(context.Context) error { return nil },
 			hold: func(t *testing.T, err error) {
@@ -47,17 +47,18 @@ func TestDoWhileRedisGoesAway(t *testing.T) {
 			l := newLocker(t, client(t, rdb.Addr()))
 			err := lock.ErrNotAcquired // where Redis takes longer than the lease to answer
 			for lease := c.lease; errors.Is(err, lock.ErrNotAcquired) && lease <= long; lease *= 2 {
-				err = lock.Do(within(t), l, newKey(t, "order", "1"), soon, lease, func(ctx context.Context, _ int64) error {
-					rdb.Kill()
-					return c.work(ctx)
-				}, c.opts...)
+				err = lock.Do(within(t), l, newKey(t, "order", "1"), soon, lease,
+					func(ctx context.Context, _ int64) error {
+						rdb.Kill()
+						return c.work(ctx)
+					}, c.opts...)
 			}
 			c.hold(t, err)
 		})
 	}
 }
 
-func TestWaitThatRunsOutWhileRedisIsAwaySaysBoth(t *testing.T) {
+func TestWaitThatRunsOutWhileRedisIsAwayReturnsBothErrors(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "order", "1")

@@ -1,57 +1,65 @@
-// Package lockredis is the lock.Locker on Redis: who waits gets the lock in the order of asking and is woken by a push. Nobody polls:
-// taking and releasing are one command each, however many wait. It runs on a single Redis, with Sentinel and on Cluster, from 6.2
-// on, and on managed ones: it needs scripts, publish and subscribe, and neither CONFIG nor keyspace notifications.
+// Package lockredis is the lock.Locker on Redis: waiters get the lock in the order of asking, each by a push.
+// No waiter polls: taking and releasing are one command each, however many wait. It runs on a single Redis,
+// with Sentinel and on Cluster, from 6.2 on, and on managed ones: it needs scripts, publish and subscribe,
+// and neither CONFIG nor keyspace notifications.
 //
-// # What its promises rest on
+// # The assumptions behind its promises
 //
-//   - One lease per key is live at any instant, judged by the clock of Redis alone. That rests on one
-//     Redis master that keeps what it was told: see below.
-//   - A fence grows with every lease of its key, for ever, across restarts, failovers and lost data: it is the time of the grant in
-//     microseconds, or one more than the last. That rests on Redis's clock not being set back by more than such an outage lasts.
+//   - One lease per key is live at any instant, judged by the clock of Redis alone. That assumes one
+//     Redis master that keeps every write: see below.
+//   - A fence grows with every lease of its key, for ever, across restarts, failovers and lost data. It is
+//     the time of the grant in microseconds, or one more than the last. That assumes that Redis's clock is
+//     not set back by more than such an outage lasts.
 //   - First come, first served: by the order in which Redis sees TryLock and Lock. Only a
 //     waiter whose process is silent for the Heartbeat is passed over; back within 5 seconds more, it
 //     has its place again.
-//   - A lease ends at its end with nobody doing anything, and the next in line has the lock some
+//   - A lease ends at its end by itself, and the next in line has the lock some
 //     milliseconds later at the most, a second where the holder's lease is shorter than that.
 //   - A waiter that gives up leaves the line at once; one whose process dies is passed over within its
 //     Heartbeat. Should it be granted the lock before that is noticed, that lease runs out unused.
-//   - The reply to a command can be lost and the command be sent again by the client: nothing happens twice.
-//   - Pushes make waiting fast, not right: while waiters vouch for themselves, each third of the
-//     Heartbeat, the answers tell what a lost push should have told.
+//   - The reply to a command can be lost and the client repeat the command: nothing happens twice.
+//   - Pushes make waiting fast, not right: waiters send a heartbeat each third of the Heartbeat, and its
+//     answer makes up for a lost push.
 //
-// # What happens on a failover
+// # In a failover
 //
-// Calls fail with lock.ErrStore, or wait for the client's retries, until the new master is found. Then, where the new master has
-// all that the old one had told anybody, nothing has happened: leases, places and their order are there. Redis replicates
-// behind its answers, so the last writes may be missing:
+// Calls fail with lock.ErrStore, or wait for the client's retries, until the new master is found. Where the
+// new master has every write that the old one acknowledged, nothing has changed: leases, places and their
+// order are there. Redis replicates behind its answers, so the last writes may be missing:
 //
-//   - A lease that is missing is over: its holder is told lock.ErrNotHeld by Extend and Unlock, and another may have the lock at
-//     once, while the holder still works. Do notices when it unlocks, KeepAlive at the next renewal. Its fence is lower.
+//   - A lease that is missing is over: Extend and Unlock return lock.ErrNotHeld, and another waiter may have
+//     the lock at once, while the holder still works. Do notices when it unlocks, KeepAlive at the next
+//     renewal. The lost lease's fence is lower.
 //   - An unlock that is missing leaves the lock taken to the end of its lease.
 //   - A place in line that is missing: the waiter gets in line again by itself, at the end.
 //
-// While the old master is alive and cut off, both may grant. min-replicas-to-write 1 with min-replicas-max-lag 1 bounds for how long.
-// A failover client of go-redis listens to one sentinel, which it chose: for up to about two seconds after the failover two processes
-// that had chosen different ones can be with two masters, both of which answer. (The server of this repository listens to all
-// sentinels and closes what leads to the old master: docs/decisions/0015-redis-moves.md. This package takes the client that it is
-// given.) So hand the fence to what you write to, or have a constraint there: a lock alone does not keep two writers apart in these seconds, neither
-// this one nor another on Redis.
+// While the old master is alive and cut off, both may grant. min-replicas-to-write 1 with
+// min-replicas-max-lag 1 bounds for how long. A failover client of go-redis listens to one sentinel of its
+// choice: for up to about two seconds after the failover, two processes with different sentinels can be with
+// two masters, both of which answer. (The server of this repository listens to all sentinels and closes
+// connections to the old master: docs/decisions/0015-redis-moves.md. This package uses its caller's client.)
+// So hand the fence to each system that you write to, or have a constraint there: a lock alone does not keep
+// two writers apart in these seconds, neither this one nor another on Redis.
 //
 // # Time-outs
 //
-// ctx ends every call at once, also while Redis does not answer. Besides it, a request is bounded by the client's own ReadTimeout (5 s by default) for each
-// of its attempts (MaxRetries, 3, beside the first). Keep ReadTimeout below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long dead processes
-// can delay the line, and how long a living one may pause: raise it where garbage collection or the machine's own pauses come near.
+// ctx ends every call at once, also while Redis does not answer. Besides it, the client's own
+// ReadTimeout (5 s by default) bounds each attempt of a request (MaxRetries, 3, beside the first). Keep
+// ReadTimeout below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long dead
+// processes can delay the line, and how long a living one may pause: raise it where garbage collection
+// or the machine's own pauses come near.
 //
-// # What it costs
+// # Costs
 //
-// One command for taking a lock and one for giving it back, another where the key was not used in the last minute; a waiter's process a
-// heartbeat for each key that it waits for. A process that waits has one subscription, whatever it waits for. Five seconds
-// after the last unlock nothing of a key is left in Redis but its highest fence, and that for a day at most. lab/benchmarks.md has it beside its peers.
+// One command for taking a lock and one for giving it back, another where the key was not used in the last
+// minute; for a waiter's process, a heartbeat for each key that it waits for. A process that waits has one
+// subscription for all its keys. Five seconds after the last unlock only a key's highest fence is left in
+// Redis, and that for a day at most. lab/benchmarks.md compares it with its peers.
 //
 // # Metrics and spans
 //
-// With Config.Registerer: waitroom_lock_wait_seconds by result, waitroom_lock_hold_seconds, waitroom_lock_losses_total (a lease that was over before its holder was done,
-// a place in line) and waitroom_lock_failures_total by call. With Config.Tracer: a span lock.TryLock, lock.Unlock and so on
-// for each call, with the attribute lock.key. Keys are in no metric, tokens and proofs nowhere.
+// With Config.Registerer: waitroom_lock_wait_seconds by result, waitroom_lock_hold_seconds,
+// waitroom_lock_losses_total (a lease that was over before its holder was done, a place in line) and
+// waitroom_lock_failures_total by call. With Config.Tracer: a span lock.TryLock, lock.Unlock and so on for
+// each call, with the attribute lock.key. Keys are in no metric, tokens and proofs nowhere.
 package lockredis

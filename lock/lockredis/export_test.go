@@ -2,7 +2,8 @@ package lockredis
 
 import "github.com/waitroom/waitroom/lock"
 
-// InLine is how many of this locker's waiters for a key have been answered that they wait: Waiting counts those, too, whose answer is on its way.
+// InLine returns how many of this locker's waiters for a key know that they wait: Waiting also counts those
+// whose answer is on its way.
 func (l *Locker) InLine(key lock.Key) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

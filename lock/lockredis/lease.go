@@ -20,7 +20,8 @@ func (l *Locker) Unlock(ctx context.Context, lease *lock.Lease) (err error) {
 	}
 	id := roomOf(lease.Key)
 	st, err := call(ctx, l, func() (room.Standing, error) {
-		return l.engine.Leave(ctx, id, room.LeaveRequest{Session: lease.Proof(), Outcome: room.Completed, Fence: lease.Fence})
+		return l.engine.Leave(ctx, id, room.LeaveRequest{Session: lease.Proof(), Outcome: room.Completed,
+			Fence: lease.Fence})
 	})
 	if err == nil {
 		l.note(id, st.View)
@@ -29,7 +30,7 @@ func (l *Locker) Unlock(ctx context.Context, lease *lock.Lease) (err error) {
 	return stored(err)
 }
 
-// Extend implements lock.Locker. A lease may be extended as often as it needs to be, to any length in all.
+// Extend implements lock.Locker. A lease may be extended any number of times, to any length in all.
 func (l *Locker) Extend(ctx context.Context, lease *lock.Lease, by time.Duration) (err error) {
 	ctx, over := l.watch.call(ctx, "Extend", keyOf(lease))
 	defer func() { over(err) }()
@@ -82,16 +83,19 @@ func (l *Locker) Resume(ctx context.Context, token string) (lease *lock.Lease, e
 	return lease, nil
 }
 
-// find asks whether a lease is live, and what else was so after `sent`.
-func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v room.View, held bool, err error) {
+// find returns the state of a live lease's room after `sent`.
+func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v room.View, held bool,
+	err error) {
 	sent = time.Now()
-	st, err := call(ctx, l, func() (room.Standing, error) { return l.engine.Stand(ctx, roomOf(lease.Key), lease.Proof()) })
+	st, err := call(ctx, l, func() (room.Standing, error) {
+		return l.engine.Stand(ctx, roomOf(lease.Key), lease.Proof())
+	})
 	held = err == nil && st.Status == room.Locked && st.Fence == lease.Fence && st.Lease != nil
 	return sent, st.View, held, stored(err)
 }
 
-// reckon is when the lease of an answer is over, by this process's clock: early, since Redis's was where the answer
-// says only after `sent`. A millisecond more makes up for that clock's grain.
+// reckon returns when the lease of an answer is over, by this process's clock. It is early, since the
+// answer's time of Redis came after `sent`. A millisecond more makes up for that clock's grain.
 func reckon(sent time.Time, v room.View) time.Time {
 	return sent.Add(time.Duration(v.Lease.ExpiresAt-v.Now-1) * time.Millisecond)
 }
@@ -104,7 +108,7 @@ func (l *Locker) IsLocked(ctx context.Context, key lock.Key) (is bool, err error
 	return v.Lease != nil, err
 }
 
-// Waiting tells how many wait for the lock, in all processes.
+// Waiting returns how many wait for the lock, in all processes.
 func (l *Locker) Waiting(ctx context.Context, key lock.Key) (int, error) {
 	v, err := l.look(ctx, key)
 	return v.Waiting, err
@@ -121,7 +125,7 @@ func (l *Locker) look(ctx context.Context, key lock.Key) (room.View, error) {
 	return v, stored(err)
 }
 
-// mine tells a lease of a Locker on Redis from one that nobody granted.
+// mine reports whether a lease comes from a Locker on Redis.
 func mine(lease *lock.Lease) bool { return lease != nil && lease.Proof() != "" }
 
 func keyOf(lease *lock.Lease) lock.Key {
@@ -131,7 +135,7 @@ func keyOf(lease *lock.Lease) lock.Key {
 	return lease.Key
 }
 
-// stored says the engine's errors in the port's words.
+// stored maps the engine's errors to the port's.
 func stored(err error) error {
 	switch {
 	case errors.Is(err, room.ErrNoPlace), errors.Is(err, room.ErrStaleFence):

@@ -12,27 +12,27 @@ type waiter struct {
 	key     lock.Key
 	session string
 	lease   time.Duration
-	news    chan grant // holds one: the grant, or the zero grant when the place was lost
+	result  chan grant // holds one: the grant, or the zero grant when the place was lost
 
 	sent     time.Time // before a request was sent
-	redisNow int64     // Redis's clock in the answer to it, unix ms
+	redisNow int64     // Redis's clock in its answer, unix ms
 
 	epoch, ticket int64 // of the place; 0 before it is known; Locker.mu guards them
 }
 
-// grant is the news that a waiter has the lock.
+// grant reports that a waiter has the lock.
 type grant struct {
 	fence   int64
 	expires int64 // unix ms of Redis's clock
 }
 
 func newWaiter(key lock.Key, lease time.Duration) *waiter {
-	return &waiter{key: key, session: room.NewSession(), lease: lease, news: make(chan grant, 1)}
+	return &waiter{key: key, session: room.NewSession(), lease: lease, result: make(chan grant, 1)}
 }
 
-// holding makes the lease of a grant; nil where there is none: the place was lost, or the news took
-// longer than the lease. Redis's clock was at redisNow after `sent`, so that the end is reckoned early;
-// a millisecond more makes up for that clock's grain.
+// holding returns the lease of a grant; nil where the place was lost, or the grant arrived after
+// its end. Redis's clock was at redisNow after `sent`, so the end is early; a millisecond more
+// makes up for that clock's grain.
 func (l *Locker) holding(w *waiter, g grant) *lock.Lease {
 	if g.fence == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (l *Locker) holding(w *waiter, g grant) *lock.Lease {
 	return lock.NewLease(w.key, g.fence, until, w.session)
 }
 
-// line is who of this process waits for one lock.
+// line is the waiters of this process for one lock.
 type line struct {
 	waiters map[string]*waiter // by session
 	tickets map[int64]*waiter
@@ -68,7 +68,7 @@ func (l *Locker) list(w *waiter) {
 	ln.waiters[w.session] = w
 }
 
-// placed notes the ticket and what the join's answer says about the holder.
+// placed records the ticket, and the holder in the join's answer.
 func (l *Locker) placed(w *waiter, st room.Standing) {
 	l.mu.Lock()
 	if ln := l.lines[roomOf(w.key)]; ln != nil && ln.waiters[w.session] == w {
@@ -79,13 +79,13 @@ func (l *Locker) placed(w *waiter, st room.Standing) {
 	l.note(roomOf(w.key), st.View)
 }
 
-// compare notes the two clocks again, so that they have no time to drift apart.
+// compare records the two clocks again, so that they have no time to drift apart.
 func (l *Locker) compare(id room.ID, sent time.Time, redisNow int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ln := l.lines[id]; ln != nil {
 		for _, w := range ln.waiters {
-			if w.ticket != 0 { // else its own join is to say so
+			if w.ticket != 0 { // else its own join returns it
 				w.sent, w.redisNow = sent, redisNow
 			}
 		}
@@ -98,7 +98,7 @@ func (l *Locker) unlist(w *waiter) {
 	l.forget(w)
 }
 
-// forget is for who has mu. It answers false when the waiter was not in line any more.
+// forget removes a waiter. The caller has mu. It returns false when the waiter was not in line any more.
 func (l *Locker) forget(w *waiter) bool {
 	id := roomOf(w.key)
 	ln := l.lines[id]
@@ -118,17 +118,17 @@ func (l *Locker) forget(w *waiter) bool {
 	return true
 }
 
-// tell gives a waiter its news, once. It is for who has mu.
-func (l *Locker) tell(w *waiter, g grant) bool {
+// notify gives a waiter its grant or loss, once. The caller has mu.
+func (l *Locker) notify(w *waiter, g grant) bool {
 	if !l.forget(w) {
 		return false
 	}
-	w.news <- g
+	w.result <- g
 	return true
 }
 
-// note reads from any answer who holds the lock: perhaps a waiter of ours whose push is late or lost;
-// and until when: should the holder be dead, the first waiter's process ends its lease.
+// note reads the lock's holder from any answer. It may be a waiter of this process whose push is late or
+// lost. It also reads the lease's end: should the holder be dead, the first waiter's process ends it.
 func (l *Locker) note(id room.ID, v room.View) {
 	if v.Lease == nil {
 		return
@@ -147,7 +147,7 @@ func (l *Locker) note(id room.ID, v room.View) {
 	}
 }
 
-// arm is for who has mu.
+// arm sets the line's timer. The caller has mu.
 func (l *Locker) arm(id room.ID, ln *line, in time.Duration) {
 	if ln.timer != nil {
 		ln.timer.Reset(in)

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	soon = time.Minute     // what must happen happens by then
+	soon = time.Minute     // the most that a test waits for an event
 	long = 3 * time.Minute // a wait or a lease that does not run out in a test
 	idle = 8               // so many tests at a time wait for leases and dead processes
 )
@@ -38,10 +38,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(shared{m}, goleak.IgnoreAnyFunction(dialsAgain))
 }
 
-// dialsAgain is where a client waits whose Redis does not listen: up to a second after it was closed, and whichever test comes last.
+// dialsAgain is where a client waits whose Redis does not listen: up to a second after it was closed,
+// whichever test comes last.
 const dialsAgain = "github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"
 
-// shared runs the tests with one Redis and one PostgreSQL for all of them, which are gone before goroutines are counted.
+// shared runs the tests with one Redis and one PostgreSQL for all of them, which are gone
+// before goroutines are counted.
 type shared struct{ m *testing.M }
 
 func (s shared) Run() int { return redistest.Main(withPostgres(s)) }
@@ -53,7 +55,9 @@ func (p withPostgres) Run() int { return pgtest.Main(p.m) }
 func TestRedisKeepsTheRules(t *testing.T) {
 	t.Parallel()
 	stores := map[string]func(*testing.T) redis.UniversalClient{
-		"embedded": func(t *testing.T) redis.UniversalClient { return client(t, redistest.StartEmbedded(t).Addr()) },
+		"embedded": func(t *testing.T) redis.UniversalClient {
+			return client(t, redistest.StartEmbedded(t).Addr())
+		},
 		"single":   func(t *testing.T) redis.UniversalClient { return redistest.Shared(t) },
 		"sentinel": func(t *testing.T) redis.UniversalClient { return redistest.StartSentinel(t).Client() },
 		"cluster":  func(t *testing.T) redis.UniversalClient { return redistest.StartCluster(t).Client() },
@@ -96,7 +100,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// brief takes the lock for a lease that is over soon; for a longer one where Redis takes as long to answer.
+// brief takes the lock for a lease that ends soon. The lease is longer where Redis takes as long to answer.
 func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key) *lock.Lease {
 	t.Helper()
 	for lease := 500 * time.Millisecond; ; lease *= 2 {
@@ -108,7 +112,7 @@ func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key)
 	}
 }
 
-// inLine returns when n of the locker's own wait for the lock, and know it.
+// inLine returns when n of the locker's own waiters know that they wait for the lock.
 func inLine(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()
 	testproc.Until(t, soon, func() error { return so(l.InLine(key) == n) })

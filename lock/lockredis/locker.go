@@ -12,14 +12,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Locker is the lock.Locker on Redis. It may be used by many goroutines.
+// Locker is the lock.Locker on Redis. It is safe for many goroutines.
 type Locker struct {
 	rdb       redis.UniversalClient
 	engine    *room.Engine
 	heartbeat time.Duration
 	log       *slog.Logger
 	watch     *watch
-	channel   string // where Redis tells this locker of grants
+	channel   string // where Redis publishes this locker's grants
 
 	stop     context.CancelFunc
 	done     chan struct{} // closed by Close
@@ -32,26 +32,29 @@ type Locker struct {
 	first    *attempt
 	hangUp   func()
 	lines    map[room.ID]*line
-	unpushed map[string]time.Time // session whose grant was found, not told -> since
+	unpushed map[string]time.Time // session whose grant an answer showed before a push -> since
 }
 
 var _ lock.Locker = (*Locker)(nil)
 
-// roomPrefix keeps locks apart from the waiting rooms of the same Redis: the lock of stock:item:456
-// is the key {lock:stock:item:456}:lock. No waiting room begins so; a key may have a % and more bytes than a room's id, which an engine asks for neither.
+// roomPrefix keeps locks apart from the waiting rooms of the same Redis: the lock of stock:item:456 is the
+// key {lock:stock:item:456}:lock. No waiting room begins so; a key may have a % and more bytes than a room's
+// id, neither of which an engine checks.
 const roomPrefix = room.LibraryPrefix
 
 func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
 
-// New makes a locker on a client, which stays the caller's to close, after the locker. It sends
-// nothing before it is first used. Make one for the process: each has a subscription of its own.
+// New makes a locker on a client; the caller closes the client, after the locker. It sends nothing before its
+// first use. Make one for the process: each has a subscription of its own.
 func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	cfg = cfg.withDefaults()
 	engine := room.New(rdb, room.Config{
-		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
+		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true,
+		Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
 	})
 	l := &Locker{
-		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer, cfg.Tracer),
+		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer,
+			cfg.Tracer),
 		channel: engine.Names().Channel("waitroom-lock:" + room.NewSession()),
 		done:    make(chan struct{}), attempts: make(chan *attempt, 1),
 		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),
@@ -63,8 +66,8 @@ func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	return l
 }
 
-// Close ends the waits of this locker with lock.ErrClosed and what it does in the background; it returns
-// when all that is over. Leases stay, and Unlock still works. The error is always nil.
+// Close ends this locker's waits with lock.ErrClosed, and its background work; it returns when all of that is
+// over. Leases stay, and Unlock still works. The error is always nil.
 func (l *Locker) Close() error {
 	l.mu.Lock()
 	if !l.closed {

@@ -25,8 +25,9 @@ func TestWaiterWhosePlaceIsGoneGetsInLineAgainThoughAnotherHasItsTicketByNow(t *
 		return all[0].Score
 	}
 	joined := seen()
-	require.Eventually(t, func() bool { return seen() > joined }, soon, time.Millisecond) // the next heartbeat, which finds the place lost, is a while away
-	require.NoError(t, rdb.Client().FlushAll(ctx).Err())                                  // as where nothing is left of a lock: tickets begin anew
+	// the next heartbeat, which finds the place lost, is a while away
+	require.Eventually(t, func() bool { return seen() > joined }, soon, time.Millisecond)
+	require.NoError(t, rdb.Client().FlushAll(ctx).Err()) // a lock with no data left: tickets begin anew
 	held, err := l.TryLock(ctx, key, 0, long)
 	require.NoError(t, err)
 	line := make(chan taken, 1)

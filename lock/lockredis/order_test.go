@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
-// stock is a use case that knows the port alone.
+// stock is a use case that depends on the port alone.
 type stock struct {
 	locker lock.Locker
 	left   map[string]int

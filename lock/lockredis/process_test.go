@@ -27,8 +27,8 @@ const roleEnv = "LOCK_TEST_ROLE"
 
 const (
 	holds   = "holds"   // and lets the lease run
-	extends = "extends" // it once, by as much again
-	renews  = "renews"  // it as KeepAlive does
+	extends = "extends" // extends it once, by as much again
+	renews  = "renews"  // renews it as KeepAlive does
 )
 
 // playRole takes the lock, prints its token, and keeps it until it is killed.
@@ -46,7 +46,8 @@ func playRole() int {
 	l := lockredis.New(redis.NewClient(&redis.Options{Addr: f[0]}), lockredis.Config{})
 	if f[3] == renews {
 		r := &renewed{Locker: l}
-		_ = lock.Do(ctx, r, key, long, lease, func(ctx context.Context, _ int64) error { <-ctx.Done(); return nil }, lock.KeepAlive)
+		_ = lock.Do(ctx, r, key, long, lease, func(ctx context.Context, _ int64) error { <-ctx.Done(); return nil },
+			lock.KeepAlive)
 		return 2 // it could not renew it
 	}
 	held, err := l.Lock(ctx, key, lease)
@@ -60,7 +61,7 @@ func playRole() int {
 	select {}
 }
 
-// renewed says so after the second renewal.
+// renewed prints a line after the second renewal.
 type renewed struct {
 	lock.Locker
 	times int
@@ -74,32 +75,35 @@ func (r *renewed) Extend(ctx context.Context, lease *lock.Lease, by time.Duratio
 	return err
 }
 
-// contender starts a process that wants the lock; its first line is the token of its lease, and there is none where it ends before.
-func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process, *bufio.Reader) {
+// contender starts a process that wants the lock. Its first line is the token of its lease, and there is none
+// where it ends before.
+func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process,
+	*bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s %s", roleEnv, addr, key, lease, role))
-	said, out := io.Pipe()
+	output, out := io.Pipe()
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	process, err := testproc.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		_ = said.Close()
+		_ = output.Close()
 		process.Kill()
 	})
 	go func() {
 		<-process.Done()
 		_ = out.Close()
 	}()
-	return process, bufio.NewReader(said)
+	return process, bufio.NewReader(output)
 }
 
-// died has a process hold the lock, in its way, and kills it; for a longer lease where the machine is so slow that it is over by then.
+// died kills a process that holds the lock, in its role. It uses a longer lease where the machine is so slow
+// that it is over by then.
 func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role string) *lock.Lease {
 	t.Helper()
 	for lease := 1200 * time.Millisecond; ; lease *= 2 {
-		process, said := contender(t, addr, newKey(t, "order", "killed:"+role), lease, role)
-		token, err := said.ReadString('\n')
+		process, output := contender(t, addr, newKey(t, "order", "killed:"+role), lease, role)
+		token, err := output.ReadString('\n')
 		process.Kill()
 		if err != nil {
 			require.ErrorIs(t, err, io.EOF)
@@ -137,8 +141,8 @@ func TestLeaseOfAKilledProcessIsResumedByAnother(t *testing.T) {
 	ctx := within(t)
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "resumed")
-	process, said := contender(t, rdb.Addr(), key, long, holds)
-	token, err := said.ReadString('\n')
+	process, output := contender(t, rdb.Addr(), key, long, holds)
+	token, err := output.ReadString('\n')
 	require.NoError(t, err)
 	process.Kill()
 	held, err := l.Resume(ctx, strings.TrimSpace(token))
@@ -175,7 +179,7 @@ func TestProcessKilledWhileWaitingIsPassedOver(t *testing.T) {
 	require.NoError(t, l.Unlock(ctx, second))
 }
 
-// fenceOf reads the fence of the live lease where people read it.
+// fenceOf reads the fence of the live lease from its key in Redis.
 func fenceOf(t *testing.T, s *redistest.Server, key lock.Key) int64 {
 	t.Helper()
 	var lease struct{ Fence int64 }

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	pingAfter      = 2 * time.Second        // of silence on the subscription; twice as long and it is renewed
+	pingAfter      = 2 * time.Second        // of silence on the subscription; after twice as long it is renewed
 	subscribeAgain = 200 * time.Millisecond // pause before a broken subscription is renewed
 )
 
-// attempt is one try at the first subscription; all who need it wait for the same one.
+// attempt is one try at the first subscription; all callers that need it wait for the same one.
 type attempt struct {
 	over chan struct{}
 	err  error
 }
 
-// subscribed returns when pushes reach this locker: who waits in line has to be told.
+// subscribed returns when pushes reach this locker: without them a waiter would miss its grant.
 func (l *Locker) subscribed(ctx context.Context) error {
 	l.mu.Lock()
 	a := l.first
@@ -82,7 +82,8 @@ func (l *Locker) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	return sub, nil
 }
 
-// subscribeAgain tries until it has a subscription or ctx ends. What was told meanwhile is looked up.
+// subscribeAgain tries until it has a subscription or ctx ends. It then looks up the
+// grants published meanwhile.
 func (l *Locker) subscribeAgain(ctx context.Context) (*redis.PubSub, error) {
 	for {
 		select {
@@ -131,7 +132,7 @@ func (l *Locker) follow(ctx context.Context, sub *redis.PubSub) {
 	}
 }
 
-// pushed reads what the releaser's script told: a waiter of ours has the lock.
+// pushed reads a push of the releaser's script: a waiter of this process has the lock.
 func (l *Locker) pushed(payload string) {
 	var p struct {
 		Room room.ID
@@ -145,22 +146,21 @@ func (l *Locker) pushed(payload string) {
 	defer l.mu.Unlock()
 	delete(l.unpushed, p.Session)
 	if ln := l.lines[p.Room]; ln != nil && ln.waiters[p.Session] != nil {
-		l.tell(ln.waiters[p.Session], grant{fence: p.Fence, expires: p.ExpiresAt})
+		l.notify(ln.waiters[p.Session], grant{fence: p.Fence, expires: p.ExpiresAt})
 		if len(ln.waiters) > 0 { // the lease just began
 			l.arm(p.Room, ln, time.Duration(p.ExpiresAt-p.GrantedAt+1)*time.Millisecond)
 		}
 	}
 }
 
-// found tells a waiter of a grant that an answer showed before its push came. It is for who has mu.
+// found notifies a waiter of a grant that an answer showed before its push came. The caller has mu.
 func (l *Locker) found(w *waiter, g grant) {
-	if l.tell(w, g) {
+	if l.notify(w, g) {
 		l.unpushed[w.session] = time.Now()
 	}
 }
 
-// doubtPushes gives up a subscription that looks healthy and tells nothing, as one to a demoted
-// master does.
+// doubtPushes gives up a subscription that looks healthy and brings nothing, as one to a demoted master does.
 func (l *Locker) doubtPushes() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -4,4 +4,4 @@ package lockredis_test
 
 import "testing"
 
-func TestOfFiftyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) { oneReserves(t, 50) }
+func TestOfFiftyAtOnceOneReservesAndTheOthersGetAnError(t *testing.T) { oneReserves(t, 50) }

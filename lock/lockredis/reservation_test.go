@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// errTaken is what the one who lost is told.
+// errTaken is the error of the second caller.
 var errTaken = errors.New("다른 사용자가 먼저 예약했어요. 다른 시간을 골라 주세요")
 
 // slot is an hour of a trainer.
@@ -32,8 +32,8 @@ func (s slot) key() (lock.Key, error) {
 	return lock.NewKey("reservation", "trainer", fmt.Sprint(s.trainer), s.date, s.time)
 }
 
-// gym books slots: the lock keeps people from running into each other, the table's unique constraint
-// keeps the promise also when there is no lock.
+// gym books slots: the lock keeps people from running into each other. The table's unique constraint keeps
+// the promise also without a lock.
 type gym struct {
 	locker lock.Locker
 	db     *pgxpool.Pool
@@ -45,7 +45,8 @@ func newGym(t *testing.T, locker lock.Locker) *gym {
 	db, err := pgxpool.New(t.Context(), pgtest.Start(t).URL())
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	_, err = db.Exec(t.Context(), `CREATE TABLE reservations (trainer int, date text, time text, member int, UNIQUE (trainer, date, time))`)
+	_, err = db.Exec(t.Context(),
+		`CREATE TABLE reservations (trainer int, date text, time text, member int, UNIQUE (trainer, date, time))`)
 	require.NoError(t, err)
 	return &gym{locker: locker, db: db, wait: 10 * time.Second}
 }
@@ -78,7 +79,8 @@ func (g *gym) insertIfFree(ctx context.Context, s slot, member int) error {
 }
 
 func (g *gym) insert(ctx context.Context, s slot, member int) error {
-	_, err := g.db.Exec(ctx, `INSERT INTO reservations VALUES ($1, $2, $3, $4)`, s.trainer, s.date, s.time, member)
+	_, err := g.db.Exec(ctx, `INSERT INTO reservations VALUES ($1, $2, $3, $4)`, s.trainer, s.date, s.time,
+		member)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.ConstraintName != "" {
 		return errTaken
@@ -92,12 +94,13 @@ func (g *gym) booked(t *testing.T) (n int) {
 	return n
 }
 
-func TestOfManyAtOnceOneReservesAndTheOthersAreToldSo(t *testing.T) { oneReserves(t, 10) }
+func TestOfManyAtOnceOneReservesAndTheOthersGetAnError(t *testing.T) { oneReserves(t, 10) }
 
 func oneReserves(t *testing.T, members int) {
 	t.Parallel()
 	rdb := redistest.Shared(t)
-	for name, wait := range map[string]time.Duration{"each waits its turn": 10 * time.Second, "nobody waits": 0} {
+	for name, wait := range map[string]time.Duration{"each waits its turn": 10 * time.Second,
+		"nobody waits": 0} {
 		t.Run(fmt.Sprintf("%d members, %s", members, name), func(t *testing.T) {
 			g := newGym(t, newLocker(t, rdb))
 			g.wait = wait
@@ -129,7 +132,8 @@ func TestUniqueConstraintHoldsWhereTheLockDoesNot(t *testing.T) {
 	g := newGym(t, nil)
 	afternoon := slot{trainer: 7, date: "2025-07-01", time: "14:00"}
 	require.NoError(t, g.insert(t.Context(), afternoon, 1))
-	require.ErrorIs(t, g.insert(t.Context(), afternoon, 2), errTaken, "as one would whose lease ran out between looking and writing")
+	require.ErrorIs(t, g.insert(t.Context(), afternoon, 2), errTaken, "as one would whose lease ran out "+
+		"between looking and writing")
 	require.Equal(t, 1, g.booked(t))
 }
 
@@ -155,7 +159,8 @@ func TestStaleHolderWakesAfterItsLeaseFreesNothingAndWritesNothing(t *testing.T)
 		INSERT INTO stock VALUES (456, 10)`)
 	require.NoError(t, err)
 	write := func(amount int, fence int64) int64 {
-		tag, err := db.Exec(ctx, `UPDATE stock SET amount = $1, fence = $2 WHERE item = 456 AND fence < $2`, amount, fence)
+		tag, err := db.Exec(ctx, `UPDATE stock SET amount = $1, fence = $2 WHERE item = 456 AND fence < $2`, amount,
+			fence)
 		require.NoError(t, err)
 		return tag.RowsAffected()
 	}

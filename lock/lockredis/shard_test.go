@@ -12,11 +12,14 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// Both wait for a key of a shard that answers; the first one's process also waits for one of a shard that does not.
-func TestShardThatDoesNotAnswerCostsNobodyElseItsTurn(t *testing.T) {
+// Both wait for a key of a shard that answers. The first one's process also waits for one
+// of a shard that does not.
+func TestShardThatDoesNotAnswerCostsNoOtherKeyItsTurn(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)
-	c := redistest.StartClusterWith(t, redistest.Config{Args: []string{"--cluster-require-full-coverage", "no", "--cluster-node-timeout", "60000"}})
+	c := redistest.StartClusterWith(t,
+		redistest.Config{Args: []string{"--cluster-require-full-coverage", "no", "--cluster-node-timeout",
+			"60000"}})
 	const heartbeat = 1500 * time.Millisecond
 	quick := func() *lockredis.Locker {
 		l := lockredis.New(c.Client(), lockredis.Config{Heartbeat: heartbeat})
@@ -45,7 +48,7 @@ func TestShardThatDoesNotAnswerCostsNobodyElseItsTurn(t *testing.T) {
 	silent, answers := shard(dead), shard(sound).Addr()
 	silent.Pause()
 	t.Cleanup(silent.Resume)
-	time.Sleep(2 * heartbeat) // for as long the process says nothing of either key, if it waits for the shard
+	time.Sleep(2 * heartbeat) // for as long as the process is silent about either key, if it waits for the shard
 	require.NoError(t, holder.Unlock(ctx, held), "%s answers, %s does not", answers, silent.Addr())
 	select {
 	case got := <-turn:

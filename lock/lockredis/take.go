@@ -14,7 +14,8 @@ import (
 // and by the client's own time-outs. A grant that arrives as the wait runs out is returned or given
 // back. A waiter that lost its place, because Redis lost its data or this process was cut off for
 // seconds, gets in line again.
-func (l *Locker) TryLock(ctx context.Context, key lock.Key, wait, lease time.Duration) (held *lock.Lease, err error) {
+func (l *Locker) TryLock(ctx context.Context, key lock.Key, wait, lease time.Duration) (held *lock.Lease,
+	err error) {
 	ctx, over := l.watch.wait(ctx, "TryLock", key)
 	defer func() { over(err) }()
 	if wait <= 0 {
@@ -36,7 +37,8 @@ func (l *Locker) Lock(ctx context.Context, key lock.Key, lease time.Duration) (h
 	})
 }
 
-func (l *Locker) take(ctx context.Context, key lock.Key, lease time.Duration, how func(context.Context, *waiter) (*lock.Lease, error)) (*lock.Lease, error) {
+func (l *Locker) take(ctx context.Context, key lock.Key, lease time.Duration,
+	how func(context.Context, *waiter) (*lock.Lease, error)) (*lock.Lease, error) {
 	if err := lock.Validate(key, lease); err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (l *Locker) tryNow(ctx context.Context, w *waiter) (*lock.Lease, error) {
 	return l.granted(w, st)
 }
 
-// granted is the lease of a join that found the lock free.
+// granted returns the lease of a join that found the lock free.
 func (l *Locker) granted(w *waiter, st room.Standing) (*lock.Lease, error) {
 	held := l.holding(w, grant{fence: st.Fence, expires: st.Lease.ExpiresAt})
 	if held == nil {
@@ -104,7 +106,7 @@ func (l *Locker) waitInLine(ctx context.Context, w *waiter, over <-chan time.Tim
 	l.placed(w, st)
 	var cause error
 	select {
-	case g := <-w.news:
+	case g := <-w.result:
 		return l.holding(w, g), nil
 	case <-over:
 		cause = lock.ErrNotAcquired
@@ -116,8 +118,8 @@ func (l *Locker) waitInLine(ctx context.Context, w *waiter, over <-chan time.Tim
 	return l.giveUp(ctx, w, cause)
 }
 
-// giveUp leaves the line; a lock that was granted meanwhile is used where the wait alone was over,
-// else given back by the same step.
+// giveUp leaves the line. It keeps a lock granted meanwhile only if the wait alone was over, else the same
+// step gives it back.
 func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Lease, error) {
 	l.unlist(w)
 	if cause != lock.ErrNotAcquired {
@@ -125,7 +127,7 @@ func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Leas
 		return nil, cause
 	}
 	select {
-	case g := <-w.news:
+	case g := <-w.result:
 		if held := l.holding(w, g); held != nil {
 			return held, nil
 		}

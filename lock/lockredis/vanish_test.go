@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// leftOf is what Redis has: each key, and how long it is kept. A key without an end fails the test.
+// leftOf returns each key in Redis, and its TTL. A key without an end fails the test.
 func leftOf(t *testing.T, rdb redis.UniversalClient) map[string]time.Duration {
 	t.Helper()
 	left := make(map[string]time.Duration)
@@ -83,10 +83,10 @@ func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
+func TestKeysOfALockWhoseProcessesAllDiedExpire(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Shared(t)
-	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that says nothing more
+	l := lockredis.New(rdb, lockredis.Config{Heartbeat: time.Hour}) // a process that sends nothing more
 	defer func() { require.NoError(t, l.Close()) }()
 	key, err := lock.NewKey("stock", "item", "9")
 	require.NoError(t, err)
@@ -96,7 +96,9 @@ func TestWhatIsLeftOfALockWhoseProcessesAllDiedHasAnEnd(t *testing.T) {
 	const seen = "{lock:stock:item:9}:seen"
 	waiter, err := rdb.ZRange(t.Context(), seen, 0, 0).Result()
 	require.NoError(t, err)
-	require.NoError(t, rdb.ZAdd(t.Context(), seen, redis.Z{Score: float64(time.Now().Add(-time.Second).UnixMilli()), Member: waiter[0]}).Err())
+	require.NoError(t,
+		rdb.ZAdd(t.Context(), seen, redis.Z{Score: float64(time.Now().Add(-time.Second).UnixMilli()),
+			Member: waiter[0]}).Err())
 	_, err = l.TryLock(t.Context(), key, 0, time.Minute) // finds it away
 	require.ErrorIs(t, err, lock.ErrNotAcquired)
 	left := leftOf(t, rdb)

@@ -62,7 +62,8 @@ func TestLockIsAStringInRedisThatNamesItsFence(t *testing.T) {
 	held, err := l.TryLock(within(t), key, 0, long)
 	require.NoError(t, err)
 	require.Equal(t, held.Fence, fenceOf(t, rdb, key))
-	require.Equal(t, fmt.Sprintf("stock:item:456#%d", held.Fence), fmt.Sprintf("%+v", held), "the session in it is a credential")
+	require.Equal(t, fmt.Sprintf("stock:item:456#%d", held.Fence), fmt.Sprintf("%+v", held),
+		"the session in it is a credential")
 }
 
 func TestWaitersOfAProcessShareOneSubscription(t *testing.T) {
@@ -129,11 +130,13 @@ func TestLostReplyChangesNothing(t *testing.T) {
 	require.NoError(t, err)
 	losing(func() { err = l.Extend(ctx, held, long) })
 	require.NoError(t, err)
-	require.InDelta(t, 2*long.Seconds(), time.Until(held.ExpiresAt).Seconds(), soon.Seconds(), "it was extended once")
+	require.InDelta(t, 2*long.Seconds(), time.Until(held.ExpiresAt).Seconds(), soon.Seconds(),
+		"it was extended once")
 	var again *lock.Lease
 	losing(func() { again, err = l.Resume(ctx, held.Token()) })
 	require.NoError(t, err)
-	require.InDelta(t, 2*long.Seconds(), time.Until(again.ExpiresAt).Seconds(), soon.Seconds(), "and so Redis has it")
+	require.InDelta(t, 2*long.Seconds(), time.Until(again.ExpiresAt).Seconds(), soon.Seconds(),
+		"and so Redis has it")
 	losing(func() { err = l.Unlock(ctx, again) })
 	require.NoError(t, err, "the first of the two unlocked it")
 	losing(func() { held, err = l.TryLock(ctx, key, long, long) })
@@ -144,10 +147,10 @@ func TestLostReplyChangesNothing(t *testing.T) {
 	require.False(t, locked)
 }
 
-func TestWaiterIsTold(t *testing.T) {
+func TestWaiterGetsItsGrantByPush(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		before, after func(*redistest.Proxy) // the waiter waits; the lock was handed to it
+		before, after func(*redistest.Proxy) // before: the waiter waits; after: it has been granted the lock
 	}{
 		"when the subscription broke before the push": {
 			before: func(p *redistest.Proxy) { p.Refuse(); p.CutAll() },
@@ -249,7 +252,7 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	require.NoError(t, <-kept)
 }
 
-// replicated returns when a replica has all that the server was told so far: nobody waits for that in life.
+// replicated returns when a replica has every write of the server so far; real clients do not wait for that.
 func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	t.Helper()
 	conn := master.Client().Conn()
@@ -260,15 +263,16 @@ func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	require.EqualValues(t, 1, n)
 }
 
-// follows returns when a client writes to that master: what it wrote to the old one before is lost.
+// follows returns when a client writes to that master: its writes to the old one before are lost.
 func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redistest.Server) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return rdb.Set(ctx, "follows", "", time.Minute).Err() == nil && master.Client().Exists(ctx, "follows").Val() == 1
+		return rdb.Set(ctx, "follows", "", time.Minute).Err() == nil &&
+			master.Client().Exists(ctx, "follows").Val() == 1
 	}, soon, 10*time.Millisecond)
 }
 
-// answered returns when Redis has answered the call, whatever it said.
+// answered returns when Redis has answered the call, with any result.
 func answered(t *testing.T, call func() error) {
 	t.Helper()
 	require.Eventually(t, func() bool { return !errors.Is(call(), lock.ErrStore) }, soon, 10*time.Millisecond)
@@ -307,7 +311,7 @@ func TestHandDeletedLockGoesToTheNextInLine(t *testing.T) {
 	require.ErrorIs(t, l.Unlock(ctx, held), lock.ErrNotHeld)
 }
 
-func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
+func TestAbandonedCallsLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t)
 	l, key := newLocker(t, rdb.Client()), newKey(t, "order", "abandoned")
@@ -328,7 +332,7 @@ func TestNothingIsLeftBehindByCallsThatNobodyWaitedFor(t *testing.T) {
 	require.NoError(t, l.Unlock(within(t), held))
 }
 
-func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
+func TestStoreThatIsAwayReturnsErrStore(t *testing.T) {
 	t.Parallel()
 	l := newLocker(t, client(t, "127.0.0.1:1"))
 	key := newKey(t, "order", "away")
@@ -340,7 +344,7 @@ func TestStoreThatIsAwayIsToldAsSuch(t *testing.T) {
 	require.ErrorIs(t, err, lock.ErrStore)
 }
 
-// deaf is a client whose first subscription looks healthy and is told nothing, as one to a demoted master.
+// deaf is a client whose first subscription looks healthy and receives nothing, as one to a demoted master.
 type deaf struct {
 	redis.UniversalClient
 	elsewhere redis.UniversalClient
@@ -354,7 +358,7 @@ func (d *deaf) Subscribe(ctx context.Context, channels ...string) *redis.PubSub 
 	return d.elsewhere.Subscribe(ctx, channels...)
 }
 
-func TestSubscriptionThatTellsNothingIsRenewed(t *testing.T) {
+func TestSubscriptionWithoutMessagesIsRenewed(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)
 	rdb := redistest.Start(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// watch counts what happens and spans what is asked. A key is in a span, never in a metric: there is no end of keys.
+// watch counts and traces the locker's calls. A key is in a span, never in a metric: there is no end of keys.
 type watch struct {
 	tracer   trace.Tracer
 	waits    *prometheus.HistogramVec
@@ -30,18 +30,23 @@ func newWatch(r prometheus.Registerer, t trace.Tracer) *watch {
 	buckets := prometheus.ExponentialBuckets(0.001, 4, 9) // 1 ms to 65 s
 	return &watch{
 		tracer: t,
-		waits: register(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waitroom_lock_wait_seconds", Buckets: buckets,
-			Help: "How long TryLock and Lock took, by result: acquired, not_acquired, cancelled, refused, failed."}, []string{"result"})),
-		holds: register(r, prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_lock_hold_seconds", Buckets: buckets,
-			Help: "How long locks were held that were unlocked in time."})),
+		waits: register(r,
+			prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waitroom_lock_wait_seconds", Buckets: buckets,
+				Help: "How long TryLock and Lock took, by result: acquired, not_acquired, cancelled, refused, failed."},
+				[]string{"result"})),
+		holds: register(r,
+			prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_lock_hold_seconds", Buckets: buckets,
+				Help: "How long locks were held that were unlocked in time."})),
 		losses: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_lock_losses_total",
-			Help: "What was lost: a lease that was over before its holder was done with it (lease), a place in line (place)."}, []string{"what"})),
+			Help: "What was lost: a lease that was over before its holder was done with it (lease), a place in line " +
+				"(place)."}, []string{"what"})),
 		failures: register(r, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_lock_failures_total",
-			Help: "Calls that Redis did not answer, or not intelligibly; background is what no caller waits for."}, []string{"call"})),
+			Help: "Calls that Redis did not answer, or not intelligibly; background is what no caller waits for."},
+			[]string{"call"})),
 	}
 }
 
-// register also finds what another Locker has registered: they count together.
+// register returns what another Locker has registered already: they count together.
 func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	if r == nil {
 		return c
@@ -58,9 +63,10 @@ func register[C prometheus.Collector](r prometheus.Registerer, c C) C {
 	return c
 }
 
-// call begins a span; the function that it returns ends it, and counts what went wrong.
+// call begins a span; the returned function ends it, and counts failures.
 func (w *watch) call(ctx context.Context, name string, key lock.Key) (context.Context, func(error)) {
-	ctx, span := w.tracer.Start(ctx, "lock."+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("lock.key", key.String())))
+	ctx, span := w.tracer.Start(ctx, "lock."+name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("lock.key", key.String())))
 	return ctx, func(err error) {
 		defer span.End()
 		if errors.Is(err, lock.ErrNotHeld) {
@@ -75,7 +81,7 @@ func (w *watch) call(ctx context.Context, name string, key lock.Key) (context.Co
 	}
 }
 
-// wait is call for what waits for the lock.
+// wait is call for the calls that wait for the lock.
 func (w *watch) wait(ctx context.Context, name string, key lock.Key) (context.Context, func(error)) {
 	begun := time.Now()
 	ctx, over := w.call(ctx, name, key)
@@ -99,8 +105,8 @@ func result(err error) string {
 	return "refused"
 }
 
-// held counts a hold that was over at unix ms `now` of Redis's clock. A fence is the time of its grant in microseconds of
-// that clock, unless that clock has gone back.
+// held counts a hold that was over at unix ms `now` of Redis's clock. A fence is the time of its grant in
+// microseconds of that clock, unless that clock has gone back.
 func (w *watch) held(lease *lock.Lease, now int64) {
 	w.holds.Observe(max(0, float64(now)/1e3-float64(lease.Fence)/1e6))
 }

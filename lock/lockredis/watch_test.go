@@ -24,14 +24,15 @@ type spans struct {
 	names []string
 }
 
-func (s *spans) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
+func (s *spans) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context,
+	trace.Span) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.names = append(s.names, name)
 	return s.Tracer.Start(ctx, name, opts...)
 }
 
-// counted is how often something was counted, by name and label.
+// counted returns the counts, by name and label.
 func counted(t *testing.T, r *prometheus.Registry) map[string]uint64 {
 	t.Helper()
 	families, err := r.Gather()
@@ -64,7 +65,9 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 		})
 		return l
 	}
-	l, away := open(redis.NewClient(&redis.Options{Addr: rdb.Addr()})), open(redis.NewClient(&redis.Options{Addr: rdb.Addr(), DB: 1 << 20})) // there is no such database
+	// there is no such database
+	l, away := open(redis.NewClient(&redis.Options{Addr: rdb.Addr()})),
+		open(redis.NewClient(&redis.Options{Addr: rdb.Addr(), DB: 1 << 20}))
 	key := newKey(t, "order", "counted")
 	held, err := l.Lock(ctx, key, long)
 	require.NoError(t, err)
@@ -79,11 +82,14 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 	require.ErrorIs(t, err, lock.ErrInvalidKey)
 
 	got := counted(t, r)
-	delete(got, "waitroom_lock_failures_total background") // what the call left behind may have failed by now
+	delete(got, "waitroom_lock_failures_total background") // background work may have failed by now
 	require.Equal(t, map[string]uint64{
-		"waitroom_lock_wait_seconds acquired": 1, "waitroom_lock_wait_seconds not_acquired": 1, "waitroom_lock_wait_seconds failed": 1,
-		"waitroom_lock_wait_seconds refused": 1, "waitroom_lock_hold_seconds": 1, "waitroom_lock_losses_total lease": 1,
+		"waitroom_lock_wait_seconds acquired": 1, "waitroom_lock_wait_seconds not_acquired": 1,
+		"waitroom_lock_wait_seconds failed":  1,
+		"waitroom_lock_wait_seconds refused": 1, "waitroom_lock_hold_seconds": 1,
+		"waitroom_lock_losses_total lease":     1,
 		"waitroom_lock_failures_total TryLock": 1,
 	}, got)
-	require.Equal(t, []string{"lock.Lock", "lock.TryLock", "lock.Extend", "lock.Unlock", "lock.Unlock", "lock.TryLock", "lock.TryLock"}, s.names)
+	require.Equal(t, []string{"lock.Lock", "lock.TryLock", "lock.Extend", "lock.Unlock", "lock.Unlock",
+		"lock.TryLock", "lock.TryLock"}, s.names)
 }

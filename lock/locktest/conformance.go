@@ -13,12 +13,13 @@ import (
 )
 
 const (
-	soon = 20 * time.Second // what must happen happens by then
+	soon = 20 * time.Second // the most that a test waits for an event
 	long = time.Minute      // a wait or lease that does not run out in a test
 )
 
-// Conformance holds a Locker to the rules of the port. make is called once for every rule. Beside the
-// port, the Locker tells how many wait: Waiting(ctx, key) (int, error), as lockredis.Locker and Fake do.
+// Conformance tests a Locker against the rules of the port. It calls make once for every rule.
+// Beside the port, the Locker has Waiting(ctx, key) (int, error), the number of waiters, as
+// lockredis.Locker and Fake do.
 //
 //	func TestMyLockerKeepsTheRules(t *testing.T) {
 //		locktest.Conformance(t, func(t *testing.T) lock.Locker { return newMyLocker(t) })
@@ -70,7 +71,7 @@ type suite struct {
 	key lock.Key
 }
 
-// newKey is a key that no other test has, also on a store that several tests share.
+// newKey returns a key that no other test has, also on a store that several tests share.
 func newKey(t *testing.T) lock.Key {
 	key, err := lock.NewKey("locktest", strings.ToLower(rand.Text()))
 	if err != nil {
@@ -88,7 +89,8 @@ func (s *suite) take(key lock.Key, lease time.Duration) *lock.Lease {
 	return held
 }
 
-// brief takes the lock for a lease that is over soon; for a longer one where the store takes as long to answer.
+// brief takes the lock for a lease that ends soon. The lease is longer where the
+// store takes as long to answer.
 func (s *suite) brief() *lock.Lease {
 	s.Helper()
 	return s.atLeast(50 * time.Millisecond)
@@ -143,7 +145,7 @@ func (s *suite) waiting(n int) {
 	s.until("the line's length is right", func() bool { return s.inLine(n) })
 }
 
-// inLine tells whether n wait.
+// inLine reports whether n wait.
 func (s *suite) inLine(n int) bool {
 	s.Helper()
 	line, ok := s.Locker.(interface {

@@ -21,7 +21,8 @@ func ExampleFake() {
 		})
 	}
 	fmt.Println(placeOrder(func() {}))
-	fmt.Println(errors.Is(placeOrder(func() { fmt.Println(errors.Is(placeOrder(nil), lock.ErrNotAcquired)) }), nil))
+	fmt.Println(errors.Is(placeOrder(func() { fmt.Println(errors.Is(placeOrder(nil), lock.ErrNotAcquired)) }),
+		nil))
 	fmt.Println(errors.Is(placeOrder(func() { fake.Expire(key) }), lock.ErrNotHeld))
 	fake.Break()
 	fmt.Println(errors.Is(placeOrder(nil), lock.ErrStore))

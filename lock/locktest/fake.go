@@ -1,5 +1,4 @@
-// Package locktest is for tests of code that uses a lock.Locker: a Locker in memory, and the suite
-// of rules that every Locker keeps.
+// Package locktest has a lock.Locker in memory for tests, and the suite of rules that every Locker keeps.
 package locktest
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// Fake is a lock.Locker in the memory of one process: fair, fenced, with leases that run out, and
-// nothing to start. It uses the time package alone, so that it also works in a testing/synctest bubble.
+// Fake is a lock.Locker in the memory of one process: fair, fenced, with leases that run out, and nothing to
+// start. It uses the time package alone, so that it also works in a testing/synctest bubble.
 type Fake struct {
 	mu    sync.Mutex
 	keys  map[lock.Key]*state
@@ -41,8 +40,8 @@ var _ lock.Locker = (*Fake)(nil)
 // NewFake makes one with all locks free.
 func NewFake() *Fake { return &Fake{keys: make(map[lock.Key]*state)} }
 
-// Break makes every call fail from now on with an error that wraps lock.ErrStore, as when Redis is
-// away; Repair ends that. Leases run on meanwhile.
+// Break makes every call fail from now on with an error that wraps lock.ErrStore. Redis away looks so; Repair
+// ends it. Leases run on meanwhile.
 func (f *Fake) Break() { f.setErr(fmt.Errorf("%w: broken by the test", lock.ErrStore)) }
 
 // Repair ends Break.
@@ -54,8 +53,8 @@ func (f *Fake) setErr(err error) {
 	f.err = err
 }
 
-// Expire ends the key's lease as if its time were over, and the next in line has the lock. Leases that
-// were handed out do not know: their holder finds out as it would in life.
+// Expire ends the key's lease as if its time were over, and the next in line has the lock. The holder of the
+// ended lease finds out as it would in production.
 func (f *Fake) Expire(key lock.Key) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +73,8 @@ func (f *Fake) Lock(ctx context.Context, key lock.Key, lease time.Duration) (*lo
 	return f.take(ctx, key, lease, true, nil)
 }
 
-func (f *Fake) take(ctx context.Context, key lock.Key, lease time.Duration, waits bool, over <-chan time.Time) (*lock.Lease, error) {
+func (f *Fake) take(ctx context.Context, key lock.Key, lease time.Duration, waits bool,
+	over <-chan time.Time) (*lock.Lease, error) {
 	if err := lock.Validate(key, lease); err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (f *Fake) take(ctx context.Context, key lock.Key, lease time.Duration, wait
 	return nil, err
 }
 
-// ask returns a lease, or a place in line, or why there is neither.
+// ask returns a lease, or a place in line, or the error.
 func (f *Fake) ask(key lock.Key, waits bool, lease time.Duration) (*lock.Lease, *waiter, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +116,7 @@ func (f *Fake) ask(key lock.Key, waits bool, lease time.Duration) (*lock.Lease, 
 	return nil, w, nil
 }
 
-// giveUp leaves the line, and gives back what was granted meanwhile.
+// giveUp leaves the line, and gives back a lock that was granted meanwhile.
 func (f *Fake) giveUp(key lock.Key, w *waiter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -206,14 +206,15 @@ func (f *Fake) IsLocked(ctx context.Context, key lock.Key) (bool, error) {
 	return f.key(key).fence != 0, nil
 }
 
-// Waiting tells how many wait for the lock.
+// Waiting returns how many wait for the lock.
 func (f *Fake) Waiting(ctx context.Context, key lock.Key) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.key(key).line), f.ready(ctx)
 }
 
-// ready and all below are for who has mu.
+// ready returns the error of a call on a broken Fake or an ended ctx. The caller of
+// it and of all below has mu.
 func (f *Fake) ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("lock: %w", err)

@@ -52,7 +52,8 @@ func (s *suite) extendLasts() {
 	var held *lock.Lease
 	var first time.Time
 	err := lock.ErrNotHeld
-	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over by then
+	// a longer one where it is over by then
+	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		held = s.atLeast(lease)
 		first = held.ExpiresAt
 		err = s.Extend(s.ctx, held, long)
@@ -76,7 +77,8 @@ func (s *suite) extendedEnds() {
 	var first *lock.Lease
 	var next taken
 	err := lock.ErrNotHeld
-	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over by then
+	// a longer one where it is over by then
+	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		first = s.atLeast(lease)
 		second := s.ask(s.ctx, long)
 		s.until("the second waits", func() bool { return s.inLine(1) || len(second) > 0 })
@@ -147,7 +149,8 @@ func (s *suite) resumesNothing() {
 func (s *suite) anyText() {
 	own := strings.TrimPrefix(s.key.String(), "locktest:")
 	var held []*lock.Lease
-	for _, part := range []string{"ORD-123", "ord-123", "14:00", "14", "예약", " {a}b*c?[d]", "\"\\|,;'%s%d", "\x00\n\r\t", "🙂", strings.Repeat("%", 64)} {
+	for _, part := range []string{"ORD-123", "ord-123", "14:00", "14", "예약", " {a}b*c?[d]", "\"\\|,;'%s%d",
+		"\x00\n\r\t", "🙂", strings.Repeat("%", 64)} {
 		key, err := lock.NewKey("locktest", own, part)
 		if err != nil {
 			s.Fatal(err)
@@ -175,7 +178,9 @@ func (s *suite) anyText() {
 func (s *suite) doValue() {
 	failed := errors.New("mine")
 	for _, want := range []error{nil, failed} {
-		got, err := lock.DoValue(s.ctx, s, s.key, long, long, func(_ context.Context, fence int64) (int64, error) { return fence, want })
+		got, err := lock.DoValue(s.ctx, s, s.key, long, long, func(_ context.Context, fence int64) (int64, error) {
+			return fence, want
+		})
 		if !errors.Is(err, want) || got <= 0 {
 			s.Fatalf("DoValue is %d, %v, not a fence, %v", got, err, want)
 		}
@@ -183,7 +188,7 @@ func (s *suite) doValue() {
 	s.wantLocked(false)
 }
 
-// renewals tells how often a Locker was asked to extend, and did.
+// renewals counts the extensions that a Locker was asked for, and did.
 type renewals struct {
 	lock.Locker
 	done atomic.Int32
@@ -201,7 +206,8 @@ func (r *renewals) Extend(ctx context.Context, lease *lock.Lease, by time.Durati
 
 func (s *suite) keepAlive() {
 	err := lock.ErrNotHeld
-	for lease := time.Second; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 { // a longer one where it is over before anybody can renew it
+	// a longer one where it is over before the test can renew it
+	for lease := time.Second; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		r := &renewals{Locker: s.Locker}
 		begun := time.Now()
 		err = lock.Do(s.ctx, r, s.key, long, lease, func(ctx context.Context, _ int64) error {

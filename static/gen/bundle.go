@@ -13,17 +13,24 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// scripts and styles are where browsers begin; each becomes one file with all that it leads to.
+// scripts and styles are the files that pages load first; each becomes one file with all its imports.
 var (
-	scripts = []string{"embed.js", "worker.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js"}
-	styles  = []string{"css/seller.css"}
+	scripts = []string{
+		"embed.js", "worker.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js",
+	}
+	styles = []string{"css/seller.css"}
 )
 
-// engines are the oldest browsers that the contract names in its part on pages (compat.config.cjs has them for what they bring along):
-// what their grammar does not have is written in words that they know.
-var engines = []api.Engine{{Name: api.EngineSafari, Version: "15.0"}, {Name: api.EngineIOS, Version: "15.0"}, {Name: api.EngineChrome, Version: "100"}, {Name: api.EngineFirefox, Version: "100"}}
+// engines are the oldest browsers that the contract names in its part on pages. The bundler rewrites newer
+// grammar for them; compat.config.cjs lists their APIs.
+var engines = []api.Engine{
+	{Name: api.EngineSafari, Version: "15.0"},
+	{Name: api.EngineIOS, Version: "15.0"},
+	{Name: api.EngineChrome, Version: "100"},
+	{Name: api.EngineFirefox, Version: "100"},
+}
 
-// bundle makes every file, by its path under the target, of the sources under dir.
+// bundle makes every file of the sources under dir, by its path under the target.
 func bundle(dir string) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	for _, entry := range slices.Concat(scripts, styles) {
@@ -33,7 +40,7 @@ func bundle(dir string) (map[string][]byte, error) {
 	}
 	for _, name := range slices.Collect(maps.Keys(files)) {
 		if strings.HasSuffix(name, ".map") {
-			continue // only who debugs asks for it
+			continue // browsers ask for it only with developer tools open
 		}
 		small, err := compress(files[name])
 		if err != nil {
@@ -44,7 +51,8 @@ func bundle(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// add bundles one entry. The sources are served beside it, so that a map need not repeat them; where the map is, a header says.
+// add bundles one entry. The sources are served beside it, so the map does not repeat
+// them; a header names the map.
 func add(files map[string][]byte, dir, entry string) error {
 	root, err := filepath.Abs(dir)
 	if err != nil {

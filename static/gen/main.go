@@ -1,4 +1,4 @@
-// Gen writes what browsers load in one piece: the pages' modules and styles, bundled, with source maps, and compressed by
+// Gen writes the bundles that browsers load: the pages' modules and styles with source maps, compressed by
 // Brotli. Run it by make generate.
 package main
 
@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// sources is where the modules and styles are, as seen from the module's root, and target what is written under it.
+// sources is the folder of modules and styles, seen from the module's root; write puts the bundles in target.
 const (
 	sources = "static"
 	target  = "bundle"
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// write replaces what is under dir: what nothing is bundled into any more goes.
+// write replaces all files under dir: a bundle without an entry disappears.
 func write(dir string, files map[string][]byte) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err

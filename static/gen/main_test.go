@@ -28,12 +28,13 @@ func TestBundlesAreThoseOfTheSources(t *testing.T) {
 	}))
 	for name, content := range want {
 		require.Contains(t, have, name, "run make generate")
-		require.True(t, bytes.Equal(plain(t, name, content), plain(t, name, have[name])), "%s is not what is in the sources: run make generate", name)
+		require.True(t, bytes.Equal(plain(t, name, content), plain(t, name, have[name])),
+			"%s differs from its sources: run make generate", name)
 	}
 	require.Len(t, have, len(want), "run make generate")
 }
 
-// plain is what a file says: a later compressor may write the same in other bytes.
+// plain returns a file's uncompressed content: a later compressor may write the same in other bytes.
 func plain(t *testing.T, name string, content []byte) []byte {
 	t.Helper()
 	if !strings.HasSuffix(name, ".br") {
@@ -44,7 +45,7 @@ func plain(t *testing.T, name string, content []byte) []byte {
 	return text
 }
 
-// What no bundle leads to is served to nobody who does not look for it. The desk's styles are chosen by its pages.
+// A source outside every bundle reaches no browser. The desk's pages choose their styles themselves.
 func TestEverySourceIsPartOfABundle(t *testing.T) {
 	bundled := make(map[string]bool)
 	for _, entry := range append(append([]string{}, scripts...), styles...) {

@@ -1,6 +1,9 @@
 import { call, post } from "./http.js";
 
-/** The calls a seller makes. The session says who, see session.js; a repeated call has no second effect. */
+/**
+ * The calls that a seller's page makes. The session names the seller, see session.js; a repeated
+ * call has no second effect.
+ */
 export class Actions {
   constructor({ room, base = "", ...page }) {
     this.lock = `${base}/api/${encodeURIComponent(room)}/lock`;
@@ -11,32 +14,32 @@ export class Actions {
     return post(this.lock, { seller_id: seller, asks }, this.page);
   }
 
-  /** I ask for a code now; or, with a message_id, I had asked for that one. */
+  /** Records an ask for a code; with a message_id, an earlier ask that brought this message. */
   expect(fence, key, what) {
     return post(`${this.lock}/expect`, { ...what, fence }, this.page, { "Idempotency-Key": key });
   }
 
-  /** That message is not mine. */
+  /** Reports that a message belongs to another seller. */
   reject(fence, message) {
     return post(`${this.lock}/reject`, { fence, message_id: message }, this.page);
   }
 
-  /** I am here: with the fence of my turn, or with null where my turn went by. */
+  /** Claims the turn with its fence; null returns to the line after a missed turn. */
   claim(fence) {
     return post(`${this.lock}/claim`, fence == null ? {} : { fence }, this.page);
   }
 
-  /** A link by which another device continues with this place, and its QR code. */
+  /** Returns a link, with its QR code, by which another device continues with this place. */
   link() {
     return call(`${this.lock}/link?qr=true`, { method: "POST" }, this.page);
   }
 
-  /** Tell this browser of my place, also when no page is open. */
+  /** Subscribes this browser to pushes about the place, also when no page is open. */
   push({ endpoint, keys }, language) {
     return post(`${this.lock}/push`, { endpoint, keys, language }, this.page);
   }
 
-  /** signal gives up asking. */
+  /** signal aborts the call. */
   leave(reason, fence, signal) {
     const query = new URLSearchParams({ reason });
     if (fence != null) query.set("fence", String(fence));
@@ -47,12 +50,12 @@ export class Actions {
     return call(`${this.lock}/status`, {}, this.page);
   }
 
-  /** How things are, once, by a page without a socket: whose place it is counts as there for a while. */
+  /** Returns the room's status, for a page without a socket: it also counts as presence for a while. */
   poll() {
     return call(`${this.lock}/status?here=true`, { once: true }, this.page);
   }
 
-  /** The messages of my last place. */
+  /** Returns the messages of the last place. */
   messages() {
     return call(`${this.lock}/messages`, { once: true }, this.page);
   }

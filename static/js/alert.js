@@ -1,7 +1,7 @@
 import { Chime } from "./chime.js";
 import { byID, put } from "./dom.js";
 
-/** Everything that reaches a seller who is looking elsewhere. */
+/** Every alert that reaches a seller who looks elsewhere. */
 export class TurnAlert {
   constructor({ words, icons, notifier }) {
     Object.assign(this, { words, icons, notifier, chime: new Chime() });
@@ -19,20 +19,20 @@ export class TurnAlert {
     this.#notify(this.words.notify_turn);
   }
 
-  /** My turn comes near. */
+  /** The turn comes near. */
   near(words) {
     this.chime.call(1);
     buzz([120]);
     this.#notify(words);
   }
 
-  /** My turn is nearly over. */
+  /** The turn is nearly over. */
   hurry() {
     this.chime.call(1);
     buzz([200, 100, 200]);
   }
 
-  /** A message has come; code: it has one that is mine. */
+  /** A message has come; code: it has a code for this seller. */
   message(code) {
     this.chime.call(1);
     buzz([200]);
@@ -61,14 +61,14 @@ export class TurnAlert {
   }
 }
 
-/** Shows each way to be told with its state: a sound has to be armed again by a press after each reload. */
+/** Shows each kind of alert with its state: after each reload a press has to arm the sound again. */
 export function offerAlerts(alert) {
-  const { chime } = alert;
+  const { chime, words } = alert;
   byID("alerts").hidden = false;
-  const said = { on: alert.words.turned_on, off: alert.words.turned_off, stopped: alert.words.sound_stopped };
+  const stateWords = { on: words.turned_on, off: words.turned_off, stopped: words.sound_stopped };
   const show = () => {
     const button = byID("sound-test");
-    put(byID("sound-state"), said[chime.state]);
+    put(byID("sound-state"), stateWords[chime.state]);
     put(button, chime.armed ? button.dataset.on : button.dataset.off);
   };
   chime.onChange = show;
@@ -81,9 +81,16 @@ export function offerAlerts(alert) {
 }
 
 function offerNotifications({ words, notifier }) {
-  const said = { none: words.untold, home: words.told_home, blocked: words.blocked, off: words.turned_off, open: words.told_open, closed: words.told_closed };
+  const stateWords = {
+    none: words.untold,
+    home: words.told_home,
+    blocked: words.blocked,
+    off: words.turned_off,
+    open: words.told_open,
+    closed: words.told_closed,
+  };
   const show = () => {
-    put(byID("notify-note"), said[notifier.state]);
+    put(byID("notify-note"), stateWords[notifier.state]);
     byID("notify").hidden = notifier.state !== "off";
   };
   byID("notify-row").hidden = false;

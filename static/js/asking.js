@@ -1,17 +1,17 @@
 import { Refused, freshKey } from "./http.js";
 
-const WORTH = 3000; // milliseconds of waiting that are worth asking to be made up for
+const WORTH = 3000; // milliseconds of waiting that are worth an ask to make up for
 
-/** The holder's asks: each is told to the server with a key, so that a repeat is the same ask. */
+/** The holder's asks: each is sent with a key, so that a repeat is the same ask. */
 export class Asking {
-  #keys = new Map(); // what is asked → its key, until there is an answer
+  #keys = new Map(); // ask → its key, until there is an answer
   #pending = false;
 
   constructor({ actions, store, journey, server }) {
     Object.assign(this, { actions, store, journey, server });
   }
 
-  /** Asks now; or, with the id of a message, says that it had been asked for. */
+  /** Records an ask; with a message's id, an earlier ask that brought this message. */
   async ask(message) {
     const { fence } = this.store.state;
     const what = `${fence} ${message ?? ""}`;
@@ -27,14 +27,20 @@ export class Asking {
   }
 
   /**
-   * While the number is busy the lease is put off by what it has to wait, once, by the first ask
-   * that is refused for it. The page makes that ask for a seller who is there, who is shown from
-   * when to ask instead of a button.
+   * While the number is busy, the first refused ask extends the lease by the wait, once. The page makes that
+   * ask for a seller who is there; the seller sees when to ask instead of a button.
    */
   async putOff() {
     const { state } = this.store;
     const wait = (state.codes?.ask_after ?? 0) - this.server.now();
-    if (state.status !== "locked" || document.hidden || this.#pending || wait < WORTH || this.journey.wasPutOff(state)) return;
+    if (
+      state.status !== "locked" ||
+      document.hidden ||
+      this.#pending ||
+      wait < WORTH ||
+      this.journey.wasPutOff(state)
+    )
+      return;
     this.#pending = true;
     try {
       this.store.applyExpectation(await this.ask());
@@ -46,7 +52,7 @@ export class Asking {
     }
   }
 
-  /** Notes from when to ask, as a refusal said. */
+  /** Records from when the holder may ask, as a refusal contains it. */
   refused(error, state = this.store.state) {
     this.journey.putOff(state);
     this.store.applyBusy(state.fence, Date.parse(error.problem.ask_after));

@@ -1,9 +1,9 @@
-/** Keeps the screen on while it is wanted and the page is on show, where the browser can. */
+/** Keeps the screen on while it is wanted and the page is visible, where the browser can. */
 export class Awake {
   #wanted = false;
   #lock = null; // a promise of the lock, or null
 
-  /** onChange hears whether the screen stays on. */
+  /** onChange receives whether the screen stays on. */
   constructor(onChange) {
     this.onChange = onChange;
     document.addEventListener("visibilitychange", () => this.#check());
@@ -30,7 +30,7 @@ export class Awake {
     request.then(
       (lock) => {
         if (this.#lock !== request) return lock.release();
-        // The browser takes it back when the page is hidden, or the battery low.
+        // The browser releases it when the page is hidden or the battery low.
         lock.addEventListener("release", () => this.#lock === request && this.#gone());
         this.onChange(true);
       },

@@ -3,19 +3,19 @@ const STEP = 0.16; // seconds from note to note
 const PATIENCE = 1000; // milliseconds that a sound may take to wake up
 
 /**
- * The sound of a turn. Browsers stay silent until somebody has pressed something, so it is
- * armed by the first press; a telephone call or a headset may stop it again on a phone.
+ * The sound of a turn. Browsers stay silent until a press, so the first one arms it; a telephone call or a
+ * headset may stop it again on a phone.
  */
 export class Chime {
   #context = null;
   #again = 0;
-  #ran = false; // it could be heard before
-  #stopped = false; // it could be heard before, or was to be heard, and cannot
+  #ran = false; // it was audible before
+  #stopped = false; // it was audible or should have been, and is not
 
-  /** Hears that the state is another one. */
+  /** Called when the state changes. */
   onChange = () => {};
 
-  /** "on", "off" (not armed yet) or "stopped" (it cannot be heard, unless another press helps). */
+  /** "on", "off" (not armed yet) or "stopped" (inaudible, unless another press helps). */
   get state() {
     if (this.armed) return "on";
     return this.#stopped ? "stopped" : "off";
@@ -25,17 +25,17 @@ export class Chime {
     return this.#context?.state === "running";
   }
 
-  /** To be called for a press. Resolves when the sound can be heard, or cannot. */
+  /** Call it for a press. Resolves when the sound is audible, or cannot be. */
   async arm() {
     try {
       this.#context ??= this.#open();
-      // Safari calls it "interrupted" where the system has stopped it; a resume may stay unanswered then.
+      // Safari's state is "interrupted" where the system has stopped it; a resume may stay unanswered then.
       if (!this.armed) await Promise.race([this.#context.resume(), wait(PATIENCE)]);
     } catch {
       // no way to make a sound here
     }
     if (!this.armed) return;
-    this.#ran = true; // the event that says so may come later than this
+    this.#ran = true; // the statechange event may come later than this
     this.#see(false);
   }
 
@@ -45,7 +45,7 @@ export class Chime {
     NOTES.forEach((pitch, i) => strike(context, pitch, context.currentTime + i * STEP));
   }
 
-  /** Plays up to so many times, until somebody is back at the page. */
+  /** Plays up to so many times, until a press. */
   call(times) {
     clearTimeout(this.#again);
     this.play();

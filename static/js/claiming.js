@@ -1,19 +1,19 @@
 import { Presence } from "./presence.js";
 import { Refused } from "./http.js";
 
-/** Says for a seller who is at the page that they are, when the turn comes; all others are shown a button. */
+/** Claims the turn of a seller who is at the page; all others see a button. */
 export class Claiming {
-  #pending = 0; // the fence that is being claimed
-  #refused = 0; // the one for which that did not help
+  #pending = 0; // the fence being claimed
+  #refused = 0; // the fence whose claim was refused
 
-  /** onRefused: the button is needed after all. */
+  /** onRefused: the seller has to press the button after all. */
   constructor({ actions, store, server, onRefused }) {
     Object.assign(this, { actions, store, server, onRefused });
     this.presence = new Presence(() => this.check());
     document.addEventListener("visibilitychange", () => this.check());
   }
 
-  /** Whether the turn is being claimed, or about to be, with nobody pressing anything. */
+  /** Returns whether the page claims the turn without a press, now or soon. */
   get byItself() {
     const { fence, claim_by } = this.store.state;
     return claim_by != null && this.#refused !== fence && (this.#pending === fence || this.presence.here);

@@ -1,29 +1,33 @@
 const KEPT = 5;
-const JUMP = 2000; // milliseconds: more than any network makes of it that works
-const STALL = 20000; // milliseconds: all that one stall held up is read within that
+const JUMP = 2000; // milliseconds: more than the delay of any working network
+const STALL = 20000; // milliseconds: all frames that one stall held up are read within that
 
-/** The server's time, from what its frames said; until there was one, this machine's. */
+/** The server's time, by its frames; before the first frame, this machine's. */
 export class ServerClock {
   #offsets = [];
-  #said = -Infinity; // what the last frame said
-  #apart = 0; // this machine's clock and local, when a frame was believed last
-  #late = null; // the first of the frames that seem to be late: {offset, read}
+  #newest = -Infinity; // the last frame's time
+  #apart = 0; // this machine's clock minus local, at the last trusted frame
+  #late = null; // the first of the frames that seem late: {offset, read}
 
-  /** local goes on whatever this machine's clock is set to, but may stand still in a sleep; machine is that clock. */
+  /**
+   * local runs on whatever this machine's clock is set to, but may stop during a
+   * sleep; machine is that clock.
+   */
   constructor(local = () => performance.now(), machine = () => Date.now()) {
     Object.assign(this, { local, machine });
   }
 
   /**
-   * A frame is always late, so the largest offset is the truest. One far below it was held up, which is no reason to
-   * show time that is not there, or else the server's clock was set back.
+   * Takes a frame's time. A frame is always late, so the largest offset is the truest. One far below it was
+   * held up, and must not show more time than is left, or else the server's clock was set back.
    */
   observe(serverTime) {
     if (!Number.isFinite(serverTime)) return;
     const read = this.local();
     const offset = serverTime - read;
-    const back = serverTime < this.#said - JUMP; // frames come in their order: one that is merely late says no less than the one before
-    this.#said = serverTime;
+    // frames come in order: a late one's time is not before the previous one's
+    const back = serverTime < this.#newest - JUMP;
+    this.#newest = serverTime;
     if (this.#best() - offset > JUMP) {
       if (!back && !this.#agree({ offset, read })) return;
       this.#offsets = [];
@@ -42,19 +46,24 @@ export class ServerClock {
     return Math.max(...this.#offsets);
   }
 
-  /** What local missed. It may be that this machine's clock was set ahead: the next frame says so, and till then no code is shown for too long. */
+  /**
+   * Returns how much time local missed. If this machine's clock was set ahead, the next frame corrects it;
+   * till then codes disappear early, never late.
+   */
   #slept() {
     const slept = this.machine() - this.local() - this.#apart;
     return slept > JUMP ? slept : 0;
   }
 
   /**
-   * Whether a second frame in a row says the same. What one stall held up is read together: a frame counts as a second one where it
-   * is read as long after the first as that was late, and so was written when the stall was over.
+   * Returns whether a second late frame in a row agrees. Frames of one stall are read together: a frame
+   * counts as a second one only if it is read as long after the first as that was late, and so was written
+   * after the stall.
    */
   #agree(frame) {
     const first = this.#late;
-    if (first && Math.abs(frame.offset - first.offset) <= JUMP) return frame.read - first.read >= Math.min(this.#best() - first.offset, STALL);
+    if (first && Math.abs(frame.offset - first.offset) <= JUMP)
+      return frame.read - first.read >= Math.min(this.#best() - first.offset, STALL);
     this.#late = frame;
     return false;
   }

@@ -1,8 +1,10 @@
 import { put } from "./dom.js";
 
-const SAID = 3000; // milliseconds that a button says what it has done
+const SHOWN = 3000; // milliseconds that a button confirms the copy
 
-/** Makes a button copy a text, and say so itself. Where that is not possible, place is selected and the answer is false. */
+/**
+ * Makes a button copy a text and confirm it. Where that is not possible, it selects place and returns false.
+ */
 export async function copy(button, text, place, words) {
   try {
     await navigator.clipboard.writeText(text);
@@ -11,6 +13,6 @@ export async function copy(button, text, place, words) {
     return false;
   }
   put(button, words.copied);
-  setTimeout(() => put(button, button.dataset.copy), SAID);
+  setTimeout(() => put(button, button.dataset.copy), SHOWN);
   return true;
 }

@@ -1,11 +1,11 @@
 import { clock } from "./words.js";
 
-const EMPTY = 105; // of a ring that is 100 long: its round ends are off it too, which WebKit would draw as a dot
+// of a ring that is 100 long: its round ends are off it too, which WebKit would draw as a dot
+const EMPTY = 105;
 
 /**
- * <wr-countdown>: what is left until a moment of the server's clock. It ticks by itself and
- * is silent for screen readers; whoever wants to speak of it listens to "wr-tick". data-over is
- * what stands there when nothing is left.
+ * <wr-countdown>: the time left until a moment of the server's clock. It ticks by itself and is silent for
+ * screen readers; a listener to "wr-tick" may speak. At zero it shows data-over.
  */
 export class Countdown extends HTMLElement {
   #timer = 0;
@@ -19,7 +19,10 @@ export class Countdown extends HTMLElement {
     if (this.#server && before !== now) this.#tick();
   }
 
-  /** until: unix ms or null; whole: the full time in ms, for the ring; without it, what was left when that moment was first given. */
+  /**
+   * until: unix ms or null. whole: the full time in ms, for the ring; default: the time left at
+   * this moment's first call.
+   */
   run(server, until, whole) {
     const known = whole ?? (this.#until === until ? this.#whole : 1);
     this.#server = server;
@@ -45,7 +48,7 @@ export class Countdown extends HTMLElement {
   #draw(left) {
     const ring = this.dataset.ring && document.getElementById(this.dataset.ring);
     if (!ring) return;
-    // The ring glides for a second towards where it will be: see the style sheet.
+    // The ring glides for a second towards its next place: see the style sheet.
     const ahead = Math.max(left - 1000, 0);
     ring.setAttribute("stroke-dashoffset", String(ahead === 0 ? EMPTY : 100 - (100 * ahead) / this.#whole));
   }

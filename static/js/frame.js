@@ -1,8 +1,9 @@
 const PROBE = "waitroom_probe";
 
 /**
- * Whether this page's cookie goes with what it asks. In a frame on another site's page it does not: cookies of ours are
- * SameSite=Lax; nor where the browser keeps none. The same rules decide whether a script may set one there.
+ * Returns whether the browser sends this page's cookie with its requests. It does not in a frame on another
+ * site's page, because our cookies are SameSite=Lax, nor where it keeps none. The same rules decide whether a
+ * script may set one there.
  */
 export function hasCookies() {
   document.cookie = `${PROBE}=1; SameSite=Lax; Max-Age=10; Path=${location.pathname}`;

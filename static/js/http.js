@@ -3,22 +3,22 @@ import { backoff } from "./backoff.js";
 const TRIES = 4;
 const PATIENCE = 10000; // milliseconds for one try
 
-/** What went wrong with an action, in words for people. */
+/** The failure of an action, in words for people. */
 export class Refused extends Error {
-  /** problem is the server's whole answer; final: it is one, and asking again would get the same. */
+  /** problem is the server's whole answer; final: the same call would get the same refusal. */
   constructor(code, detail, problem = {}, final = false) {
     super(detail);
     Object.assign(this, { code, problem, final });
   }
 }
 
-/** Whether asking again may be answered otherwise. */
+/** Returns whether a repeat may be answered otherwise. */
 export function passing(error) {
   return error instanceof Refused && !error.final;
 }
 
-/** What a person is told of whatever was thrown. */
-export function saidOf(error, words) {
+/** Returns a person's words for anything thrown. */
+export function wordsOf(error, words) {
   return error instanceof Refused ? error.message : words.went_wrong;
 }
 
@@ -29,42 +29,55 @@ export function post(url, body, page, headers = {}) {
 }
 
 /**
- * Calls the server until it has answered, or throws Refused. A call has to be one that can be repeated without harm. session: who calls,
- * where it is not the cookie alone; signal ends it, as unreachable; once: what is not answered is not asked again.
+ * Calls the server until it answers, or throws Refused. The call has to be safe to repeat. session: the
+ * caller, where the cookie alone does not name it; signal aborts as unreachable; once: a call without an
+ * answer is not repeated.
  */
 export async function call(url, options, page) {
   try {
     return await answered(url, options, page);
   } catch (error) {
-    // The session is no good, or another seller's than the one who asks now: by the token that is known, and refused.
+    // The session is invalid, or the known and refused token belongs to another seller now.
     if (error.code !== "invalid_session" || !page.session?.renew()) throw error;
     return answered(url, options, page);
   }
 }
 
 async function answered(url, { once: single, ...options }, { lang, words, session }) {
-  const headers = { ...options.headers, Accept: "application/json", "Accept-Language": lang, ...(await session?.headers()) };
+  const headers = {
+    ...options.headers,
+    Accept: "application/json",
+    "Accept-Language": lang,
+    ...(await session?.headers()),
+  };
   for (let attempt = 0; ; attempt++) {
-    const answer = await attemptOf(url, { ...options, headers, credentials: session?.credentials ?? "same-origin" });
+    const answer = await attemptOf(url, {
+      ...options,
+      headers,
+      credentials: session?.credentials ?? "same-origin",
+    });
     const last = single || attempt === TRIES - 1;
     if (answer?.ok) return answer.body;
     if (answer && !passes(answer.status)) throw refusal(answer, words);
-    if (last || options.signal?.aborted) throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
+    if (last || options.signal?.aborted)
+      throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);
     await sleep(pause(answer, attempt), options.signal);
   }
 }
 
-/** crypto.randomUUID is there in secure contexts only. */
+/** crypto.randomUUID exists in secure contexts only. */
 export function freshKey() {
   if (crypto.randomUUID) return crypto.randomUUID();
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }
 
 function refusal({ status, body }, words) {
   return new Refused(body.code ?? "", body.detail || words.went_wrong, body, !passes(status));
 }
 
-/** One try; undefined where no whole answer came. iOS 15 has no AbortSignal.timeout. */
+/** Makes one try; returns undefined where no whole answer came. iOS 15 has no AbortSignal.timeout. */
 async function attemptOf(url, options) {
   if (options.signal?.aborted) return undefined;
   const abort = new AbortController();
@@ -86,7 +99,7 @@ function objectIn(text) {
   try {
     return JSON.parse(text) ?? {};
   } catch {
-    return {}; // a proxy's own page
+    return {}; // an HTML page from a proxy
   }
 }
 
@@ -99,7 +112,7 @@ function pause(answer, attempt) {
   return Math.min(asked, 5000) + backoff(attempt);
 }
 
-/** Until then, or until the signal. */
+/** Resolves after this time, or at the signal. */
 function sleep(milliseconds, signal) {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);

@@ -1,4 +1,4 @@
-/** What the server need not know of a seller's way through a room; this tab remembers it. */
+/** A tab's memory of a seller's way through a room: the part that the server need not know. */
 export class Journey {
   #here = new Map();
 
@@ -7,55 +7,57 @@ export class Journey {
     if (joined > 0 && state.ticket != null) this.#keep("joined", state, joined);
   }
 
-  /** The position at joining, never before where the seller is now. */
+  /** Returns the position at joining, never before the seller's present one. */
   start(state) {
     const start = Math.max(Number(this.#kept("joined", state)) || 0, state.queue_position);
     this.#keep("joined", state, start);
     return start;
   }
 
-  /** My turn has come. */
+  /** Records that the turn has come. */
   hold(state) {
     this.#keep("held", state, state.fence);
   }
 
-  /** The fence of this place's turn; null where it had none that is known. */
+  /** Returns the fence of this place's turn; null where it had none that is known. */
   fence(state) {
     return state.fence ?? (Number(this.#kept("held", state)) || null);
   }
 
-  /** Whether this place came to its turn before it ended. */
+  /** Returns whether this place came to its turn before it ended. */
   held(state) {
     return state.fence != null || this.#kept("held", state) != null;
   }
 
-  /** I pressed that I was done, with that message on show. */
+  /** Records that the seller pressed done, with this message on show. */
   finish(state, message) {
     this.#keep("finished", state, message);
   }
 
-  /** Which message was on show when I was done; null if it was not I who ended it. */
+  /** Returns the message on show at that press; null if the seller did not end the turn. */
   finished(state) {
     return this.#kept("finished", state);
   }
 
-  /** I asked for a code, with that message on show: another will come. What I rejected before is past. */
+  /**
+   * Records an ask for a code, with this message on show: another will come. It clears earlier rejections.
+   */
   ask(state, message) {
     this.#keep("asked", state, message);
     this.#keep("rejected", state, "");
   }
 
-  /** Which message was on show when I last asked. */
+  /** Returns the message on show at the last ask. */
   askedOver(state) {
     return this.#kept("asked", state);
   }
 
-  /** I said that a code was not mine. */
+  /** Records that the seller rejected a code. */
   reject(state) {
     this.#keep("rejected", state, state.status);
   }
 
-  /** Whether I said it once the turn was over: it was what ended it. Before, it ends by something else still. */
+  /** Returns whether the seller rejected a code after the turn was over, so that the rejection ended it. */
   rejectedEnd(state) {
     return this.#kept("rejected", state) === "ended";
   }
@@ -64,7 +66,7 @@ export class Journey {
     return Boolean(this.#kept("rejected", state));
   }
 
-  /** My turn was put off, because the number was busy. */
+  /** Records that the turn was extended because the number was busy. */
   putOff(state) {
     this.#keep("put-off", state, 1);
   }
@@ -73,7 +75,7 @@ export class Journey {
     return this.#kept("put-off", state) != null;
   }
 
-  /** I said that I did not ask for a message. */
+  /** Records that the seller did not ask for a message. */
   refuse(state, message) {
     this.#keep(`refused:${message}`, state, 1);
   }
@@ -82,9 +84,10 @@ export class Journey {
     return this.#kept(`refused:${message}`, state) != null;
   }
 
-  /** Follows whether my turn went by without an answer, and since when, in unix ms; "?": that was not seen. */
+  /** Records whether the turn was missed, and its claim_by in unix ms; "?" if this page did not see it. */
   follow(state) {
-    if (state.status === "locked") this.#keep("missed", state, state.claim_by ?? ""); // unless it is claimed until then
+    // a claim before then clears it
+    if (state.status === "locked") this.#keep("missed", state, state.claim_by ?? "");
     if (state.status !== "waiting") return;
     if (state.unclaimed !== true) this.#keep("missed", state, "");
     else if (!this.missed(state)) this.#keep("missed", state, "?");
@@ -94,12 +97,12 @@ export class Journey {
     return Boolean(this.#kept("missed", state));
   }
 
-  /** Since when my turn has gone by; null where that is not known. */
+  /** Returns when the turn was missed; null where that is not known. */
   missedAt(state) {
     return Number(this.#kept("missed", state)) || null;
   }
 
-  /** The messages up to a moment, in unix ms, are those of a turn before this place. */
+  /** Records that messages up to a moment, in unix ms, belong to a turn before this place. */
   past(state, moment) {
     this.#keep("past", state, moment);
   }
@@ -127,7 +130,7 @@ export class Journey {
     try {
       sessionStorage.setItem(key, String(value));
     } catch {
-      // Private windows may refuse; it is then forgotten with a reload.
+      // Private windows may refuse; a reload then forgets it.
     }
   }
 }

@@ -1,7 +1,10 @@
-const TYPED = "waitroom.typed"; // in sessionStorage: what stood in the seller's field
+const TYPED = "waitroom.typed"; // in sessionStorage: the text of the seller's field
 const COOKIE = /(?:^|; )waitroom_lang=([\w-]+)/;
 
-/** Has the language be one entry of the browser's history: back leads to the page before, and never to this one in the old language. */
+/**
+ * Makes a change of language replace the history entry. Back leads to the previous page, never to this one in
+ * the old language.
+ */
 export function keepLanguage(lang) {
   const address = new URL(location.href);
   if (address.searchParams.has("lang")) {
@@ -12,7 +15,7 @@ export function keepLanguage(lang) {
   const menu = document.getElementById("lang");
   menu.addEventListener("click", (event) => {
     const link = event.target.closest("a");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // opens another tab
     event.preventDefault();
     keepTyped();
     location.replace(link.href);
@@ -24,7 +27,7 @@ export function keepLanguage(lang) {
   });
 }
 
-/** A menu that is open closes where somebody goes on elsewhere, or by Escape. */
+/** Closes an open menu at a click or focus outside it, or at Escape. */
 function closing(menu) {
   document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false;
@@ -39,12 +42,12 @@ function closing(menu) {
   });
 }
 
-/** Who is in the wrong language may see it at the form that they are filling in. */
+/** Keeps the typed name: a seller may notice the wrong language while filling in the form. */
 function keepTyped() {
   try {
     sessionStorage.setItem(TYPED, sellerField()?.value ?? "");
   } catch {
-    // a browser that stores nothing has it typed again
+    // in a browser that stores nothing the seller types it again
   }
 }
 

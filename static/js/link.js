@@ -1,13 +1,15 @@
 import { byID, put } from "./dom.js";
-import { Refused, saidOf } from "./http.js";
+import { Refused, wordsOf } from "./http.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Continue on another device: a link that works once, also as a QR code, until it has run out or was used. */
+/**
+ * Continue on another device: a link that works once, also as a QR code, until it has run out or was used.
+ */
 export class DeviceLink {
   #state;
 
-  /** actions make the link; server is the clock that it runs out by. */
+  /** actions makes the link; server is the clock of its countdown. */
   constructor({ actions, server, words }) {
     Object.assign(this, { actions, server, words });
     byID("link-copy").hidden = false;
@@ -21,14 +23,14 @@ export class DeviceLink {
     byID("link-countdown").addEventListener("wr-tick", ({ detail: left }) => left === 0 && this.#over());
   }
 
-  /** Of another place, and of none, there is no link yet. */
+  /** Closes the link when the place changes or ends. */
   check(state) {
     const place = `${state.epoch} ${state.ticket} ${state.status === "waiting" || state.status === "locked"}`;
     if (this.#state !== undefined && this.#state !== place) this.close();
     this.#state = place;
   }
 
-  /** Another device has used it; what the page says of that is to be seen. */
+  /** Another device has used the link: scrolls to the page's notice about it. */
   joined() {
     if (byID("link-made").hidden) return;
     this.close();
@@ -36,7 +38,7 @@ export class DeviceLink {
     byID("link-make").focus({ preventScroll: true });
   }
 
-  /** The link is not wanted any more. */
+  /** Hides the link. */
   close() {
     byID("link-made").hidden = true;
     byID("link-form").hidden = false;
@@ -54,7 +56,7 @@ export class DeviceLink {
     try {
       this.#show(await this.actions.link());
     } catch (error) {
-      put(byID("link-error"), saidOf(error, this.words));
+      put(byID("link-error"), wordsOf(error, this.words));
       if (!(error instanceof Refused)) throw error;
     } finally {
       button.removeAttribute("aria-busy");
@@ -82,7 +84,7 @@ export class DeviceLink {
     put(byID("link-over"), byID("link-over").dataset.words);
   }
 
-  /** The clipboard is there in secure contexts only. */
+  /** The clipboard exists in secure contexts only. */
   async #copy() {
     const field = byID("link-url");
     const button = byID("link-copy");

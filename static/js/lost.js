@@ -1,9 +1,9 @@
 import { byID, put } from "./dom.js";
 
-const MOMENT = 1000; // milliseconds that a break may last without a word about it
-const LONG = 15000; // milliseconds after which it may be the seller's own network
+const MOMENT = 1000; // milliseconds that a break may last without a notice
+const LONG = 15000; // milliseconds after which the seller's own network may be the cause
 
-/** The notice that what the page shows may be old. onChange hears whether it is on show. */
+/** The notice that the page may show an old state. onChange runs when it appears or goes. */
 export class LostNotice {
   #box = byID("lost");
   #status = "";
@@ -18,7 +18,7 @@ export class LostNotice {
     return !this.#box.hidden;
   }
 
-  /** Hears every status of the connection; a further failed try does not start over. */
+  /** Takes every status of the connection; a further failed try does not start over. */
   hear(status) {
     if (status === this.#status) return;
     this.#status = status;
@@ -27,7 +27,7 @@ export class LostNotice {
     if (!title) return;
     put(byID("lost-title"), title);
     put(byID("lost-lead"), lead);
-    if (status === "stale" || status === "replaced") this.#show(); // it has lasted already
+    if (status === "stale" || status === "replaced") this.#show(); // it has lasted long already
     else this.#timers = [setTimeout(() => this.#show(), MOMENT), setTimeout(() => this.#advise(), LONG)];
   }
 

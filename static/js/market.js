@@ -1,28 +1,28 @@
 /**
- * The marketplace's tab. Browsers open one within a press alone, and not after anything was waited for, so it is opened at once,
- * empty, and given its address later.
+ * The marketplace's tab. Browsers open one only within a press, and not after a wait, so it opens at once,
+ * empty, and gets its address later.
  */
 export class MarketTab {
   #tab;
 
-  /** words is what it says until then. */
+  /** words is the tab's text until then. */
   constructor(words) {
     const tab = open("", "_blank");
-    if (!tab || tab === window) return; // blocked; or, inside of some apps, the one window that there is
+    if (!tab || tab === window) return; // blocked; or the only window, inside some apps
     this.#tab = tab;
     tab.opener = null;
     tab.document.title = words;
     tab.document.body.textContent = words;
   }
 
-  /** Goes to an address; false where there is no tab, or it was closed meanwhile. */
+  /** Goes to an address; returns false where there is no tab, or the seller closed it meanwhile. */
   go(address) {
     if (!this.#tab || this.#tab.closed) return false;
     this.#tab.location.replace(address);
     return true;
   }
 
-  /** It is not needed. */
+  /** Closes a tab that is not needed. */
   close() {
     this.#tab?.close();
   }

@@ -1,4 +1,7 @@
-/** Opens a dialog above the page. iOS before 15.4 knows no dialogs: there it stands at the head of the page, as it does without a script. */
+/**
+ * Opens a dialog above the page. iOS before 15.4 knows no dialogs: there it stands at the head of the page,
+ * as it does without a script.
+ */
 export function openModal(dialog) {
   if (isModal(dialog)) return;
   if (dialog.showModal) return dialog.showModal(); // eslint-disable-line no-restricted-syntax

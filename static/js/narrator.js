@@ -1,11 +1,11 @@
 import { fill } from "./words.js";
 import { spoken } from "./view.js";
 
-const HURRIES = 30000; // milliseconds: the last of a turn
-const MILESTONES = [60000, HURRIES, 10000]; // milliseconds left that are worth a word
+const HURRIES = 30000; // milliseconds: the last part of a turn
+const MILESTONES = [60000, HURRIES, 10000]; // milliseconds left that are worth an announcement
 const SOON = 3; // the position from which it is worth getting ready
 
-/** Says, rings and titles what has changed; what is drawn is the view's. */
+/** Announces a change by voice, sound and title; the view draws it. */
 export class Narrator {
   #left = Infinity;
 
@@ -13,13 +13,13 @@ export class Narrator {
     Object.assign(this, { words, view, alert, speaker, server, claiming });
   }
 
-  /** What the page itself brought needs no announcement, only its title. */
+  /** The state that the page came with needs no announcement, only its title. */
   begin(state) {
     this.#head(state);
     this.#left = this.#rest(state);
   }
 
-  tell(state, before, pressed) {
+  announce(state, before, pressed) {
     this.#head(state);
     if (state.status !== before.status) this.speaker.hush();
     if (state.status === "locked") this.#turn(state, before, pressed);
@@ -29,7 +29,7 @@ export class Narrator {
     if (state.paused !== before.paused && state.status === "waiting") this.#paused(state.paused);
   }
 
-  /** A message has come. Only a code that may be entered is worth breaking into what is being read. */
+  /** A message has come. Only a code that may be entered interrupts a screen reader. */
   message({ code, text, late }, status) {
     const t = this.words;
     if (late && status !== "ended") this.speaker.say(t.say_past);
@@ -49,23 +49,28 @@ export class Narrator {
     this.#head(this.view.state);
   }
 
-  /** A message waits to be claimed. */
+  /** An unclaimed message has come. */
   unclaimed() {
     this.speaker.say(this.words.say_unclaimed);
     this.alert.message(false);
   }
 
-  /** My turn goes on to another step by itself, or because I pressed. */
+  /** The turn goes on to another step, by itself or by a press. */
   step(step, before) {
     const { title, lead } = this.words.turn[step] ?? {};
     if (step === "over") this.#over();
     if (step === "busy") this.#busy();
-    else if (step === "ask" && before === "claim") this.speaker.say(fill(this.words.say_both, { title, lead }));
+    else if (step === "ask" && before === "claim")
+      this.speaker.say(fill(this.words.say_both, { title, lead }));
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
-    else if (step === "asked" || step === "again" || step === "over") this.speaker.say(fill(this.words.say_both, { title, lead }));
+    else if (step === "asked" || step === "again" || step === "over")
+      this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
-  /** The countdown is silent; a few moments of it are not, and the last half minute of a turn is told to who looks elsewhere too. */
+  /**
+   * The countdown is silent but for a few moments. The last half minute of a turn also sounds for a seller
+   * who looks elsewhere.
+   */
   tick(left) {
     this.alert.title(this.view.title(left));
     const passed = MILESTONES.find((at) => left <= at && this.#left > at);
@@ -75,7 +80,10 @@ export class Narrator {
     if (passed === HURRIES) this.alert.hurry();
   }
 
-  /** A turn that is over by the time it is told, or said, is no news: the page may have slept through it. */
+  /**
+   * A turn that is over when its frame comes, or when it is spoken, is no news. The page
+   * may have slept through it.
+   */
   #turn(state, before, pressed) {
     if (before.status === "locked" && before.fence === state.fence) return;
     this.#left = this.#rest(state);
@@ -85,7 +93,7 @@ export class Narrator {
     if (!pressed) this.alert.turn();
   }
 
-  /** The page could not claim the turn by itself: the button is to be pressed. */
+  /** The page could not claim the turn by itself: the seller has to press the button. */
   claim() {
     this.speaker.shout(() => this.#myTurn());
   }
@@ -94,11 +102,12 @@ export class Narrator {
     const { state } = this.view;
     const left = this.#rest(state);
     if (state.status !== "locked" || left === 0) return "";
-    const pattern = state.claim_by == null || this.claiming.byItself ? this.words.say_turn : this.words.say_claim;
+    const pattern =
+      state.claim_by == null || this.claiming.byItself ? this.words.say_turn : this.words.say_claim;
     return fill(pattern, { left: spoken(this.words, left) });
   }
 
-  /** Nobody is called to a turn that has run out. */
+  /** A turn that has run out calls for no attention. */
   #over() {
     this.speaker.hush();
     this.alert.over();
@@ -116,15 +125,16 @@ export class Narrator {
     if (before.status === "waiting" && before.queue_position === state.queue_position && !back) return;
     if (before.status === "waiting") this.#nearer(state.queue_position, before.queue_position);
     const values = { n: state.queue_position, ahead: this.view.aheadWords, wait: this.view.waitWords };
-    const said = fill(this.words.say_waiting, values);
-    this.speaker.say(back ? fill(this.words.say_both, { title: this.words.say_back, lead: said }) : said);
+    const words = fill(this.words.say_waiting, values);
+    this.speaker.say(back ? fill(this.words.say_both, { title: this.words.say_back, lead: words }) : words);
   }
 
-  /** Who comes to be third, and next, is told where they look. */
+  /** A seller who becomes third, and next, is alerted wherever they look. */
   #nearer(now, before) {
     const t = this.words;
     if (now === 1 && before > 1) this.alert.near(t.notify_next);
-    else if (now <= SOON && before > SOON) this.alert.near({ ...t.notify_soon, lead: fill(t.notify_soon.lead, { n: now - 1 }) });
+    else if (now <= SOON && before > SOON)
+      this.alert.near({ ...t.notify_soon, lead: fill(t.notify_soon.lead, { n: now - 1 }) });
   }
 
   #ended() {

@@ -1,12 +1,12 @@
 import { byID, put } from "./dom.js";
 
-const TOGETHER = 3000; // milliseconds within which a message is the one that a notice is about
+const TOGETHER = 3000; // milliseconds within which a message belongs to a notice
 
-/** What support did for me, in a line that stays until it is no longer true. */
+/** Support's notice to the seller, in a line that stays until it is no longer true. */
 export class SupportNotice {
   #about = null; // {place, message, at}
 
-  /** messages: the texts on show, one of which "assigned" speaks of. */
+  /** messages: the shown texts; an "assigned" notice is about one of them. */
   constructor({ words, messages, now = () => performance.now() }) {
     Object.assign(this, { words, messages, now });
   }
@@ -19,7 +19,7 @@ export class SupportNotice {
     put(byID("notice"), words);
   }
 
-  /** A message has come: the one that was assigned, or another, of which the notice would not be true. */
+  /** A message has come: the assigned one, or another, which makes the notice untrue. */
   message(id) {
     const about = this.#about;
     if (!about?.assigned) return;
@@ -27,7 +27,7 @@ export class SupportNotice {
     else this.#end();
   }
 
-  /** After each change: a turn or a place that is over, or a message that is gone, takes its notice with it. */
+  /** Runs after each change: a turn, a place or a message that is gone takes its notice with it. */
   check(state) {
     const { place, message } = this.#about ?? { place: placeOf(state) };
     const over = message === undefined ? place !== placeOf(state) : !this.messages.has(message);

@@ -2,8 +2,9 @@ const WORKER = "/worker.js";
 const SCOPE = "/rooms/";
 
 /**
- * Notifications, by the service worker where there is one: phones show none that a page makes itself. Where the server pushes too, they come also
- * when no page is open. The worker is not loaded before the seller wants notifications.
+ * Notifications, by the service worker where there is one: phones show none that a page makes itself.
+ * Where the server pushes too, they also come when no page is open. The worker is loaded only when the
+ * seller wants notifications.
  */
 export class Notifier {
   #worker = null; // a promise of the registration
@@ -12,7 +13,7 @@ export class Notifier {
   #asked = null;
   #shown = null; // by the page itself
 
-  /** subscribe hands the server a subscription; key: what browsers subscribe for, none where the server pushes nothing. */
+  /** subscribe sends the server a subscription; key: the server's push key, none where it pushes nothing. */
   constructor({ room, icon, key, subscribe, onChange = () => {} }) {
     Object.assign(this, { tag: `waitroom:${room}`, icon, key, subscribe, onChange });
     if (this.wanted) this.#start();
@@ -27,8 +28,8 @@ export class Notifier {
   }
 
   /**
-   * "none", "home" (on iOS, from the Home Screen alone), "off", "blocked", "open" (they come while the page is open) or "closed" (also when
-   * it is not).
+   * "none", "home" (on iOS, from the Home Screen alone), "off", "blocked", "open" (they come while the page
+   * is open) or "closed" (also when it is not).
    */
   get state() {
     if (!this.possible) return onlyFromHomeScreen() ? "home" : "none";
@@ -36,14 +37,14 @@ export class Notifier {
     return this.#kept != null && this.#kept === this.ticket ? "closed" : "open";
   }
 
-  /** Asks the seller; to be called for a press. */
+  /** Asks the seller for permission; call it for a press. */
   async ask() {
     await Notification.requestPermission();
     if (this.wanted) this.#start();
     this.onChange();
   }
 
-  /** The place that is live now, by its ticket; null: there is none. */
+  /** Follows the live place, by its ticket; null: there is none. */
   follow(ticket) {
     if (this.ticket === ticket) return;
     this.ticket = ticket;
@@ -56,13 +57,15 @@ export class Notifier {
     const worker = await this.#worker;
     if (worker) {
       const data = { paths: [location.pathname] };
-      await worker.showNotification(title, { body, tag: this.tag, icon: this.icon, renotify: true, data }).catch(() => this.#cannot());
+      await worker
+        .showNotification(title, { body, tag: this.tag, icon: this.icon, renotify: true, data })
+        .catch(() => this.#cannot());
     } else {
       this.#showAlone(title, body);
     }
   }
 
-  /** What was said is over. */
+  /** Closes the notification on show. */
   async close() {
     this.#shown?.close();
     this.#shown = null;
@@ -92,7 +95,10 @@ export class Notifier {
     this.#join();
   }
 
-  /** Has the server push for this place, once. What goes wrong leaves notifications for as long as the page is open. */
+  /**
+   * Subscribes to the server's pushes for this place, once. After a failure notifications come
+   * only while the page is open.
+   */
   async #join() {
     const { ticket } = this;
     if (!this.key || ticket == null || this.#asked === ticket || !this.wanted) return;
@@ -109,12 +115,20 @@ export class Notifier {
   }
 }
 
-/** Safari on iOS alone has navigator.standalone. It has no notifications unless the page was opened from the Home Screen. */
+/**
+ * Only Safari on iOS has navigator.standalone. It has no notifications unless the page was
+ * opened from the Home Screen.
+ */
 function onlyFromHomeScreen() {
-  return navigator.standalone === false && window.top === window && window.isSecureContext && !("Notification" in window);
+  return (
+    navigator.standalone === false &&
+    window.top === window &&
+    window.isSecureContext &&
+    !("Notification" in window)
+  );
 }
 
-/** The worker, once it runs; undefined where there is none. */
+/** Returns the running worker; undefined where there is none. */
 async function register() {
   try {
     const registration = await navigator.serviceWorker.register(WORKER, { scope: SCOPE });
@@ -138,7 +152,9 @@ function running({ active, waiting, installing }) {
   });
 }
 
-/** The browser's subscription for this server's key. One for another key, which the server had once, is given up. */
+/**
+ * Returns the browser's subscription for this server's key. It drops one for an earlier key of the server.
+ */
 async function subscriptionOf({ pushManager }, key) {
   const have = await pushManager.getSubscription();
   const wanted = bytes(key);
@@ -149,7 +165,7 @@ async function subscriptionOf({ pushManager }, key) {
 
 function bytes(base64url) {
   const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
 }
 
 function same(buffer, wanted) {

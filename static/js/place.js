@@ -1,6 +1,6 @@
-const KEPT = 30 * 60 * 1000; // ms: how a place ended that is older nobody is told any more
+const KEPT = 30 * 60 * 1000; // ms: an older end of a place is not shown any more
 
-/** The place that this tab had last, so that it can say so when the store has lost it and nobody else knows. */
+/** The place that this tab had last. With it the page can report a place that the store has lost. */
 export class LastPlace {
   #key;
   #place = null;
@@ -16,20 +16,24 @@ export class LastPlace {
     }
   }
 
-  /** Takes a state that I was told, and gives it back: as lost where I have no place in an epoch that my place was not in. */
+  /** Returns a received state, changed to lost where the place belongs to an epoch that is gone. */
   check(state) {
-    if (state.epoch == null) return state; // nobody has told it yet
+    if (state.epoch == null) return state; // before the first state from the server
     if (state.status === "waiting" || state.status === "locked") {
       this.#keep({ epoch: String(state.epoch), ticket: state.ticket, at: Date.now() });
       return state;
     }
-    const lost = state.status === "idle" && this.#place && this.#place.epoch !== String(state.epoch) && Date.now() - this.#place.at < KEPT;
+    const lost =
+      state.status === "idle" &&
+      this.#place &&
+      this.#place.epoch !== String(state.epoch) &&
+      Date.now() - this.#place.at < KEPT;
     if (lost) return { ...state, status: "ended", outcome: "lost", ticket: this.#place.ticket };
     this.#keep(null);
     return state;
   }
 
-  /** It was somebody else's. */
+  /** Forgets the place: it was another seller's. */
   forget() {
     this.#keep(null);
   }

@@ -1,12 +1,12 @@
 const EVERY = 3000; // milliseconds, and up to a third more, so that pages do not ask all at once
 
-/** Asks how things are every few seconds, where no socket comes through. */
+/** Asks for the status every few seconds, where no socket comes through. */
 export class Poll {
   #timer = 0;
   #asking = false;
   #on = false;
 
-  /** ask asks once; onResult hears whether there was an answer. */
+  /** ask asks once; onResult receives whether there was an answer. */
   constructor({ ask, onResult }) {
     Object.assign(this, { ask, onResult });
   }
@@ -22,7 +22,7 @@ export class Poll {
     clearTimeout(this.#timer);
   }
 
-  /** Asks at once, where it asks at all. */
+  /** Asks at once, where polling is on. */
   async now() {
     clearTimeout(this.#timer);
     if (!this.#on || this.#asking) return;

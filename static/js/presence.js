@@ -1,12 +1,12 @@
 const LATELY = 60000; // milliseconds
 const USES = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"];
 
-/** Whether somebody is at the page: it is on show and was used lately. */
+/** Returns whether the seller is at the page: it is visible and was used lately. */
 export class Presence {
   #used = -Infinity; // by this machine's clock, which goes on while the machine sleeps
-  #mouse; // where on the screen it was seen last
+  #mouse; // its last place on the screen
 
-  /** onUse hears each use. */
+  /** onUse runs at each use. */
   constructor(onUse) {
     for (const use of USES) {
       document.addEventListener(use, (event) => this.#use(event, onUse), { capture: true, passive: true });
@@ -23,7 +23,7 @@ export class Presence {
     onUse();
   }
 
-  // Browsers tell of a mouse that has not moved, too, when a page opens or moves beneath it.
+  // Browsers send events of an unmoved mouse, too, when a page opens or moves beneath it.
   #liesStill({ type, pointerType, screenX, screenY }) {
     if (type !== "pointermove" || pointerType !== "mouse") return false;
     const before = this.#mouse;

@@ -1,37 +1,37 @@
 import { Refused, passing } from "./http.js";
 import { backoff } from "./backoff.js";
 
-/** What a press was refused for while nothing could be reached is no longer true once all is. */
+/** Refusals that are due to a break are no longer true once the server is back. */
 const BREAKS = ["unreachable", "store_unavailable", "draining", ""];
 
-/**
- * What the seller pressed: one thing at a time, shown as busy on what was pressed, until there is an answer. A press is never
- * silent: whatever becomes of it, the page says so.
- */
+/** One press at a time. Its button is busy until there is an answer, and the page always shows the result. */
 export class Press {
-  /** Whether what was asked is on its way, so that the newest change may be what comes of it. */
+  /** Returns whether a request is on its way, so that the newest change may be its result. */
   sending = false;
-  #busy = null; // id of what was pressed
-  #broken = false; // whether a refusal is on show that is due to a break
+  #busy = null; // id of the pressed button
+  #broken = false; // whether the refusal on show is due to a break
   #connected = false;
-  #waiting = () => {}; // is called when all can be reached again
-  #wanted = null; // of what is kept
-  #abort = null; // of what is kept
+  #waiting = () => {}; // resolves the wait for the connection
+  #wanted = null; // of a kept press
+  #abort = null; // of a kept press
 
-  /** settle does what a refusal calls for; say shows a text beside what was pressed. */
-  constructor({ words, say, settle }) {
-    Object.assign(this, { words, say, settle });
+  /** settle takes a refusal's consequences; showText shows a text beside the pressed button. */
+  constructor({ words, showText, settle }) {
+    Object.assign(this, { words, showText, settle });
   }
 
-  /** Whether a press is refused for another one that is not answered yet; of the same one that is seen. */
+  /**
+   * Returns whether another press is unanswered yet, so that this one is refused. A repeat
+   * of the same press is not.
+   */
   taken(id) {
-    if (this.#busy && this.#busy !== id) this.say(this.words.still_sending);
+    if (this.#busy && this.#busy !== id) this.showText(this.words.still_sending);
     return this.#busy != null;
   }
 
   /**
-   * Asks, and takes the answer. wanted: where that is given, what was asked is kept through a break and asked again, for as long as
-   * it says that it is still to be done; the call is given a signal that it is not any more.
+   * Sends a press, and takes the answer. With wanted, the press is kept through a break and sent again while
+   * wanted returns true; the call gets a signal that aborts it when it does not.
    */
   async act(id, call, take, wanted) {
     if (this.taken(id)) return;
@@ -40,7 +40,7 @@ export class Press {
     this.#broken = false;
     const button = document.getElementById(id);
     button?.setAttribute("aria-busy", "true");
-    this.say(wanted && !this.#connected ? this.words.kept : "");
+    this.showText(wanted && !this.#connected ? this.words.kept : "");
     try {
       await this.#ask(call, take, wanted);
     } catch (error) {
@@ -52,24 +52,24 @@ export class Press {
     }
   }
 
-  /** Hears whether all can be reached. */
+  /** Takes whether the server can be reached. */
   connection(connected) {
     this.#connected = connected;
     if (!connected) return;
     this.#waiting();
     if (!this.#broken) return;
     this.#broken = false;
-    this.say(this.words.not_sent);
+    this.showText(this.words.not_sent);
   }
 
-  /** Hears of each new state: what was pressed may be over with it. */
+  /** Runs at each new state: it may have settled the press. */
   check() {
     if (!this.#abort || this.#wanted()) return;
     this.#abort.abort();
     this.#waiting();
   }
 
-  /** What was refused is not to be spoken of any more. */
+  /** Clears the refusal on show. */
   forget() {
     this.#broken = false;
   }
@@ -87,11 +87,11 @@ export class Press {
           reached = false;
         });
         if (reached) {
-          this.say("");
+          this.showText("");
           return take(answer);
         }
-        if (signal.aborted) return this.say("");
-        this.say(this.words.kept);
+        if (signal.aborted) return this.showText("");
+        this.showText(this.words.kept);
         this.sending = false;
         await this.#again(attempt);
         this.sending = true;
@@ -101,7 +101,7 @@ export class Press {
     }
   }
 
-  /** Until the connection is back, or for a while: it may be there, and the server not answer. */
+  /** Waits for the connection, or for a while: it may be up and the server not answer. */
   #again(attempt) {
     return new Promise((done) => {
       this.#waiting = done;
@@ -114,9 +114,9 @@ export class Press {
     try {
       await this.settle(error);
     } catch (second) {
-      this.say(this.words.went_wrong);
+      this.showText(this.words.went_wrong);
       throw second;
     }
-    if (!(error instanceof Refused)) throw error; // for who looks at the console
+    if (!(error instanceof Refused)) throw error; // for developers at the console
   }
 }

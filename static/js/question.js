@@ -1,13 +1,13 @@
 import { closeModal, isModal, openModal } from "./modal.js";
 
-/** Asks before something that can not be undone: #<name>-dialog with its -stay and its form. */
+/** Asks before an action that cannot be undone: #<name>-dialog with its -stay and its form. */
 export class Question {
   #dialog;
 
   /** openers are the ids of buttons whose forms ask first. */
   constructor(name, openers, onYes) {
     this.#dialog = document.getElementById(`${name}-dialog`);
-    // Without JavaScript the question is part of the page; here it is asked properly.
+    // Without JavaScript the question is part of the page; here it is a dialog.
     const asked = isModal(this.#dialog);
     closeModal(this.#dialog);
     for (const id of openers) {
@@ -35,7 +35,7 @@ export class Question {
     openModal(this.#dialog);
   }
 
-  /** Also when the state changes under the question: it is then no longer the same one. */
+  /** Closes it also when the state changes under the question: it is then another one. */
   close() {
     closeModal(this.#dialog);
   }

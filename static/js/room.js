@@ -7,7 +7,7 @@ import { copy } from "./copy.js";
 import "./countdown.js";
 import { byID, put } from "./dom.js";
 import { hasCookies } from "./frame.js";
-import { Refused, saidOf } from "./http.js";
+import { Refused, wordsOf } from "./http.js";
 import { Journey } from "./journey.js";
 import { keepLanguage } from "./language.js";
 import { DeviceLink } from "./link.js";
@@ -27,9 +27,16 @@ import { whenBack } from "./wake.js";
 const block = document.getElementById("page-data");
 const page = JSON.parse(block.textContent);
 const { room, words } = page;
-block.textContent = JSON.stringify({ ...page, sms: [] }); // messages are forgotten in time, here too
+block.textContent = JSON.stringify({ ...page, sms: [] }); // the page forgets messages in time too
 
-const waitingRoom = WaitingRoom.connect({ room, language: page.lang, words, state: page.state, session: hasCookies() ? "cookie" : "own", seller: page.seller });
+const waitingRoom = WaitingRoom.connect({
+  room,
+  language: page.lang,
+  words,
+  state: page.state,
+  session: hasCookies() ? "cookie" : "own",
+  seller: page.seller,
+});
 const { clock: server, store, actions } = waitingRoom;
 const messages = document.getElementById("sms");
 const journey = new Journey(room, page.state, page.joined);
@@ -43,8 +50,23 @@ const onStep = (step, before) => {
   view.keepFocus();
   narrator.step(step, before);
 };
-const { lease_seconds: leaseSeconds, claim_seconds: claimSeconds, away_seconds: awaySeconds, drop_seconds: dropSeconds } = page;
-const view = new View({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep });
+const {
+  lease_seconds: leaseSeconds,
+  claim_seconds: claimSeconds,
+  away_seconds: awaySeconds,
+  drop_seconds: dropSeconds,
+} = page;
+const view = new View({
+  words,
+  leaseSeconds,
+  claimSeconds,
+  dropSeconds,
+  journey,
+  server,
+  messages,
+  unclaimed,
+  onStep,
+});
 const subscribe = (subscription) => actions.push(subscription, page.lang);
 const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });
 const alert = new TurnAlert({ words, icons: page.icons, notifier });
@@ -61,7 +83,7 @@ const questions = [
 ];
 const [, notYet, wrong] = questions;
 
-const press = new Press({ words, settle, say: (text) => view.error(text) });
+const press = new Press({ words, settle, showText: (text) => view.error(text) });
 
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
@@ -74,12 +96,12 @@ store.onChange((state, before) => {
     view.error("");
     view.focus();
   } else view.keepFocus();
-  narrator.tell(state, before, press.sending);
+  narrator.announce(state, before, press.sending);
   press.check();
   attend(state);
 });
 
-/** What the page does by itself for a seller who waits or holds. */
+/** Does what a waiting or holding seller needs without a press. */
 function attend(state) {
   const live = state.status === "waiting" || state.status === "locked";
   awake.want(live);
@@ -88,21 +110,21 @@ function attend(state) {
   asking.putOff();
 }
 
-let stale = false; // whether the server itself does not hear how things stand
+let stale = false; // whether the server itself gets no news of the room
 let connected = "connecting";
 
 waitingRoom.on("frame", receive);
 waitingRoom.on("polled", polled);
-const REPLACED = 4502; // the browser's cookie is another seller's by now
+const REPLACED = 4502; // another seller has this browser's cookie now
 
 waitingRoom.on("connection", (status, code) => {
-  if (status !== "open") stale = false; // a socket that opens anew was not refused for it
+  if (status !== "open") stale = false; // a reconnecting socket was not refused for it
   connected = status === "closed" && code === REPLACED && page.seller ? "replaced" : status;
   if (status === "lost" || status === "closed") passedOver.gone(store.state);
   show();
 });
 
-/** An answer has come, where no socket comes through. */
+/** A poll was answered, where no socket comes through. */
 function polled() {
   view.heard();
   if (passedOver.back(store.state)) notice.hear({ notice: "passed_over" }, store.state);
@@ -118,7 +140,8 @@ function show() {
 function receive(frame) {
   if (frame.type === "ping") freshen(frame);
   if (!stale) view.heard();
-  if (frame.type === "state" && passedOver.back(store.state)) notice.hear({ notice: "passed_over" }, store.state);
+  if (frame.type === "state" && passedOver.back(store.state))
+    notice.hear({ notice: "passed_over" }, store.state);
   passedOver.heard();
   if (frame.type === "sms") receiveMessage(frame);
   if (frame.type === "sms_unclaimed" && unclaimed.hear(frame)) narrator.unclaimed();
@@ -126,7 +149,7 @@ function receive(frame) {
   if (frame.notice === "joined_device") link.joined();
 }
 
-/** A ping says since when the server has heard nothing of the room: what is on show is as old as that. */
+/** A ping carries since when the server has had no news of the room: the shown state is that old. */
 function freshen({ server_time, as_of }) {
   stale = as_of != null;
   if (stale) view.heard(new Date(Date.now() - (server_time - as_of)));
@@ -137,36 +160,43 @@ function receiveMessage(frame) {
   const added = messages.add(frame);
   if (!added) return;
   unclaimed.drop(added.id);
-  if (added.code && messages.main?.id === added.id) for (const question of [notYet, wrong]) question.close(); // they were about what was there before
+  // they were about the message before
+  if (added.code && messages.main?.id === added.id) for (const question of [notYet, wrong]) question.close();
   view.draw(store.state);
   notice.message(added.id);
   notice.check(store.state);
   narrator.message(added, store.state.status);
 }
 
-/** A message is gone, from what is shown and from what was said. */
+/** Removes a message from the page and from the voice. */
 function forget() {
   narrator.forget();
   view.draw(store.state);
   notice.check(store.state);
 }
 
-/** Does what a press asks for, and shows what comes of it. */
+/** Sends a press's call, and shows its result. */
 function act(id, call, { take = (answer) => store.applyAnswer(answer, server.now()), wanted } = {}) {
   return press.act(id, call, take, wanted);
 }
 
-/** Whether a place, or a turn, is the one that it was when it was pressed. */
+/** Returns whether a place, or a turn, is the same as at the press. */
 function same({ epoch, ticket, fence }) {
   const now = store.state;
   const live = now.status === "waiting" || now.status === "locked";
-  return live && String(now.epoch) === String(epoch) && now.ticket === ticket && (fence == null || now.fence === fence);
+  return (
+    live &&
+    String(now.epoch) === String(epoch) &&
+    now.ticket === ticket &&
+    (fence == null || now.fence === fence)
+  );
 }
 
-/** A place that is gone already is no error to whoever wanted to leave it. */
+/** A place that is gone already is no error to a seller who wanted to leave it. */
 async function settle(error) {
   if (error.code === "number_busy" && error.problem.ask_after) return asking.refused(error);
-  if (error.code !== "no_place" && error.code !== "stale_fence") return view.error(saidOf(error, words), error.code === "invalid_seller");
+  if (error.code !== "no_place" && error.code !== "stale_fence")
+    return view.error(wordsOf(error, words), error.code === "invalid_seller");
   try {
     store.applyStatus(await actions.status());
   } catch {
@@ -196,7 +226,9 @@ for (const [form, button] of [["claim-form", "claim"], ["back-form", "back"]]) {
   byID(form).addEventListener("submit", (event) => {
     event.preventDefault();
     const { state } = store;
-    act(button, () => actions.claim(state.fence), { wanted: () => same(state) && (state.fence == null || store.state.claim_by != null) });
+    act(button, () => actions.claim(state.fence), {
+      wanted: () => same(state) && (state.fence == null || store.state.claim_by != null),
+    });
   });
 }
 
@@ -216,20 +248,21 @@ function leave() {
   end(store.state.status === "locked" ? "cancel" : "leave", "cancelled");
 }
 
-/** Gives the place back. Who wanted to leave the line and has the turn by now still does. */
+/** Gives the place back. A seller who pressed leave in line and has the turn by now still leaves. */
 function end(id, reason) {
   const { state } = store;
   act(id, (signal) => actions.leave(reason, state.fence, signal), { wanted: () => same(state) });
 }
 
-for (const id of ["ask", "ask-again"]) byID(id).addEventListener("click", () => (byID("ask-form").dataset.pressed = id));
+for (const id of ["ask", "ask-again"])
+  byID(id).addEventListener("click", () => (byID("ask-form").dataset.pressed = id));
 
 document.getElementById("ask-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  ask(event.currentTarget.dataset.pressed ?? "ask"); // iOS before 15.4 does not say by which button
+  ask(event.currentTarget.dataset.pressed ?? "ask"); // iOS before 15.4 does not report the pressed button
 });
 
-/** To the marketplace, only once the ask counts: what is asked for there without it may be taken for another's. */
+/** Opens the marketplace only once the ask counts: a code asked for before may look like another seller's. */
 function ask(id) {
   if (press.taken(id)) return;
   const { opens } = byID(id).dataset;
@@ -252,7 +285,7 @@ function refuseAsk(error) {
   throw error;
 }
 
-/** Yes, I asked for that message. What is refused is said where it was asked. */
+/** Claims a message. A refusal is shown at its question. */
 function own(id) {
   act("unclaimed-yes", () => asking.ask(id).catch((error) => refuseOwn(id, error)), { take: (answer) => {
     if (!answer) return;
@@ -268,21 +301,24 @@ function refuseOwn(id, error) {
   unclaimed.error(error.message);
 }
 
-/** The code on show is not mine. The message knows its lease; if not, it is this place's. */
+/** Rejects the code on show. The message knows its lease; if not, it is this place's. */
 function reject() {
   const { main } = messages;
   if (!main) return;
   const fence = main.fence ?? journey.fence(store.state);
-  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), { wanted: () => messages.has(main.id), take: (answer) => {
-    if (!answer) return;
-    journey.reject(store.state);
-    messages.reject(main.id);
-    forget();
-    view.focus();
-  } });
+  act("sms-reject", () => actions.reject(fence, main.id).catch(refuseReject), {
+    wanted: () => messages.has(main.id),
+    take: (answer) => {
+      if (!answer) return;
+      journey.reject(store.state);
+      messages.reject(main.id);
+      forget();
+      view.focus();
+    },
+  });
 }
 
-/** A message that is gone already is no error to whoever wanted it gone. */
+/** A message that is gone already is no error to a seller who wanted it gone. */
 function refuseReject(error) {
   if (!(error instanceof Refused) || !error.final) throw error;
   if (error.code === "no_message") return { status: "rejected" };
@@ -292,10 +328,12 @@ function refuseReject(error) {
 const numberCopy = byID("number-copy");
 if (numberCopy) {
   numberCopy.hidden = false;
-  numberCopy.addEventListener("click", () => copy(numberCopy, byID("number").textContent.trim(), byID("number"), words));
+  numberCopy.addEventListener("click", () =>
+    copy(numberCopy, byID("number").textContent.trim(), byID("number"), words),
+  );
 }
 
-// Links that look like buttons are pressed like buttons.
+// Links that look like buttons react to the space bar like buttons.
 document.addEventListener("keydown", (event) => {
   if (event.key !== " " || !event.target.matches("a.button")) return;
   event.preventDefault();

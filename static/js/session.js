@@ -1,9 +1,10 @@
 import { freshKey } from "./http.js";
 
 /**
- * Who acts: whom the browser's cookie says, or an id that this page keeps, which a page of another site needs, because no cookie of
- * ours comes with what it asks. kind: "cookie" or "own", else as it fits base; token: the portal's, or a function that gives it: where
- * there is one, it alone says who acts. renewed: is called once who acted until now acts no more.
+ * Returns the session that acts. It is the browser's cookie or an id that this page keeps; a page of another
+ * site needs the id, because our cookies do not come with its requests. kind: "cookie" or "own", else as it
+ * fits base; token: the portal's, or a function that returns it: a token alone names the seller. renewed is
+ * called once the acting seller has changed.
  */
 export function sessionOf({ base, kind, token, seller, renewed }) {
   if (token != null) return new ProvenSession(base, token, renewed);
@@ -11,13 +12,18 @@ export function sessionOf({ base, kind, token, seller, renewed }) {
   return own ? new OwnSession(base, renewed) : new CookieSession(seller);
 }
 
-/** seller: whom the page was made for, where that is proven. The cookie may be another one's by now, by another tab, and what is pressed here is not for that one to do. */
+/**
+ * seller: the page's proven seller. By now another tab may have replaced the cookie, and another seller must
+ * not act by a press here.
+ */
 class CookieSession {
   credentials = "include";
   #seller;
 
   constructor(seller) {
-    this.#seller = seller && [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#seller =
+      seller &&
+      [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
   async headers() {
@@ -37,12 +43,15 @@ class CookieSession {
   }
 }
 
-/** The id is a credential. It goes in headers alone, never in an address: a browser lets a socket have one header, its protocols. */
+/**
+ * The id is a credential. It goes in headers alone, never in an address: a browser lets a socket have one
+ * header, its protocols.
+ */
 class OwnSession {
   credentials = "omit";
   #key;
   #id;
-  #ours; // whether it is a page of our own, whose history is ours too
+  #ours; // whether it is a page of waitroom's own, whose history it may use
   #renewed;
 
   constructor(base, renewed) {
@@ -61,7 +70,10 @@ class OwnSession {
     return ["waitroom", `waitroom.session.${this.#id}`];
   }
 
-  /** Takes the id that the server knows this session by; says whether a socket has to be opened anew to be told of its place. */
+  /**
+   * Takes the id by which the server knows this session; returns whether the socket has
+   * to reconnect for its place.
+   */
   learn(id) {
     if (!id || id === this.#id) return false;
     this.#id = id;
@@ -69,7 +81,7 @@ class OwnSession {
     return true;
   }
 
-  /** Is somebody new from now on; says whether that could be. */
+  /** Starts a new session; returns whether that was possible. */
   renew() {
     this.#id = uuid();
     this.#keep();
@@ -83,8 +95,9 @@ class OwnSession {
 }
 
 /**
- * The seller of the portal's token, which goes with every call and every socket. The id is this page's alone and is kept nowhere: the
- * next page in this browser may be another seller's. The server refuses the two together once the token is another seller's.
+ * The seller of the portal's token, which goes with every call and every socket. The id is this page's alone
+ * and is not stored: the next page in this browser may be another seller's. The server refuses the two
+ * together once the token is another seller's.
  */
 class ProvenSession {
   credentials = "omit";
@@ -131,14 +144,23 @@ function keyOf(base) {
   return `waitroom:session:${base}`;
 }
 
-/** crypto.randomUUID is there in secure contexts only. */
+/** crypto.randomUUID exists in secure contexts only. */
 function uuid() {
   const hex = freshKey().replaceAll("-", "");
   const variant = "89ab"[parseInt(hex[16], 16) % 4];
-  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, variant + hex.slice(17, 20), hex.slice(20)].join("-");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20),
+  ].join("-");
 }
 
-/** Where cookies are blocked, so is all storage. What the browser keeps beside an entry of its history is there after a reload all the same. */
+/**
+ * Returns a stored value. Where cookies are blocked, so is all storage; a state of the history entry still
+ * survives a reload.
+ */
 function kept(key, ours) {
   try {
     return localStorage.getItem(key);
@@ -152,7 +174,7 @@ function keep(key, id, ours) {
     if (id) localStorage.setItem(key, id);
     else localStorage.removeItem(key);
   } catch {
-    // Where nothing may be kept either way, the session is as long as the page.
+    // Where neither can be kept, the session lasts as long as the page.
     if (ours) history.replaceState({ ...history.state, [key]: id }, "");
   }
 }

@@ -4,15 +4,17 @@ import { fill, groups, timeOfDay } from "./words.js";
 
 const KEPT = 600000; // milliseconds that a message is shown
 
-/** <wr-sms>: the messages of my turn, the code large; what came late for an earlier one is put into #past. */
+/**
+ * <wr-sms>: the messages of the seller's turn, the code large; late ones of an earlier turn go into #past.
+ */
 export class Messages extends HTMLElement {
   #words = null;
   #server = null;
   #onForget = null;
   #list = [];
-  #past = 0; // unix ms: what came until then was for an earlier turn
+  #past = 0; // unix ms: earlier messages belong to an earlier turn
   #status = "";
-  #refused = new Set(); // ids that I rejected
+  #refused = new Set(); // ids that the seller rejected
   #timer = 0;
 
   start({ words, server, messages, past, onForget }) {
@@ -24,12 +26,12 @@ export class Messages extends HTMLElement {
     this.#find("copy").addEventListener("click", () => this.#copy(this.#find("copy"), this.code, code));
     code.addEventListener("click", () => this.code && this.#find("copy").click());
     for (const message of messages) this.add(message);
-    // A page that slept may have slept through the moment.
+    // A sleeping page may have missed the moment.
     document.addEventListener("visibilitychange", () => this.#sweep());
     document.addEventListener("resume", () => this.#sweep());
   }
 
-  /** How many messages are shown as this turn's. */
+  /** The number of messages shown for this turn. */
   get count() {
     return this.#current.length;
   }
@@ -48,7 +50,7 @@ export class Messages extends HTMLElement {
     return this.#list.some((m) => m.id === id);
   }
 
-  /** Takes a message, and returns it where it is new and shown: a reconnect may bring it again. */
+  /** Takes a message, and returns it if it is new and shown: a reconnect may bring it again. */
   add(message) {
     const added = whole(message);
     if (!added.late && added.at.getTime() <= this.#past) return null;
@@ -59,14 +61,14 @@ export class Messages extends HTMLElement {
     return this.has(added.id) ? added : null; // its time may have ended this very moment
   }
 
-  /** It was not mine. */
+  /** Removes a message that the seller rejected. */
   reject(id) {
     this.#refused.add(id);
     this.#list = this.#list.filter((m) => m.id !== id);
     this.#draw();
   }
 
-  /** Another place begins. The server may tell the old messages again: they stay gone, but for late ones. */
+  /** Another place begins. The server may send old messages again: they stay hidden, but for late ones. */
   forget() {
     for (const { at } of this.#list) this.#past = Math.max(this.#past, at.getTime());
     this.#list = this.#list.filter((m) => m.late);
@@ -74,7 +76,7 @@ export class Messages extends HTMLElement {
     return this.#past;
   }
 
-  /** Shows what belongs to a state; an ended turn without messages shows none. */
+  /** Shows the messages of a state; an ended turn without messages shows none. */
   show(status) {
     this.#status = status;
     this.#draw();
@@ -82,7 +84,7 @@ export class Messages extends HTMLElement {
     document.getElementById("past").hidden = this.#earlier.length === 0;
   }
 
-  /** Says something beside the code; unseen: only to who listens. */
+  /** Shows a text beside the code; unseen: only for screen readers. */
   note(text, unseen = false) {
     this.#find("note").textContent = text;
     this.#find("note").classList.toggle("unseen", unseen);
@@ -101,7 +103,7 @@ export class Messages extends HTMLElement {
     return message.at.getTime() + KEPT <= this.#server.now();
   }
 
-  /** Forgets what has been shown for long enough, and comes back when the next one will have been. */
+  /** Removes messages shown for long enough, and runs again when the next one is due. */
   #sweep() {
     clearTimeout(this.#timer);
     const left = this.#list.filter((m) => !this.#over(m));
@@ -143,13 +145,17 @@ export class Messages extends HTMLElement {
     document.getElementById("past-list").replaceChildren(...this.#earlier.map((m) => line(m.text)));
   }
 
-  /** Another message; its code can still be the one that the market asks for. */
+  /** A smaller message; its code can still be the one that the market asks for. */
   #row(message) {
     const item = line(message.text);
     if (message.late) item.firstChild.prepend(strong(this.#words.late_title));
     if (!message.code) return item;
     const words = this.#find("copy").dataset.copy;
-    const button = make("button", { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}` }, words);
+    const button = make(
+      "button",
+      { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}` },
+      words,
+    );
     button.addEventListener("click", () => this.#copy(button, message.code, item.firstChild));
     item.append(button);
     return item;
@@ -182,16 +188,16 @@ function title(t, main) {
 }
 
 function strong(text) {
-  const said = document.createElement("strong");
-  said.textContent = text;
-  return said;
+  const element = document.createElement("strong");
+  element.textContent = text;
+  return element;
 }
 
 function line(text) {
   const item = document.createElement("li");
-  const said = document.createElement("span");
-  said.textContent = text;
-  item.append(said);
+  const element = document.createElement("span");
+  element.textContent = text;
+  item.append(element);
   return item;
 }
 

@@ -1,19 +1,19 @@
 import { backoff } from "./backoff.js";
 
-const SILENCE = 40000; // milliseconds; the server says something every 25 s
-const HANDSHAKE = 10000; // milliseconds until the first word: a proxy may take a handshake and never answer it
+const SILENCE = 40000; // milliseconds; the server sends a frame every 25 s
+// milliseconds until the first frame: a proxy may take a handshake and never answer it
+const HANDSHAKE = 10000;
 
 /**
- * A socket that is always there: it comes back after a break by itself, unless it was told
- * not to. onStatus hears "connecting", "open", "lost" or "closed", and with the last two the
- * code of the close; open is when a frame of the type "first" has come, because only then is
- * what the page shows true again. silence: after so many ms without a word it is lost. protocols
- * says, or promises, what to ask for by each opening; where it can not, that counts as a break.
+ * A socket that reconnects after every break, unless the server forbids it. onStatus receives "connecting",
+ * "open", "lost" or "closed", the last two with the close code. "open" comes with the first frame of the type
+ * "first", which makes the page current. silence: milliseconds without a frame after which it is lost.
+ * protocols returns, or promises, the protocols of each opening; its failure counts as a break.
  */
 export class RoomSocket {
   #socket = null;
   #opening = null;
-  #told = false; // that it is open
+  #reported = false; // whether onStatus received "open"
   #attempt = 0;
   #retry = 0;
   #watch = 0;
@@ -28,25 +28,25 @@ export class RoomSocket {
     this.#open();
   }
 
-  /** Starts over at once: after sleep or a change of network a socket may only look alive. */
+  /** Reconnects at once: after sleep or a change of network a socket may only look alive. */
   renew() {
     if (this.#over) return;
     this.#attempt = 0;
     this.#open();
   }
 
-  /** Comes back for a whole state, after a pause that grows: what was told did not fit together, or the network is gone. */
+  /** Reconnects for a whole state after a growing pause: a frame did not fit, or the network is gone. */
   again() {
     if (!this.#over) this.#lost(0);
   }
 
-  /** Starts over although it was told not to come back: as somebody else. */
+  /** Reconnects although the server forbade it: as another seller. */
   restart() {
     this.#over = false;
     this.#lost(0);
   }
 
-  /** Lets go without coming back, for a page that is being put away. */
+  /** Closes without a reconnect, for a page that is being put away. */
   rest() {
     this.#drop();
   }
@@ -83,8 +83,8 @@ export class RoomSocket {
     if (frame.type === "ping") socket.send('{"type":"pong"}');
     if (frame.type === this.first) {
       this.#attempt = 0;
-      if (!this.#told) this.onStatus("open");
-      this.#told = true;
+      if (!this.#reported) this.onStatus("open");
+      this.#reported = true;
     }
     this.onFrame(frame);
   }
@@ -110,7 +110,7 @@ export class RoomSocket {
     clearTimeout(this.#watch);
     const socket = this.#socket;
     this.#socket = this.#opening = null;
-    this.#told = false;
+    this.#reported = false;
     if (socket && socket.readyState < WebSocket.CLOSING) socket.close(1000);
   }
 }

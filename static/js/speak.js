@@ -1,6 +1,9 @@
-const SETTLE = 400; // milliseconds: of changes that come together only the last is said
+const SETTLE = 400; // milliseconds: of changes that come together only the last is spoken
 
-/** The page's voice for screen readers. What is said is a text, or what makes it at the moment it is said: a hidden page says it later. */
+/**
+ * The page's voice for screen readers. It takes a text, or a function that returns it at the moment of
+ * speaking: a hidden page speaks later.
+ */
 export class Speaker {
   #polite = document.getElementById("say");
   #assertive = document.getElementById("shout");
@@ -11,7 +14,7 @@ export class Speaker {
     this.#timer = setTimeout(() => put(this.#polite, text), SETTLE);
   }
 
-  /** Takes back what was said: it is not true any more, or holds a code that is to be forgotten. */
+  /** Takes a text back: it is not true any more, or holds a code that has to disappear. */
   hush() {
     clearTimeout(this.#timer);
     put(this.#polite, "");
@@ -27,7 +30,7 @@ export class Speaker {
 
 const frames = new WeakMap();
 
-/** The same words again are only spoken when they are new to the element. */
+/** A screen reader speaks the same words again only when they are new to the element. */
 function put(element, text) {
   cancelAnimationFrame(frames.get(element));
   element.textContent = "";

@@ -14,7 +14,7 @@ const NOTHING = {
   codes: null,
 };
 
-/** The newest state known. Frames, answers and the page itself all come in here. */
+/** The newest known state. Frames, answers and the page itself all come in here. */
 export class Store {
   #listeners = [];
   #last;
@@ -29,7 +29,7 @@ export class Store {
     this.#listeners.push(listener);
   }
 
-  /** Takes a whole state, unless a newer one of the same epoch is already known. */
+  /** Applies a whole state, unless a newer one of the same epoch is already known. */
   apply(frame) {
     const same = String(frame.epoch) === String(this.state.epoch);
     if (same && frame.version < this.state.version) return false;
@@ -39,13 +39,13 @@ export class Store {
     return true;
   }
 
-  /** Knows nothing any more: who is told from now on is somebody else. */
+  /** Forgets everything: the next state is another seller's. */
   forget() {
     this.#last.forget();
     this.apply({ epoch: null, version: 0 });
   }
 
-  /** Takes the answer to an action, which says a little less than a frame does: an end has no ticket. */
+  /** Applies the answer to an action, which has a little less than a frame: an end has no ticket. */
   applyAnswer(answer, now) {
     return this.apply({
       ...answer,
@@ -59,35 +59,42 @@ export class Store {
     });
   }
 
-  /** Takes the answer to an ask, unless the lease it was for is over by now. */
+  /** Applies the answer to an ask, unless its lease is over by now. */
   applyExpectation({ fence, asked, open, expires_at, epoch, version }) {
     if (this.state.fence !== fence) return false;
     const codes = { asked, open, ask_after: null };
     return this.apply({ ...this.state, epoch, version, lease_expires_at: time(expires_at), codes });
   }
 
-  /** Takes that a lease may not ask before a moment, in unix ms. */
+  /** Records that a lease may not ask before a moment, in unix ms. */
   applyBusy(fence, after) {
     if (this.state.fence !== fence || !Number.isFinite(after)) return false;
     return this.apply({ ...this.state, codes: { asked: 0, open: 0, ...this.state.codes, ask_after: after } });
   }
 
-  /** An answer does not say how often was asked; that is known where it is the same lease. */
+  /** An answer does not contain the number of asks; it is known where the lease is the same. */
   #codes({ fence, ask_after }) {
     const known = this.state.fence === fence ? this.state.codes : null;
     return { asked: 0, open: 0, ...known, ask_after: time(ask_after) };
   }
 
-  /** Takes the room's status, in which my part is "me". What it does not say stays: a newcomer's maximum. */
+  /**
+   * Applies the room's status, in which the seller's part is "me". It keeps what the status lacks: a
+   * newcomer's maximum.
+   */
   applyStatus(status) {
     const { me, ...room } = status;
     if (me) {
-      return this.applyAnswer({ ...me, claim_by: time(me.claim_by), epoch: room.epoch, version: room.version, paused: room.paused }, room.server_time);
+      return this.applyAnswer(
+        { ...me, claim_by: time(me.claim_by), epoch: room.epoch, version: room.version, paused: room.paused },
+        room.server_time,
+      );
     }
     const { state } = this;
     const known = String(room.epoch) === String(state.epoch) && room.version === state.version;
     const rest = { ...room, status: "idle", lease_expires_at: null };
-    if (known && state.status === "idle") Object.assign(rest, { maximum_wait: state.maximum_wait, lease_expires_at: state.lease_expires_at });
+    if (known && state.status === "idle")
+      Object.assign(rest, { maximum_wait: state.maximum_wait, lease_expires_at: state.lease_expires_at });
     else if (room.expires_in != null) rest.lease_expires_at = room.server_time + room.expires_in * 1000;
     return this.apply(rest);
   }

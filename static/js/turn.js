@@ -1,24 +1,27 @@
 import { byID, put } from "./dom.js";
 
-const HURRIES = 30000; // milliseconds: the last of a turn; shorter turns have none
+const HURRIES = 30000; // milliseconds: the last part of a turn; shorter turns have none
 const STEPS = { asked: 2, text: 2, code: 3 }; // all others are in the first
 
-/** Draws what to do in my turn: to ask, to wait until I may, to enter the code. */
+/** Draws the step of a turn: to ask, to wait until the number is free, to enter the code. */
 export class Turn {
   #step; // the step on show; undefined before the first
   #state = null;
 
-  /** onStep hears of each new step of a turn, and of the one before. */
+  /** onStep receives each new step of a turn, and the one before. */
   constructor({ words, lease, server, journey, messages, onStep }) {
     Object.assign(this, { words, lease, server, journey, messages, onStep });
-    byID("ask-countdown").addEventListener("wr-tick", ({ detail: left }) => left === 0 && this.draw(this.#state));
+    byID("ask-countdown").addEventListener(
+      "wr-tick",
+      ({ detail: left }) => left === 0 && this.draw(this.#state),
+    );
   }
 
   get step() {
     return this.#step;
   }
 
-  /** Whether it is early to be done: no code is on show. */
+  /** Returns whether it is early to be done: no code is on show. */
   get early() {
     return this.#step !== "code";
   }
@@ -36,7 +39,7 @@ export class Turn {
     if (same && before !== undefined && step !== before) this.onStep(step, before);
   }
 
-  /** Colours what is left of a turn, and names it: the last half minute is told apart. */
+  /** Colours and labels the time left of a turn: the last half minute looks different. */
   hurry() {
     const { status, claim_by, lease_expires_at: until } = this.#state;
     const left = status === "locked" ? until - this.server.now() : Infinity;
@@ -48,7 +51,18 @@ export class Turn {
     const label = byID("time-left");
     const t = this.words;
     const busy = this.#step === "busy";
-    put(label, claims ? t.answer_in : over ? t.time_is_up : busy ? t.ask_in : hurry ? t.nearly_over : label.dataset.usual);
+    put(
+      label,
+      claims
+        ? t.answer_in
+        : over
+          ? t.time_is_up
+          : busy
+            ? t.ask_in
+            : hurry
+              ? t.nearly_over
+              : label.dataset.usual,
+    );
   }
 
   #stepOf(state) {
@@ -64,7 +78,7 @@ export class Turn {
     return main && !main.code ? "text" : "asked";
   }
 
-  /** Whether a turn has run out with nobody having told how it ended: it is another's by now, for all that is known. */
+  /** Returns whether a turn has run out without a word of how it ended: another seller may have it now. */
   #over({ status, claim_by, lease_expires_at: until }) {
     const ends = Math.min(claim_by ?? Infinity, until ?? Infinity);
     return status === "locked" && ends <= this.server.now();
@@ -79,7 +93,8 @@ export class Turn {
     put(byID("turn-title"), title);
     put(byID("turn-lead"), lead);
     const current = STEPS[step] ?? 1;
-    for (const n of [1, 2, 3]) byID(`step-${n}`).setAttribute("aria-current", n === current ? "step" : "false");
+    for (const n of [1, 2, 3])
+      byID(`step-${n}`).setAttribute("aria-current", n === current ? "step" : "false");
     for (const id of ["done-form", "cancel-form", "lost-turn"]) byID(id).hidden = step === "over";
     byID("claim-form").hidden = step !== "claim";
     byID("ask-part").hidden = step !== "ask" && step !== "busy";
@@ -87,6 +102,7 @@ export class Turn {
     byID("countdown").hidden = step === "busy";
     byID("ask-countdown").hidden = step !== "busy";
     byID("ask-more").hidden = step !== "busy" || !this.journey.wasPutOff(state);
-    byID("ask-again").hidden = step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
+    byID("ask-again").hidden =
+      step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
   }
 }

@@ -9,7 +9,7 @@ export class Unclaimed {
   #state = null;
   #timer = 0;
 
-  /** journey remembers what was answered with no; onYes hears the id of a message. */
+  /** journey remembers the messages answered with no; onYes receives the id of a message. */
   constructor({ words, server, journey, onYes }) {
     Object.assign(this, { words, server, journey });
     byID("unclaimed-form").addEventListener("submit", (event) => {
@@ -26,7 +26,7 @@ export class Unclaimed {
     return this.#shown != null;
   }
 
-  /** Takes an offer, and says whether it is asked about now that was not before. */
+  /** Takes an offer, and returns whether the page now asks about another message. */
   hear({ message_id: id, received_at }) {
     if (this.#list.some((m) => m.id === id) || this.journey.refused(this.#state, id)) return false;
     const asked = this.open;
@@ -35,14 +35,14 @@ export class Unclaimed {
     return !asked && this.open;
   }
 
-  /** What was offered belongs to one lease. */
+  /** An offer belongs to one lease. */
   show(state) {
     if (this.#state?.fence !== state.fence) this.#list = [];
     this.#state = state;
     this.#draw();
   }
 
-  /** It is answered: by this page, or because the message has come to somebody. */
+  /** Drops an answered offer: this page answered, or another seller has the message. */
   drop(id) {
     this.#list = this.#list.filter((m) => m.id !== id);
     this.#draw();
@@ -70,7 +70,9 @@ export class Unclaimed {
     if (box.dataset.message !== (shown?.id ?? "")) this.error("");
     box.dataset.message = shown?.id ?? "";
     box.hidden = !shown;
-    byID("unclaimed-time").textContent = shown ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) }) : "";
+    byID("unclaimed-time").textContent = shown
+      ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) })
+      : "";
     if (shown) this.#timer = setTimeout(() => this.#draw(), Math.max(shown.at + KEPT - this.server.now(), 1));
   }
 }

@@ -1,17 +1,38 @@
 import { byID, put } from "./dom.js";
 import { LostNotice } from "./lost.js";
 import { Turn } from "./turn.js";
-import { ahead, clock, estimate, fill, span, timeOfDay, waitParts, waitSentence, waitsNow, whenWords } from "./words.js";
+import {
+  ahead,
+  clock,
+  estimate,
+  fill,
+  span,
+  timeOfDay,
+  waitParts,
+  waitSentence,
+  waitsNow,
+  whenWords,
+} from "./words.js";
 
 const SOON = 10; // seconds: a wait that is not worth a number
-const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not say which day it is of
+const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not show which day it is of
 
 /** Draws a state into the page that the server rendered. */
 export class View {
   #formOf = "";
 
-  /** onStep hears of each new step of my turn. */
-  constructor({ words, leaseSeconds, claimSeconds, dropSeconds, journey, server, messages, unclaimed, onStep }) {
+  /** onStep receives each new step of the turn. */
+  constructor({
+    words,
+    leaseSeconds,
+    claimSeconds,
+    dropSeconds,
+    journey,
+    server,
+    messages,
+    unclaimed,
+    onStep,
+  }) {
     this.words = words;
     this.lease = leaseSeconds * 1000;
     this.claim = claimSeconds * 1000;
@@ -45,13 +66,14 @@ export class View {
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
-    if (state.ticket != null) put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
+    if (state.ticket != null)
+      put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
     this.#countdowns(state);
     for (const field of document.querySelectorAll("[data-fence]")) field.value = state.fence ?? "";
     this.#form(state.status);
   }
 
-  /** Who joins again need not say who they are; another name can be given. */
+  /** A returning seller need not type a name again, but can give another one. */
   #form(status) {
     const join = byID("join");
     if (join) put(join, status === "ended" ? join.dataset.again : join.dataset.first);
@@ -64,7 +86,10 @@ export class View {
     this.#formOf = status;
   }
 
-  /** The button comes first, unless there is something to fill in before it. What has the focus is not moved: it would lose it. */
+  /**
+   * The button comes first, unless there is something to fill in before it. The focused element is not moved:
+   * it would lose focus.
+   */
   #order(seller, join) {
     const behind = Boolean(seller.compareDocumentPosition(join) & Node.DOCUMENT_POSITION_FOLLOWING);
     if (seller.open && !behind) seller.after(byID("error"), join);
@@ -78,14 +103,14 @@ export class View {
     }
   }
 
-  /** To the heading of the state on show, which is where reading goes on. */
+  /** Focuses the heading of the state on show, from where reading goes on. */
   focus() {
     const heading = document.querySelector("[data-panel]:not([hidden]) h1");
     heading?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
 
-  /** To the heading also where what had the focus is gone, and nothing would have it. */
+  /** Focuses the heading also where the focused element is gone. */
   keepFocus() {
     const { activeElement: at, body } = document;
     if (at && at !== body && at.getClientRects().length === 0) this.focus();
@@ -97,16 +122,17 @@ export class View {
     this.lost.hear(status);
   }
 
-  /** What is shown was true at that moment. */
+  /** Records when the shown state was true. */
   heard(at = new Date()) {
     put(byID("updated"), timeOfDay(at));
     byID("updated").dateTime = at.toISOString();
   }
 
-  /** Where something went wrong is said beside what was pressed; seller: it is the seller's name that is wrong. */
+  /** Shows an error beside the pressed button; seller: the seller's name is wrong. */
   error(text, seller = false) {
     const { status } = this.state;
-    for (const place of document.querySelectorAll("[data-error]")) put(place, place.dataset.error === status ? text : "");
+    for (const place of document.querySelectorAll("[data-error]"))
+      put(place, place.dataset.error === status ? text : "");
     const form = status === "idle" || status === "ended";
     put(byID("error"), form ? text : "");
     const field = byID("seller-id");
@@ -114,7 +140,7 @@ export class View {
     field?.setAttribute("aria-invalid", String(form && seller));
   }
 
-  /** The marketplace did not open by itself: its link is next. */
+  /** The marketplace did not open by itself: focuses its link. */
   marketBlocked() {
     put(byID("market-note"), this.words.market_blocked);
     byID("market").focus();
@@ -124,19 +150,19 @@ export class View {
     return ahead(this.words, this.state.queue_position);
   }
 
-  /** A wait is not counted down without a connection: who is gone by now is not known. */
+  /** Without a connection a wait does not count down: others may have left meanwhile. */
   get waitWords() {
     if (this.lost.shown) return this.#lostWait;
     const { estimated, maximum } = waitsNow(this.state, this.server.now());
     return waitSentence(this.words, estimated, maximum);
   }
 
-  /** What stands for a wait while none is told; "replaced" does not end. */
+  /** The words in place of an unknown wait; "replaced" does not end. */
   get #lostWait() {
     return document.body.dataset.connection === "replaced" ? this.words.wait_unknown : this.words.wait_lost;
   }
 
-  /** What is said of how the place ended. While a code is on show, it is to be entered first. */
+  /** The words for how the place ended. A code on show has to be entered first. */
   get ending() {
     const { words: t, state, messages, journey } = this;
     const { main } = messages;
@@ -145,8 +171,8 @@ export class View {
     const completed = state.outcome === "completed";
     const entered = main && journey.finished(state) === main.id;
     if (completed && main?.code && (rejected || !main.late) && !entered) return t.code_arrived;
-    const said = this.#outcome;
-    return main?.code && !completed ? { title: said.title, lead: t.try_code } : said;
+    const outcome = this.#outcome;
+    return main?.code && !completed ? { title: outcome.title, lead: t.try_code } : outcome;
   }
 
   get #outcome() {
@@ -185,9 +211,13 @@ export class View {
     this.#waits();
   }
 
-  /** What stands where the holder has nothing left: a line that is paused hands on to nobody, and what is not heard of is not known. */
+  /**
+   * The words for a holder without time left. A paused line does not hand on, and without
+   * news the outcome is unknown.
+   */
   #over() {
-    byID("lease-countdown").dataset.over = this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
+    byID("lease-countdown").dataset.over =
+      this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
   }
 
   /** The time is by this machine's clock, which the seller has before them. */
@@ -199,7 +229,10 @@ export class View {
     put(byID("missed-lead"), state.lease_expires_at == null ? t.missed_free : t.missed_held);
     const until = this.drop > 0 && this.journey.missedAt(state) + this.drop;
     const known = until > this.drop;
-    put(byID("missed-by"), known ? fill(t.missed_by, { time: timeOfDay(new Date(Date.now() + until - this.server.now())) }) : "");
+    put(
+      byID("missed-by"),
+      known ? fill(t.missed_by, { time: timeOfDay(new Date(Date.now() + until - this.server.now())) }) : "",
+    );
   }
 
   #ended(state) {
@@ -214,17 +247,21 @@ export class View {
   #countdowns(state) {
     const mine = state.status === "locked";
     const claims = mine && state.claim_by != null;
-    byID("countdown").run(this.server, claims ? state.claim_by : mine ? state.lease_expires_at : null, claims ? this.claim : this.lease);
+    byID("countdown").run(
+      this.server,
+      claims ? state.claim_by : mine ? state.lease_expires_at : null,
+      claims ? this.claim : this.lease,
+    );
     byID("lease-countdown").run(this.server, mine ? null : state.lease_expires_at, this.lease);
   }
 
-  /** The connection is lost for a while already, or was. */
+  /** Shows that the connection has been lost for a while, or that it is back. */
   #broken() {
     if (this.state?.status === "waiting") this.#over();
     this.#waits();
   }
 
-  /** What runs down between two frames. */
+  /** Draws the waits that run down between two frames. */
   #waits() {
     const { state } = this;
     if (state?.status === "waiting") this.#wait(state);
@@ -236,16 +273,16 @@ export class View {
 
   #wait(state) {
     const { estimated, maximum } = waitsNow(state, this.server.now());
-    const [said, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
-    put(byID("estimate"), said);
+    const [wait, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
+    put(byID("estimate"), wait);
     put(byID("latest"), latest);
     put(byID("when"), latest ? this.#when(state) : "");
   }
 
-  /** By the clock, from the last frame on, so that it stands still until something happens. */
-  #when({ estimated_wait: wait, server_time: told }) {
+  /** Returns a time of day, by the last frame's clock, so that it stands still until something changes. */
+  #when({ estimated_wait: wait, server_time: time }) {
     if (wait == null || wait < 60 || wait >= CLOCKLESS) return "";
-    const at = new Date(told + wait * 1000);
+    const at = new Date(time + wait * 1000);
     return whenWords(this.words, at.getHours(), at.getMinutes());
   }
 

@@ -1,9 +1,9 @@
-const NAP = 5000; // milliseconds away from the page that a socket is trusted to have slept well
+const NAP = 5000; // milliseconds away from the page after which a socket may be dead
 
 /**
- * Tells when somebody is back at a page that may have missed something: it was hidden, put
- * away, frozen or offline. away tells that the page is being put away, and lost that the machine has no network any
- * more: the browser knows long before a socket does. signal ends it.
+ * Calls back when a seller returns to a page that was hidden, put away, frozen or offline. It calls away when
+ * the page is being put away, and lost when the machine has no network: the browser notices long before a
+ * socket does. signal ends it.
  */
 export function whenBack({ back, away, lost = () => {}, signal }) {
   let hiddenAt = 0;
@@ -13,7 +13,8 @@ export function whenBack({ back, away, lost = () => {}, signal }) {
   }, { signal });
   window.addEventListener("pageshow", (event) => event.persisted && back(), { signal });
   window.addEventListener("pagehide", away, { signal });
-  // A frozen page hears of no turn: that it is gone is the last that it can say. Whoever it is given to then is there.
+  // A frozen page gets no frames of a turn. Its last act is to leave, so that the turn goes
+  // to a seller who is there.
   document.addEventListener("freeze", away, { signal });
   document.addEventListener("resume", back, { signal });
   window.addEventListener("offline", lost, { signal });

@@ -1,5 +1,4 @@
-// Words for waits and times. The server has the same rules in Go; one table of
-// examples holds both to them.
+// Words for waits and times. The server has the same rules in Go; one table of examples tests both.
 
 const SOON = 10; // seconds
 
@@ -20,13 +19,13 @@ export function estimate(t, seconds) {
   return hours(minutes, t.about_hours, t.about_hours_min);
 }
 
-/** A wait in minutes, from an hour on in steps of five. */
+/** Returns a wait in minutes, from an hour on in steps of five. */
 function nearest(seconds) {
   const minutes = Math.floor((seconds + 30) / 60);
   return minutes < 60 ? minutes : Math.floor((minutes + 2) / 5) * 5;
 }
 
-/** Rounds up: what is said to be the longest wait must not be exceeded. */
+/** Rounds up: the real wait must not exceed the shown maximum. */
 function longest(seconds) {
   const minutes = Math.max(Math.floor((seconds + 59) / 60), 1);
   return minutes < 60 ? minutes : Math.floor((minutes + 4) / 5) * 5;
@@ -43,7 +42,10 @@ function hours(minutes, whole, rest) {
   return minutes % 60 === 0 ? fill(whole, { h }) : fill(rest, { h, m: minutes % 60 });
 }
 
-/** When my turn comes, and by when at the latest. Where both are the same, the latest is all that is said. */
+/**
+ * Returns the words for when the turn comes, and by when at the latest. Where both are the same, it returns
+ * the latest alone.
+ */
 export function waitParts(t, estimated, maximum) {
   if (estimated == null || maximum == null) return [t.no_waits, ""];
   const latest = fill(t.wait_max, { max: ceiling(t, maximum) });
@@ -54,11 +56,11 @@ export function waitParts(t, estimated, maximum) {
 }
 
 export function waitSentence(t, estimated, maximum) {
-  const [said, latest] = waitParts(t, estimated, maximum);
-  return latest ? fill(t.wait_both, { wait: said, max: latest }) : said;
+  const [wait, latest] = waitParts(t, estimated, maximum);
+  return latest ? fill(t.wait_both, { wait, max: latest }) : wait;
 }
 
-/** A time of day, about. */
+/** Returns an approximate time of day. */
 export function whenWords(t, hour, minute) {
   const values = { h: ((hour + 11) % 12) + 1, hh: hour, mm: String(minute).padStart(2, "0") };
   return fill(t.when, { time: fill(hour < 12 ? t.morning : t.afternoon, values) });
@@ -71,32 +73,33 @@ export function span(t, seconds) {
   return s === 0 ? fill(t.minutes, { m }) : fill(t.minutes_sec, { m, s });
 }
 
-/** m:ss; a second that has begun counts as whole, so that 0:00 means over. */
+/** Returns m:ss; a started second counts as whole, so that 0:00 means over. */
 export function clock(milliseconds) {
   const seconds = Math.floor(Math.max(milliseconds + 999, 0) / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 export function timeOfDay(date) {
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => String(n).padStart(2, "0")).join(":");
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join(":");
 }
 
-/** Who goes before a position. */
+/** Returns the words for how many sellers are before a position. */
 export function ahead(t, position) {
   return position <= 1 ? t.next : fill(t.ahead, { n: position - 1 });
 }
 
-/** A code in the groups that it is shown in; up to five characters stay together. */
+/** Returns a code in groups; up to five characters stay together. */
 export function groups(code) {
   const half = Math.floor(code.length / 2);
   return code.length <= 5 ? [code] : [code.slice(0, half), code.slice(half)];
 }
 
 /**
- * The waits of a state as of now. The server tells them when something changes; until then the
- * lease runs down, and with it the maximum. The estimate stays until that is less: how long the
- * holder still takes need not grow less with time, and this must not fall below what the server
- * will say next.
+ * Returns the waits of a state as of now. The server sends them at changes; until then the lease runs down,
+ * and with it the maximum. The estimate stays until the maximum is less: a holder's remaining time need not
+ * shrink, and the estimate must not fall below the server's next one.
  */
 export function waitsNow(state, now) {
   const { estimated_wait: estimated, maximum_wait: maximum, lease_expires_at: until } = state;

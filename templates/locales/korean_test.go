@@ -9,20 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// said are all Korean texts of an area, by their place in the catalogue.
-func (e Entry) said(at string, into map[string]string) {
+// korean adds all Korean texts of an area, by their place in the catalogue.
+func (e Entry) korean(at string, into map[string]string) {
 	if text := e.Texts["ko"]; text != "" {
 		into[at] = text
 	}
 	for _, part := range e.Parts {
-		part.said(path.Join(at, part.Key), into)
+		part.korean(path.Join(at, part.Key), into)
 	}
 	for i, item := range e.Items {
-		item.said(path.Join(at, string(rune('0'+i))), into)
+		item.korean(path.Join(at, string(rune('0'+i))), into)
 	}
 }
 
-// word is what the desk calls a thing, and what it does not.
+// word is the desk's name for a thing, and its forbidden synonyms.
 type word struct {
 	thing, is string
 	not       []string
@@ -46,22 +46,22 @@ func wordsOfTheDesk(t *testing.T) (words []word) {
 	return words
 }
 
-func TestDeskSaysOneKoreanWordForOneThing(t *testing.T) {
+func TestDeskUsesOneKoreanWordForOneThing(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
-	said := map[string]string{}
+	shown := map[string]string{}
 	for _, area := range catalogue.Parts {
 		if area.Key == "desk" || area.Key == "problems" {
-			area.said(area.Key, said)
+			area.korean(area.Key, shown)
 		}
 	}
 	all := ""
-	for _, text := range said {
+	for _, text := range shown {
 		all += text + "\n"
 	}
 	for _, w := range wordsOfTheDesk(t) {
 		require.Contains(t, all, w.is, "nobody calls %s so", w.thing)
-		for at, text := range said {
+		for at, text := range shown {
 			for _, stray := range w.not {
 				require.NotContains(t, text, stray, "%s: %s is called %s", at, w.thing, w.is)
 			}

@@ -1,7 +1,8 @@
-// Package locales reads the catalogue of words: every text that a person reads, on pages, in problems and in what JavaScript says.
+// Package locales reads the catalogue of words: every text that a person reads on pages, in
+// problems and from JavaScript.
 //
-// A file is an area, and one in a directory is a part of the area of that name. An entry is a text with its languages one under another,
-// a group of entries, or a list:
+// A file is an area, and one in a directory is a part of the area of that name. An entry is a text with its
+// languages one under another, a group of entries, or a list:
 //
 //	join:
 //	  ko: "준비 완료"
@@ -15,7 +16,8 @@
 //
 // {name} stands for a value, {name:one:other} for a number with its noun: "{n:person:people}".
 //
-// What sellers are told is there in every language; what only support and programmers read is there in two, and read in English by all others.
+// Sellers' texts exist in every language; the texts of support and programmers exist in two, and a reader of
+// another language gets them in English.
 package locales
 
 import (
@@ -37,19 +39,19 @@ var files embed.FS
 // everywhere marks a text that is the same in all languages.
 const everywhere = "all"
 
-// english is what is read where a text has not the language that is asked for.
+// english is the language of a text that does not exist in the reader's.
 const english = "en"
 
-// Languages are those that sellers are told everything in, by their tags of BCP 47: the first is the product's own.
+// Languages are those of all sellers' texts, by their tags of BCP 47: the first is the product's own.
 func Languages() []string { return []string{"ko", english, "ja", "zh-Hans", "vi"} }
 
-// DeskLanguages are those of them that all the rest is said in too.
+// DeskLanguages are those of them that all other texts exist in too.
 func DeskLanguages() []string { return []string{"ko", english} }
 
 // desk are the areas that no seller sees, and the entries.
 var desk = []string{"desk", "docs", "problems/desk", "problems/ledger_refused"}
 
-// languagesOf are those that an area or an entry has to be there in.
+// languagesOf returns the languages that an area or an entry must have.
 func languagesOf(name string) []string {
 	for _, area := range desk {
 		if name == area || strings.HasPrefix(name, area+"/") {
@@ -59,17 +61,17 @@ func languagesOf(name string) []string {
 	return Languages()
 }
 
-// Entry is a text, or what has entries in it.
+// Entry is a text, a group of entries or a list.
 type Entry struct {
-	Key   string            // as it is written, without "by …"
-	By    string            // what the entries in it are named by, where those names are words of the contract; else empty
+	Key   string            // as written, without "by …"
+	By    string            // the words of the contract that name the entries in it; else empty
 	Texts map[string]string // of a text, by language
 	Parts []Entry           // of a group: each has a key
 	Items []Entry           // of a list
 }
 
-// Read reads the whole catalogue, with one part a file. The error names every entry that is not in order: one without a language, one
-// without a text, a key that stands twice.
+// Read reads the whole catalogue, with one part a file. The error names every bad entry: one without a
+// language, one without a text, a repeated key.
 func Read() (Entry, error) { return read(files) }
 
 func read(tree fs.FS) (Entry, error) {
@@ -90,7 +92,7 @@ func read(tree fs.FS) (Entry, error) {
 	return all, errors.Join(append(wrong, err, all.twice(""))...)
 }
 
-// twice is an error where two entries of a group have one key, as an area and a text beside it may.
+// twice returns an error where two entries of a group have one key, as an area and a text beside it may.
 func (e Entry) twice(at string) error {
 	var wrong []error
 	for n, part := range e.Parts {
@@ -103,7 +105,7 @@ func (e Entry) twice(at string) error {
 	return errors.Join(wrong...)
 }
 
-// area is the entry of a path, which is made where it is missing.
+// area returns the entry of a path, and makes it where it is missing.
 func (e *Entry) area(names []string) *Entry {
 	if len(names) == 0 {
 		return e
@@ -127,7 +129,7 @@ func readFile(tree fs.FS, name string) (Entry, error) {
 	return entry(strings.TrimSuffix(name, ".yaml"), "", value)
 }
 
-// entry reads what stands under a key of an area or a group.
+// entry reads the value of a key of an area or a group.
 func entry(at, key string, value any) (e Entry, err error) {
 	e.Key, e.By, _ = strings.Cut(key, " by ")
 	at = path.Join(at, e.Key)
@@ -141,7 +143,7 @@ func entry(at, key string, value any) (e Entry, err error) {
 	case []any:
 		e.Items, err = items(at, v)
 	default:
-		err = fmt.Errorf("%v is in no language: say which, or all", value)
+		err = fmt.Errorf("%v is in no language: name one, or all", value)
 	}
 	return e, err
 }
@@ -169,7 +171,7 @@ func items(at string, values []any) (list []Entry, err error) {
 	return list, err
 }
 
-// textsOf reads a mapping as one text, if that is what it is: one in which a language is named, with no group under it.
+// textsOf reads a mapping as one text, if it is one. It names a language, and has no group under it.
 func textsOf(m yaml.MapSlice) (texts map[string]string, ok bool) {
 	texts = map[string]string{}
 	for _, item := range m {
@@ -182,7 +184,7 @@ func textsOf(m yaml.MapSlice) (texts map[string]string, ok bool) {
 	return texts, ok
 }
 
-// complete is an error where a text misses a language that it needs, or names another.
+// complete returns an error where a text misses a language that it needs, or names another.
 func complete(texts map[string]string, needed []string) error {
 	var wrong []error
 	if _, same := texts[everywhere]; same {
@@ -192,7 +194,7 @@ func complete(texts map[string]string, needed []string) error {
 		if !slices.Contains(needed, lang) {
 			wrong = append(wrong, fmt.Errorf("%s is no language of it", lang))
 		} else if text == "" {
-			wrong = append(wrong, fmt.Errorf("nothing is said in %s", lang))
+			wrong = append(wrong, fmt.Errorf("no text in %s", lang))
 		}
 	}
 	for _, lang := range needed {
@@ -203,10 +205,12 @@ func complete(texts map[string]string, needed []string) error {
 	return errors.Join(wrong...)
 }
 
-// other is how the catalogue names every word of the contract that has no entry of its own; pages look that up by the empty one.
+// other is the catalogue's key for every word of the contract without an entry of its own; pages look that up
+// by the empty one.
 const other = "other"
 
-// In is the entry in one language, in English where it is not there in that: a string, a map of what is in it, or a slice.
+// In returns the entry in one language, or in English where it lacks that. It is a string, a map of its
+// parts, or a slice.
 func (e Entry) In(lang string) any {
 	switch {
 	case e.Texts != nil:

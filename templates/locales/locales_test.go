@@ -23,11 +23,11 @@ func catalogueOf(content string) (Entry, error) {
 func TestTextThatIsNotInOrderIsNamed(t *testing.T) {
 	for content, wrong := range map[string]string{
 		"join:\n  ko: \"준비 완료\"":                                  "docs.yaml: join: en is missing",
-		"join:\n  ko: \"준비 완료\"\n  en: \"\"":                      "join: nothing is said in en",
+		"join:\n  ko: \"준비 완료\"\n  en: \"\"":                      "join: no text in en",
 		"join:\n  ko: \"준비\"\n  en: \"Ready\"\n  fr: \"Prêt\"":    "join: fr is no language of it",
 		"join:\n  all: \"·\"\n  en: \"·\"":                        "join: en is no language of it",
 		"join: \"Ready\"":                                         "join: Ready is in no language",
-		"join:\n  ko: 1\n  en: \"1\"":                             "join: nothing is said in ko",
+		"join:\n  ko: 1\n  en: \"1\"":                             "join: no text in ko",
 		"why:\n  - ko: \"하나\"":                                    "why: item 1: en is missing",
 		"errors by code:\n  other:\n    title:\n      en: \"No\"": "errors by code: other: title: ko is missing",
 		"a:\n  all: \"1\"\na:\n  all: \"2\"":                      `"a" already defined`,
@@ -38,7 +38,7 @@ func TestTextThatIsNotInOrderIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatSellersReadIsThereInEveryLanguageAndTheRestInTwo(t *testing.T) {
+func TestSellersTextsExistInEveryLanguageAndOthersInTwo(t *testing.T) {
 	const two = "by:\n  ko: \"가\"\n  en: \"a\"\n"
 	readAs := func(name, content string) error {
 		_, err := read(fstest.MapFS{name: {Data: []byte(content)}})
@@ -63,7 +63,8 @@ func TestEntryIsReadInEnglishWhereItHasNotTheLanguage(t *testing.T) {
 }
 
 func TestEntryIsReadInOneLanguage(t *testing.T) {
-	catalogue, err := catalogueOf("join:\n  ko: \"준비 완료\"\n  en: \"Ready\"\nno:\n  all: \"·\"\nwhy:\n  - ko: \"하나\"\n    en: \"One\"\n" +
+	catalogue, err := catalogueOf("join:\n  ko: \"준비 완료\"\n  en: \"Ready\"\nno:\n  all: \"·\"\nwhy:\n  - ko: " +
+		"\"하나\"\n    en: \"One\"\n" +
 		"ended by outcome:\n  off:\n    ko: \"끔\"\n    en: \"Off\"\n  other:\n    ko: \"끝\"\n    en: \"Over\"\n")
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"docs": map[string]any{
@@ -77,13 +78,14 @@ func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	each(catalogue, "", func(path string, text Entry) {
-		for lang, said := range text.Texts {
-			require.Equal(t, values(text.Texts[Languages()[0]]), values(said), "%s in %s", path, lang)
+		for lang, shown := range text.Texts {
+			require.Equal(t, values(text.Texts[Languages()[0]]), values(shown), "%s in %s", path, lang)
 		}
 	})
 }
 
-// values are the names of what a text wants, each once. An hour is one of twelve or of twenty-four, as the language has it.
+// values returns the names of a text's values, each once. An hour is one of twelve or of twenty-four, as the
+// language has it.
 func values(text string) []string {
 	var names []string
 	for _, part := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -105,8 +107,8 @@ func each(e Entry, path string, visit func(path string, text Entry)) {
 
 var inQuotes = regexp.MustCompile(`[‘“]([^‘“”]{1,16})[’”]`)
 
-// In a narrow window a browser would break "‘인증 완료’" over two lines. A way through menus may be broken at its arrows, and what
-// is spoken has no lines.
+// In a narrow window a browser would break "‘인증 완료’" over two lines. A path through menus may be broken at
+// its arrows, and a spoken text has no lines.
 func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
@@ -114,9 +116,10 @@ func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 		if strings.Contains(path, "/say_") {
 			return
 		}
-		for lang, said := range text.Texts {
-			for _, name := range inQuotes.FindAllStringSubmatch(said, -1) {
-				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path, lang, said)
+		for lang, shown := range text.Texts {
+			for _, name := range inQuotes.FindAllStringSubmatch(shown, -1) {
+				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path,
+					lang, shown)
 			}
 		}
 	})

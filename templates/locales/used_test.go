@@ -23,7 +23,8 @@ const (
 	module = "github.com/waitroom/waitroom/"
 )
 
-// scripts are the areas that pages hand over to JavaScript, with the modules that say them. Those name a text as words.key or t.key.
+// scripts are the areas that pages hand over to JavaScript, with the modules that use them. Those name a text
+// as words.key or t.key.
 func scripts() map[string][]string {
 	return map[string][]string{
 		"live":      {"static/js/*.js"},
@@ -31,38 +32,40 @@ func scripts() map[string][]string {
 	}
 }
 
-func TestNoTextIsThereThatNobodySays(t *testing.T) {
+func TestEveryTextIsUsed(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
-	said := saidInGo(t)
+	shown := usedInGo(t)
 	for area, modules := range scripts() {
-		for _, key := range saidInScripts(t, modules) {
-			said[path.Join(area, key)] = true
+		for _, key := range usedInScripts(t, modules) {
+			shown[path.Join(area, key)] = true
 		}
 	}
 	var unused []string
 	entries(catalogue, "", func(name string, _ Entry) {
-		if !said[name] {
+		if !shown[name] {
 			unused = append(unused, name)
 		}
 	})
 	require.Empty(t, unused, "no template, Go code or script says these")
 }
 
-func TestScriptsAreHandedWhatTheySayAndNothingElse(t *testing.T) {
+func TestScriptsGetExactlyTheTextsThatTheyUse(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	handed := map[string][]string{}
-	entries(catalogue, "", func(name string, e Entry) { handed[path.Dir(name)] = append(handed[path.Dir(name)], e.Key) })
+	entries(catalogue, "", func(name string, e Entry) {
+		handed[path.Dir(name)] = append(handed[path.Dir(name)], e.Key)
+	})
 	for area, modules := range scripts() {
-		said := saidInScripts(t, modules)
-		require.Empty(t, without(said, handed[area]), "%s misses what its scripts say", area)
-		require.Empty(t, without(handed[area], said), "no script says it: it belongs beside %s", area)
+		shown := usedInScripts(t, modules)
+		require.Empty(t, without(shown, handed[area]), "%s misses what its scripts say", area)
+		require.Empty(t, without(handed[area], shown), "no script says it: it belongs beside %s", area)
 	}
 }
 
-// What is looked up by a word of the contract is used where that word stands anywhere in the product.
-func TestNoTextIsThereForAWordThatNobodyKnows(t *testing.T) {
+// An entry named by a word of the contract is used where that word stands anywhere in the product.
+func TestEveryTextBelongsToAKnownWord(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
 	known := wordsOfTheProduct(t)
@@ -75,7 +78,7 @@ func TestNoTextIsThereForAWordThatNobodyKnows(t *testing.T) {
 	})
 }
 
-// entries visits every entry that an area has a name for.
+// entries visits every entry with a name in an area.
 func entries(e Entry, area string, visit func(name string, e Entry)) {
 	for _, part := range e.Parts {
 		name := path.Join(area, part.Key)
@@ -87,15 +90,15 @@ func entries(e Entry, area string, visit func(name string, e Entry)) {
 	}
 }
 
-// without are those that are not among others.
+// without returns the texts that are not among others.
 func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(one string) bool { return slices.Contains(others, one) })
 }
 
 var sayings = regexp.MustCompile(`\b(?:words|t)\.([a-z][a-z0-9_]*)`)
 
-// saidInScripts are the keys that modules name.
-func saidInScripts(t *testing.T, modules []string) (said []string) {
+// usedInScripts returns the keys that modules name.
+func usedInScripts(t *testing.T, modules []string) (shown []string) {
 	t.Helper()
 	for _, pattern := range modules {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
@@ -106,19 +109,19 @@ func saidInScripts(t *testing.T, modules []string) (said []string) {
 			require.NoError(t, err)
 			for _, name := range sayings.FindAllStringSubmatch(string(content), -1) {
 				if name[1] != "js" { // words.js is a module
-					said = append(said, name[1])
+					shown = append(shown, name[1])
 				}
 			}
 		}
 	}
-	return said
+	return shown
 }
 
-// saidInGo are the entries whose fields Go code names, by area and key.
-func saidInGo(t *testing.T) map[string]bool {
+// usedInGo returns the entries whose fields Go code names, by area and key.
+func usedInGo(t *testing.T) map[string]bool {
 	t.Helper()
 	ours := packages{}
-	said, fields := map[string]bool{}, map[types.Object]string{}
+	shown, fields := map[string]bool{}, map[types.Object]string{}
 	for _, name := range []string{"templates", "web"} {
 		info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 		ours[module+name] = check(t, name, ours, &info)
@@ -127,16 +130,17 @@ func saidInGo(t *testing.T) map[string]bool {
 			require.NotEmpty(t, fields)
 		}
 		for _, used := range info.Uses {
-			said[fields[used]] = true
+			shown[fields[used]] = true
 		}
 	}
-	return said
+	return shown
 }
 
-// packages are those of ours that have been read. All others count as empty: what is in them has no type, which here is no error.
+// packages are those of ours that have been read. All others count as empty: their types are unknown, which
+// here is no error.
 type packages map[string]*types.Package
 
-// Import is for types.Importer.
+// Import implements types.Importer.
 func (p packages) Import(name string) (*types.Package, error) {
 	if p[name] == nil {
 		p[name] = types.NewPackage(name, path.Base(name))
@@ -164,7 +168,7 @@ func check(t *testing.T, name string, load types.Importer, info *types.Info) *ty
 	return checked
 }
 
-// fieldsOf names each field of the catalogue's types as the catalogue does.
+// fieldsOf maps each field of the catalogue's types to its key.
 func fieldsOf(of types.Type, area string, names map[types.Object]string) {
 	group, ok := of.Underlying().(*types.Struct)
 	if !ok {
@@ -183,7 +187,8 @@ var literal = regexp.MustCompile("[\"'`.]([A-Za-z][A-Za-z0-9_.-]*)\\b|\\b([a-z][
 func wordsOfTheProduct(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
-	for _, dir := range []string{"room", "sms", "ledger", "hub", "web", "server", "outbox", "static/js", "templates"} {
+	for _, dir := range []string{"room", "sms", "ledger", "hub", "web", "server", "outbox", "static/js",
+		"templates"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(name string, file fs.DirEntry, err error) error {
 			if err != nil || file.IsDir() || !shipped(name) {
 				return err
@@ -201,5 +206,6 @@ func wordsOfTheProduct(t *testing.T) map[string]bool {
 
 func shipped(name string) bool {
 	generated := strings.HasSuffix(name, "text_gen.go") || strings.HasSuffix(name, "_templ.go")
-	return slices.Contains([]string{".go", ".js", ".lua", ".templ"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go") && !generated
+	return slices.Contains([]string{".go", ".js", ".lua", ".templ"}, filepath.Ext(name)) &&
+		!strings.HasSuffix(name, "_test.go") && !generated
 }

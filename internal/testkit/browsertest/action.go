@@ -15,7 +15,7 @@ import (
 // Action is a step without a result, for chromedp.Do.
 type Action = chromedp.Action[chromedp.Void]
 
-// Viewport sets the page's size in CSS pixels, its theme, and whether motion is to be reduced.
+// Viewport sets the page's size in CSS pixels, its theme, and reduced motion.
 func Viewport(width, height int, dark, reducedMotion bool) Action {
 	scheme, motion := "light", "no-preference"
 	if dark {
@@ -34,20 +34,21 @@ func Viewport(width, height int, dark, reducedMotion bool) Action {
 	)
 }
 
-// Language is what the browser asks for in Accept-Language and formats by, such as "ko" or "en".
+// Language sets the browser's Accept-Language and formats, such as "ko" or "en".
 func Language(tag string) Action {
 	return chromedp.Steps(
-		call(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}}),
+		call(network.SetExtraHTTPHeaders,
+			network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": tag}}),
 		call(emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: tag}),
 	)
 }
 
-// WithoutScript turns JavaScript off for the pages that are opened from now on.
+// WithoutScript turns JavaScript off for the pages opened from now on.
 func WithoutScript() Action {
 	return call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// Screenshot writes what the viewport shows to a PNG file; directories are made.
+// Screenshot writes the viewport to a PNG file, and makes its directories.
 func Screenshot(ctx context.Context, path string) error {
 	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {

@@ -17,18 +17,22 @@ import (
 //go:embed testdata/axe/axe.min.js
 var axeSource string
 
-// axeRun says what axe found of a serious or critical impact: one line for each element, with the rule that it breaks.
-// %s are the rules to try, as JSON; none: all.
-const axeRun = `((rules) => axe.run(document, { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) }))(%s).then(({ violations }) => JSON.stringify(violations
+// axeRun returns axe's findings of a serious or critical impact. There is one line for each element, with the
+// rule that it breaks. %s are the rules to try, as JSON; none: all.
+const axeRun = `((rules) =>
+	axe.run(document, { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) })
+)(%s).then(({ violations }) => JSON.stringify(violations
 	.filter(({ impact }) => impact === "serious" || impact === "critical")
 	.flatMap(({ id, impact, help, nodes }) => nodes.map(({ target, any, all, none }) =>
 		[impact, id, target.join(" "), [...any, ...all, ...none][0]?.message ?? help].join(": ")))))`
 
-// Axe looks for what keeps people out of the page that ctx's tab shows: violations that axe-core calls serious or critical.
-// It runs beside the page's own scripts, where the page's content security policy does not reach. With rules it looks for these alone, such as
-// "color-contrast", which is all that another theme can break.
+// Axe returns the barriers of the page in ctx's tab: violations that axe-core calls serious or critical. It
+// runs beside the page's own scripts, where the page's content security policy does not reach. With rules it
+// tests these alone, such as "color-contrast", which is all that another theme can break.
 func Axe(ctx context.Context, rules ...string) ([]string, error) {
-	found, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]string, error) { return axe(ctx, t, rules) })
+	found, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]string, error) {
+		return axe(ctx, t, rules)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("axe: %w", err)
 	}
@@ -57,15 +61,15 @@ func axe(ctx context.Context, t *chromedp.Target, rules []string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	var said string
-	if err := json.Unmarshal(text, &said); err != nil {
+	var encoded string
+	if err := json.Unmarshal(text, &encoded); err != nil {
 		return nil, err
 	}
 	var found []string
-	return found, json.Unmarshal([]byte(said), &found)
+	return found, json.Unmarshal([]byte(encoded), &found)
 }
 
-// ownWorld makes a place for scripts that sees the page's document and nothing of its scripts.
+// ownWorld makes an isolated world for scripts: it sees the page's document and none of its scripts.
 func ownWorld(ctx context.Context, t *chromedp.Target) (runtime.ExecutionContextID, error) {
 	tree, err := cdp.Call(ctx, t, page.GetFrameTree, cdp.Empty{})
 	if err != nil {
@@ -77,7 +81,8 @@ func ownWorld(ctx context.Context, t *chromedp.Target) (runtime.ExecutionContext
 	return world.ExecutionContextID, err
 }
 
-func evaluate(ctx context.Context, t *chromedp.Target, world runtime.ExecutionContextID, expression string) ([]byte, error) {
+func evaluate(ctx context.Context, t *chromedp.Target, world runtime.ExecutionContextID,
+	expression string) ([]byte, error) {
 	yes := true
 	result, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{
 		Expression: expression, ContextID: world, AwaitPromise: &yes, ReturnByValue: &yes,

@@ -1,5 +1,5 @@
-// Package browsertest drives a real Chromium in tests. A test also fails when a page wrote an error to its console or
-// broke its content security policy, unless the test says that it expects that.
+// Package browsertest drives a real Chromium in tests. A test also fails when a page wrote an error to its
+// console or broke its content security policy, unless the test expects that.
 package browsertest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// lifetime bounds a test that waits for something that never comes.
+// lifetime bounds a test that waits in vain.
 const lifetime = 7 * time.Minute
 
 // switches keep Chromium quiet, alike on every machine, and awake in tabs that are not in front.
@@ -23,7 +23,8 @@ func switches() []chromedp.ExecAllocatorOption {
 	for _, name := range []string{
 		"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "no-default-browser-check",
 		"disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
-		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
+		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows",
+		"disable-renderer-backgrounding",
 		"disable-extensions", "disable-default-apps", "hide-scrollbars", "mute-audio",
 	} {
 		options = append(options, chromedp.Flag(name, true))
@@ -34,8 +35,10 @@ func switches() []chromedp.ExecAllocatorOption {
 	)
 }
 
-// frugal has one process draw all pages of one profile, and the browser itself do what else takes one more: that is half the processor time.
-var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"), chromedp.Flag("in-process-gpu", true)}
+// frugal makes one process draw all pages of one profile, and the browser itself do the work of other
+// processes. That is half the processor time.
+var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"),
+	chromedp.Flag("in-process-gpu", true)}
 
 // shared are the browsers of all tests of a package, where Main runs them: to start one takes a second.
 var shared struct {
@@ -50,7 +53,8 @@ type browser struct {
 	free     func()
 }
 
-// Main runs a package's tests, one after the other, with one browser of a kind for all of them: TestMain hands its result to os.Exit.
+// Main runs a package's tests, one after the other, with one browser of a kind for all. TestMain hands its
+// result to os.Exit.
 func Main(m interface{ Run() int }) int {
 	shared.on, shared.lean, shared.pages, shared.whole = true, &browser{}, &browser{switches: frugal}, &browser{}
 	code := m.Run()
@@ -63,28 +67,31 @@ func Main(m interface{ Run() int }) int {
 	return code
 }
 
-// whole are Chromium as people have it; lean is the same without all around the page, and takes a third of the processor time.
+// whole are Chromium as people have it; lean is the same without the window around the page, and takes a
+// third of the processor time.
 var (
 	whole = []string{"chromium", "chromium-browser", "google-chrome"}
 	lean  = append([]string{"chromium-headless-shell", "chrome-headless-shell"}, whole...)
 )
 
-// allocate starts a browser of the first of these programs that is here; free ends it.
-func allocate(tb testing.TB, parent context.Context, programs []string, more ...chromedp.ExecAllocatorOption) (ctx context.Context, free func()) {
+// allocate starts a browser of the first of these programs that exists; free ends it.
+func allocate(tb testing.TB, parent context.Context, programs []string,
+	more ...chromedp.ExecAllocatorOption) (ctx context.Context, free func()) {
 	tb.Helper()
 	options := append(switches(), chromedp.ExecPath(testproc.Find(tb, programs...)))
 	return chromedp.NewExecAllocator(parent, append(options, more...)...)
 }
 
-// New returns the first tab of a browser with a fresh profile: one of its own, or a part of the shared one that shares nothing with
-// the others. Both are gone at the end of the test.
+// New returns the first tab of a browser with a fresh profile. The browser is the test's own, or a part of
+// the shared one that shares nothing with the others. Both are gone at the end of the test.
 func New(tb testing.TB) context.Context {
 	tb.Helper()
 	return start(tb, lean, shared.lean, chromedp.WithNewBrowserContext())
 }
 
-// Page is New for a test with one visitor, at half the cost: where the browser is shared, its pages have one profile and one process. It begins
-// without cookies; what pages keep is kept by their origin, and each test's server is one of its own.
+// Page is New for a test with one visitor, at half the cost. Where the browser is shared, its pages have one
+// profile and one process. It begins without cookies; the pages' storage is kept by their origin, and each
+// test's server is one of its own.
 func Page(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx := start(tb, lean, shared.pages)
@@ -92,8 +99,9 @@ func Page(tb testing.TB) context.Context {
 	return ctx
 }
 
-// Whole is New with what only the whole of Chromium does: it shows notifications, and passes keys and clicks on to pages of other sites in
-// frames. No new profile of a running browser may show notifications, so that tests which share one share the first; it has no cookies when a test begins.
+// Whole is New with the features of the whole Chromium. It shows notifications, and passes keys and clicks on
+// to pages of other sites in frames. No new profile of a running browser may show notifications, so that
+// tests which share one share the first; it has no cookies when a test begins.
 func Whole(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx := start(tb, whole, shared.whole)
@@ -140,7 +148,7 @@ func start(tb testing.TB, programs []string, in *browser, options ...chromedp.Co
 	return ctx
 }
 
-// begin starts a browser that several tests share, where it does not run yet.
+// begin starts a shared browser, where it does not run yet.
 func (b *browser) begin(tb testing.TB, programs []string) {
 	tb.Helper()
 	if b.ctx != nil {
@@ -154,7 +162,8 @@ func (b *browser) begin(tb testing.TB, programs []string) {
 	}
 }
 
-// Isolated opens a tab that shares nothing with ctx's, as another person's browser would: no cookies, no storage.
+// Isolated opens a tab that shares nothing with ctx's, as another person's browser
+// would: no cookies, no storage.
 func Isolated(tb testing.TB, ctx context.Context) context.Context {
 	tb.Helper()
 	return child(tb, ctx, chromedp.WithNewBrowserContext())
@@ -185,7 +194,7 @@ func open(tb testing.TB, ctx context.Context) {
 	}
 }
 
-// flush returns when everything the page has said so far was heard. A tab that is gone has nothing more to say.
+// flush returns when every event of the page so far has been handled. A tab that is gone has no more events.
 func flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -80,7 +80,7 @@ func TestPageBeginsWithoutTheCookiesOfTheOneBefore(t *testing.T) {
 	}
 }
 
-// cookie is what a tab sends a site that it opens.
+// cookie returns the cookie that a tab sends to a site.
 func cookie(t *testing.T, ctx context.Context, url string) string {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(url)))
@@ -89,7 +89,7 @@ func cookie(t *testing.T, ctx context.Context, url string) string {
 	return sent
 }
 
-func TestPageIsAsTheTestSaysItIs(t *testing.T) {
+func TestPageIsAsTheTestWroteIt(t *testing.T) {
 	ctx := browsertest.Page(t)
 	require.NoError(t, chromedp.Do(ctx,
 		browsertest.Language("en"),
@@ -120,7 +120,8 @@ func TestPageIsAsTheTestSaysItIs(t *testing.T) {
 
 func TestPageWithoutScriptAsksInTheLanguage(t *testing.T) {
 	ctx := browsertest.Page(t)
-	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), browsertest.Language("ko"), chromedp.Navigate(site(t))))
+	require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript(), browsertest.Language("ko"),
+		chromedp.Navigate(site(t))))
 	browsertest.AllowErrors(ctx, "Content Security Policy")
 	language, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("#language")))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 
 type watchKey struct{}
 
-// watch collects what the pages of one browser complained about.
+// watch collects the errors of one browser's pages.
 type watch struct {
 	mu         sync.Mutex
 	complaints []string
@@ -22,8 +22,8 @@ type watch struct {
 // watching returns the watch of the browser that ctx belongs to.
 func watching(ctx context.Context) *watch { return ctx.Value(watchKey{}).(*watch) }
 
-// AllowErrors says which complaints a test expects from any page of ctx's browser, by a part of their text. It may be
-// called before or after they come.
+// AllowErrors sets which errors a test expects from any page of ctx's browser, by a part of their text. It
+// may be called before or after they come.
 func AllowErrors(ctx context.Context, parts ...string) {
 	w := watching(ctx)
 	w.mu.Lock()
@@ -31,7 +31,7 @@ func AllowErrors(ctx context.Context, parts ...string) {
 	w.allowed = append(w.allowed, parts...)
 }
 
-// Errors returns what the pages of ctx's browser complained about so far and the test did not expect.
+// Errors returns the errors so far of the pages of ctx's browser that the test did not expect.
 func Errors(ctx context.Context) []string {
 	flush(ctx)
 	return watching(ctx).unexpected()
@@ -82,15 +82,15 @@ func (w *watch) expects(complaint string) bool {
 }
 
 func words(args []*runtime.RemoteObject) string {
-	var said []string
+	var parts []string
 	for _, arg := range args {
 		switch {
 		case arg == nil:
 		case arg.Description != "":
-			said = append(said, arg.Description)
+			parts = append(parts, arg.Description)
 		default:
-			said = append(said, string(arg.Value))
+			parts = append(parts, string(arg.Value))
 		}
 	}
-	return strings.Join(said, " ")
+	return strings.Join(parts, " ")
 }

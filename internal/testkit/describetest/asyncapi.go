@@ -7,20 +7,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// channel is where frames or webhooks are told.
+// channel is the place of frames or webhooks.
 type channel struct {
 	name     string
-	address  []string // nil where it is not the server's to say
+	address  []string // nil where the server does not choose it
 	messages map[string]message
 }
 
-// message is what is told, by its type.
+// message is one type of frame or webhook.
 type message struct {
 	name             string
 	payload, headers *jsonschema.Schema // headers is nil where there are none
 }
 
-// readAsyncAPI reads what the server sends. Schemas of AsyncAPI are those of draft 7.
+// readAsyncAPI reads the messages that the server sends. Schemas of AsyncAPI are those of draft 7.
 func readAsyncAPI(text []byte) ([]channel, error) {
 	d, err := readDocument("asyncapi.yaml", text, jsonschema.Draft7)
 	if err != nil {
@@ -55,7 +55,7 @@ func readAsyncAPI(text []byte) ([]channel, error) {
 			}
 			kind, ok := at(payload, "properties", "type")["const"].(string)
 			if !ok {
-				return nil, fmt.Errorf("a message of channel %s does not say its type", c.name)
+				return nil, fmt.Errorf("a message of channel %s does not name its type", c.name)
 			}
 			w := waiting{name: c.name + " " + kind, kind: kind, payload: d.schema(m["payload"])}
 			if m["headers"] != nil {

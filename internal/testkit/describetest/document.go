@@ -1,5 +1,5 @@
-// Package describetest holds what a server answers and tells to its descriptions: each HTTP answer to OpenAPI, each frame and webhook to
-// AsyncAPI. What is not described is a fault, and so is a described field that is missing.
+// Package describetest tests a server against its descriptions: each HTTP answer against OpenAPI, each frame
+// and webhook against AsyncAPI. An undescribed field is a fault, and so is a described one that is missing.
 package describetest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// checks is where the schemas of a document that are used are put together, so that each has a plain address.
+// checks is where the used schemas of a document are put together, so that each has a plain address.
 const checks = "x-checks"
 
 // document is a description, and its schemas in one dialect.
@@ -39,7 +39,8 @@ func readDocument(url string, text []byte, dialect *jsonschema.Draft) (*document
 	return d, nil
 }
 
-// resolve follows references within the document. What stands beside one overrules what it leads to, as a response's description does.
+// resolve follows references within the document. Fields beside a reference overrule its target's, as a
+// response's description does.
 func (d *document) resolve(node any) (map[string]any, error) {
 	m, _ := node.(map[string]any)
 	ref, ok := m["$ref"].(string)
@@ -68,7 +69,7 @@ func (d *document) resolve(node any) (map[string]any, error) {
 	return merged, nil
 }
 
-// schema has a schema compiled later, and returns its name until then.
+// schema registers a schema to be compiled later, and returns its name until then.
 func (d *document) schema(node any) string {
 	name := strconv.Itoa(len(d.pending))
 	d.pending[name] = node
@@ -92,7 +93,7 @@ func (d *document) compile() (map[string]*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// at is what stands under keys, as an object; nil where there is none.
+// at returns the value under keys, as an object; nil where there is none.
 func at(node any, keys ...string) map[string]any {
 	for _, key := range keys {
 		m, _ := node.(map[string]any)

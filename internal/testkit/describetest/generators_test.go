@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Generators of code take one type a schema, and want to be told that of a constant.
+// Code generators take one type a schema, and need that of a constant, too.
 func TestSchemasAreWrittenAsGeneratorsOfCodeTakeThem(t *testing.T) {
 	openAPI, asyncAPI := documents(t)
 	for name, text := range map[string][]byte{"openapi.yaml": openAPI, "asyncapi.yaml": asyncAPI} {
@@ -18,7 +18,8 @@ func TestSchemasAreWrittenAsGeneratorsOfCodeTakeThem(t *testing.T) {
 	}
 }
 
-// hard are the places of a document that generators refuse. What is said by if is a condition, and no type of its own.
+// hard returns the places of a document that generators refuse. A schema under if is a
+// condition, and no type of its own.
 func hard(at string, node any) (found []string) {
 	switch n := node.(type) {
 	case []any:

@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// mostBody is how much of an answer is kept. What is longer is no JSON of ours.
+// mostBody is how much of an answer is kept. A longer one is no JSON of ours.
 const mostBody = 4 << 20
 
-// faults are what is found wrong while a test runs. Answers may be given by goroutines that the test does not wait for, so they are told
-// at its end.
+// faults are the faults found while a test runs. Goroutines that the test does not wait for may give answers,
+// so the faults are reported at its end.
 type faults struct {
 	mu   sync.Mutex
 	list []error
 }
 
-// found starts a list that fails the test at its end. What is cleaned up after it was called has ended by then.
+// found starts a list that fails the test at its end. Cleanups registered after it have run by then.
 func found(t testing.TB) *faults {
 	f := &faults{}
 	t.Cleanup(func() {
@@ -43,7 +43,7 @@ func (f *faults) add(err error) {
 	}
 }
 
-// Handler serves what next serves, and fails the test at its end where an answer was not as described.
+// Handler serves as next does, and fails the test at its end where an answer was not as described.
 func (r *Recorder) Handler(t testing.TB, next http.Handler) http.Handler {
 	f := found(t)
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -59,7 +59,7 @@ func (r *Recorder) Handler(t testing.TB, next http.Handler) http.Handler {
 	})
 }
 
-// copier keeps what passes through it.
+// copier keeps a copy of an answer.
 type copier struct {
 	http.ResponseWriter
 	status   int
@@ -81,15 +81,15 @@ func (c *copier) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// Flush is what a stream of rows asks for.
+// Flush is for a stream of rows.
 func (c *copier) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
 
-// Hijack is what a socket asks for.
+// Hijack is for a socket.
 func (c *copier) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(c.ResponseWriter).Hijack()
 	c.hijacked = err == nil
 	return conn, buffered, err
 }
 
-// Unwrap leads http.ResponseController on.
+// Unwrap is for http.ResponseController.
 func (c *copier) Unwrap() http.ResponseWriter { return c.ResponseWriter }

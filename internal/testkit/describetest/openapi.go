@@ -40,7 +40,7 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := readDocument("openapi.yaml", text, jsonschema.Draft2020) // what is asked may have other fields
+	asked, err := readDocument("openapi.yaml", text, jsonschema.Draft2020) // a request may have other fields
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	return items, nil
 }
 
-// shut has every object have the fields that are described, and no others. The document itself does not: a client that was generated of it has to
-// take what a later version adds.
+// shut makes every object have the described fields, and no others. The document itself does not: a client
+// that was generated from it has to accept the fields of a later version.
 func shut(node any) {
 	switch n := node.(type) {
 	case []any:
@@ -121,7 +121,7 @@ func requiredHeaders(response map[string]any) (names []string) {
 
 var quoted = regexp.MustCompile("`([a-z_]+)`")
 
-// quotedWords are the codes that a response's description names.
+// quotedWords returns the codes that a response's description names.
 func quotedWords(response map[string]any) (words []string) {
 	text, _ := response["description"].(string)
 	for _, m := range quoted.FindAllStringSubmatch(text, -1) {

@@ -15,7 +15,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Recorder holds answers, frames and webhooks to the descriptions, and remembers which of what is described it has seen.
+// Recorder tests answers, frames and webhooks against the descriptions, and records which
+// parts of them it has seen.
 type Recorder struct {
 	items    []pathItem
 	channels []channel
@@ -24,7 +25,7 @@ type Recorder struct {
 	seen map[string]bool
 }
 
-// New reads the two documents, in YAML. It fails where a reference leads nowhere or a schema is none.
+// New reads the two documents, in YAML. It fails where a reference leads nowhere or a schema is invalid.
 func New(openAPI, asyncAPI []byte) (*Recorder, error) {
 	items, err := readOpenAPI(openAPI)
 	if err != nil {
@@ -34,14 +35,15 @@ func New(openAPI, asyncAPI []byte) (*Recorder, error) {
 	return &Recorder{items: items, channels: channels, seen: map[string]bool{}}, err
 }
 
-// Answer says what is wrong with an answer; nil where nothing is, also where the path is not one of an API.
+// Answer returns what is wrong with an answer; nil for a correct one, and for a path outside the API.
 func (r *Recorder) Answer(method, path string, status int, header http.Header, body []byte) error {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	err := r.answer(method, path, status, header, body)
 	if err != nil {
-		return fmt.Errorf("%s %s answers %d, which is not as described: %w\n%.1000s", method, path, status, err, body)
+		return fmt.Errorf("%s %s answers %d, which is not as described: %w\n%.1000s", method, path, status, err,
+			body)
 	}
 	return nil
 }
@@ -72,14 +74,15 @@ func (r *Recorder) answer(method, path string, status int, header http.Header, b
 	return nil
 }
 
-// notServed is answered to a described operation by a server that goes without this part, such as the desk. Were it answered to all, none
-// would be seen.
+// notServed is the answer to a described operation by a server that runs without this part, such as the desk.
+// If every operation got it, none would count as seen.
 const notServed = "not_found"
 
-// strays are the refusals of what is not described.
-var strays = []string{notServed, "unknown_room", "method_not_allowed", "not_signed_in", "cross_site", "wrong_host"}
+// strays are the refusals of undescribed operations.
+var strays = []string{notServed, "unknown_room", "method_not_allowed", "not_signed_in", "cross_site",
+	"wrong_host"}
 
-// stray checks an answer to what is not described: it is refused, or it is a preflight.
+// stray checks the answer to an undescribed operation: it is a refusal, or a preflight.
 func (r *Recorder) stray(status int, header http.Header, body []byte) error {
 	if status == http.StatusNoContent && header.Get("Access-Control-Allow-Methods") != "" {
 		return nil
@@ -91,7 +94,7 @@ func (r *Recorder) stray(status int, header http.Header, body []byte) error {
 	return nil
 }
 
-// problem is the part of a refusal that tells it from another.
+// problem is the part of a refusal that distinguishes it from another.
 type problem struct {
 	Code   string `json:"code"`
 	Status int    `json:"status"`
@@ -119,7 +122,8 @@ func (a answer) check(header http.Header, body []byte) error {
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	schema, ok := a.content[kind]
 	if err != nil || !ok {
-		return fmt.Errorf("its content type is %q, and not one of %v", header.Get("Content-Type"), slices.Sorted(maps.Keys(a.content)))
+		return fmt.Errorf("its content type is %q, and not one of %v", header.Get("Content-Type"),
+			slices.Sorted(maps.Keys(a.content)))
 	}
 	if !strings.HasSuffix(kind, "json") {
 		return nil
@@ -145,13 +149,13 @@ func validate(schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(value)
 }
 
-// Operation is what is described of one.
+// Operation is the description of one operation.
 type Operation struct {
 	ID, Method, Path string // the path with its parameters in braces
 	Statuses         []int
 }
 
-// Operations are all that are described, by their ids.
+// Operations returns all described operations, by their ids.
 func (r *Recorder) Operations() (list []Operation) {
 	for _, item := range r.items {
 		for method, op := range item.operations {
@@ -174,7 +178,7 @@ func (r *Recorder) note(what string) {
 	r.seen[what] = true
 }
 
-// Unseen lists what is described and was never seen: "operation status" and "channel type", sorted.
+// Unseen returns the described parts that were never seen: "operation status" and "channel type", sorted.
 func (r *Recorder) Unseen() (list []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

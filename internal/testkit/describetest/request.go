@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parameter is one that stands in a query or in a header.
+// parameter is one in a query or in a header.
 type parameter struct {
 	name, in string
 	needed   bool
@@ -18,8 +18,9 @@ type parameter struct {
 	schema   *jsonschema.Schema
 }
 
-// readRequest reads what an operation of a path takes.
-func (d *document) readRequest(op *operation, path, described any, later map[string]func(*jsonschema.Schema)) error {
+// readRequest reads the parameters and body of an operation.
+func (d *document) readRequest(op *operation, path, described any,
+	later map[string]func(*jsonschema.Schema)) error {
 	ofPath, _ := at(path)["parameters"].([]any)
 	own, _ := at(described)["parameters"].([]any)
 	given := append(slices.Clone(ofPath), own...)
@@ -48,7 +49,8 @@ func (d *document) readRequest(op *operation, path, described any, later map[str
 	return nil
 }
 
-// Request says why the description refuses a request of an operation; nil where it takes it. Paths are not looked at.
+// Request returns why the description refuses a request of an operation; nil where it accepts
+// it. It does not check paths.
 func (r *Recorder) Request(id string, query url.Values, header http.Header, body []byte) error {
 	for _, item := range r.items {
 		for _, op := range item.operations {
@@ -89,7 +91,8 @@ func (o *operation) request(query url.Values, header http.Header, body []byte) e
 	return validate(o.body, body)
 }
 
-// value is a parameter's text as its schema's type has it; text that is none stays text, which such a schema refuses.
+// value returns a parameter's text in its schema's type; an unreadable text stays text,
+// which such a schema refuses.
 func (p parameter) value(text string) any {
 	if p.kind != "string" {
 		if v, err := jsonschema.UnmarshalJSON(strings.NewReader(text)); err == nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Transport asks as next does, and fails the test at its end where a frame that a socket was told is not as described.
+// Transport sends as next does, and fails the test at its end where a socket received a frame
+// that is not as described.
 func (r *Recorder) Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	return &transport{r, found(t), next}
 }
@@ -24,23 +25,26 @@ func (t *transport) RoundTrip(q *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if stream, ok := resp.Body.(io.ReadWriteCloser); ok {
-		resp.Body = &listener{ReadWriteCloser: stream, told: func(text []byte) { t.faults.add(t.recorder.Frame(q.URL.Path, text)) }}
+		resp.Body = &listener{ReadWriteCloser: stream, received: func(text []byte) {
+			t.faults.add(t.recorder.Frame(q.URL.Path, text))
+		}}
 	}
 	return resp, nil
 }
 
-// CloseIdleConnections passes on what a client's owner asks for.
+// CloseIdleConnections passes on to next.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// listener reads along what a server sends on a WebSocket. Frames of a server are not masked; ours are neither compressed nor in parts.
+// listener reads a copy of the server's frames on a WebSocket. Frames of a server are not masked; ours are
+// neither compressed nor in parts.
 type listener struct {
 	io.ReadWriteCloser
-	told func([]byte)
-	rest []byte
+	received func([]byte)
+	rest     []byte
 }
 
 const opText = 1
@@ -54,13 +58,13 @@ func (l *listener) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if op == opText {
-			l.told(payload)
+			l.received(payload)
 		}
 		l.rest = l.rest[size:]
 	}
 }
 
-// frame is the first frame of what was read, and its size; 0 where it is not whole.
+// frame returns the first frame of the bytes read, and its size; 0 where it is not whole.
 func frame(b []byte) (op byte, payload []byte, size int) {
 	if len(b) < 2 {
 		return 0, nil, 0

@@ -7,16 +7,16 @@ import (
 	"path"
 )
 
-// Run runs all tests of a package, as testing.M does, and fails where they left something unseen that is described and not excused.
-// Excused says of patterns of "operation status" or "channel type", such as "* 500", why no test sees them. Where only some tests run,
-// nothing is said.
+// Run runs all tests of a package, as testing.M does, and fails where they left a described part unseen and
+// not excused. Excused has the reason for each pattern of "operation status" or "channel type", such as "*
+// 500". Where only some tests run, it reports nothing.
 type Run struct {
 	M        interface{ Run() int }
 	Recorder *Recorder
 	Excused  map[string]string
 }
 
-// Run is what goleak and os.Exit are handed.
+// Run has the signature that goleak and os.Exit need.
 func (r Run) Run() int {
 	code := r.M.Run()
 	if code != 0 || partial() {

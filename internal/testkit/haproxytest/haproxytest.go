@@ -1,4 +1,5 @@
-// Package haproxytest makes docs/haproxy.cfg, which is what users are told to start from, into a configuration for replicas of a test.
+// Package haproxytest makes docs/haproxy.cfg, the file that users start from, into a configuration for
+// replicas of a test.
 package haproxytest
 
 import (
@@ -11,7 +12,8 @@ import (
 // MinDrain is the setting of each replica that the file's head asks for.
 const MinDrain = "WAITROOM_MIN_DRAIN=4s"
 
-// Config reads the file of a checkout and puts addresses in: where haproxy listens, and where the replicas do. Nothing else is changed.
+// Config reads the file of a checkout and puts addresses in: where haproxy listens, and where the replicas
+// do. Nothing else is changed.
 func Config(root, listen string, replicas []string) ([]byte, error) {
 	path := filepath.Join(root, "docs", "haproxy.cfg")
 	text, err := os.ReadFile(path)
@@ -20,12 +22,13 @@ func Config(root, listen string, replicas []string) ([]byte, error) {
 	}
 	config, bound, backends := fill(string(text), listen, replicas)
 	if bound != 1 || backends == 0 || !strings.Contains(config, MinDrain) {
-		return nil, fmt.Errorf("%s: %d lines that bind, %d backends with servers, or %s is not in it", path, bound, backends, MinDrain)
+		return nil, fmt.Errorf("%s: %d lines that bind, %d backends with servers, or %s is not in it", path, bound,
+			backends, MinDrain)
 	}
 	return []byte(config), nil
 }
 
-// fill has each backend name all replicas, in the way in which it names its first.
+// fill makes each backend name all replicas, in the way in which it names its first.
 func fill(text, listen string, replicas []string) (config string, bound, backends int) {
 	var b strings.Builder
 	named := false

@@ -1,4 +1,5 @@
-// Package mariadbtest gives tests a real MariaDB: one server for the whole test binary, a fresh database for each DSN.
+// Package mariadbtest gives tests a real MariaDB: one server for the whole test binary, a
+// fresh database for each DSN.
 package mariadbtest
 
 import (
@@ -24,8 +25,8 @@ var shared struct {
 	holders int
 }
 
-// Main runs the tests of a package whose tests share one server from first use to the end of the binary. Without it
-// the server ends whenever no test uses it, and the next test starts another.
+// Main runs the tests of a package with one shared server, from its first use to the end. Without it the
+// server ends whenever no test uses it, and the next test starts another.
 func Main(m interface{ Run() int }) int {
 	shared.Lock()
 	shared.holders++
@@ -62,7 +63,7 @@ func release() {
 	}
 }
 
-// DSN makes a fresh database and returns what the driver "mysql" opens it by.
+// DSN makes a fresh database and returns its address for the driver "mysql".
 func (d *DB) DSN() string {
 	d.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)

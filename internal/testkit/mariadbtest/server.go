@@ -24,7 +24,7 @@ type server struct {
 	databases atomic.Int64
 }
 
-// start returns when the server answers. What it made is to be removed, also beside an error.
+// start returns when the server answers. Also after an error, the caller calls remove.
 func (s *server) start() error {
 	bin, err := findBin()
 	if err != nil {
@@ -42,11 +42,13 @@ func (s *server) start() error {
 	}
 	defer func() { _ = log.Close() }()
 	// Without accounts there are no system tables to make, which would take longer than the start itself.
-	cmd := exec.Command(bin, "--no-defaults", "--datadir="+s.data(), "--socket="+s.socket(), "--skip-networking", "--skip-grant-tables",
-		"--innodb-log-file-size=8M", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0", "--innodb-fast-shutdown=2",
+	cmd := exec.Command(bin, "--no-defaults", "--datadir="+s.data(), "--socket="+s.socket(), "--skip-networking",
+		"--skip-grant-tables",
+		"--innodb-log-file-size=8M", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
+		"--innodb-fast-shutdown=2",
 		"--character-set-server=utf8mb4", "--max-connections=200", "--tmpdir="+s.dir)
 	if os.Geteuid() == 0 {
-		cmd.Args = append(cmd.Args, "--user=root") // it refuses root unless it is told
+		cmd.Args = append(cmd.Args, "--user=root") // it refuses root without this
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	if s.process, err = testproc.Start(cmd, syscall.SIGKILL); err != nil {
@@ -105,11 +107,11 @@ func (s *server) logPath() string { return filepath.Join(s.dir, "mariadb.log") }
 func (s *server) dsn(database string) string {
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = "root", "unix", s.socket(), database
-	c.Logger = &mysql.NopLogger{} // until it answers, each refused dial would be told
+	c.Logger = &mysql.NopLogger{} // until it answers, it would log each refused dial
 	return c.FormatDSN()
 }
 
-// findBin looks where Debian keeps it, which is not in everybody's PATH.
+// findBin looks where Debian keeps it, outside of most users' PATH.
 func findBin() (string, error) {
 	for _, name := range []string{"mariadbd", "/usr/sbin/mariadbd"} {
 		if path, err := exec.LookPath(name); err == nil {

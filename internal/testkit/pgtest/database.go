@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fileCopySince is the server that copies a database block by block through its log unless it is asked to copy files, which takes a third of the time.
+// fileCopySince is the first server that copies a database block by block through its log by default; copying
+// files takes a third of the time.
 const fileCopySince = 150_000
 
 // admin is a connection that makes databases, one at a time.
@@ -20,7 +21,7 @@ type admin struct {
 func (s *server) create(ctx context.Context) (name string, err error) {
 	s.admin.Lock()
 	defer s.admin.Unlock()
-	if s.admin.conn == nil || s.admin.conn.Ping(ctx) != nil { // the server may have been started anew
+	if s.admin.conn == nil || s.admin.conn.Ping(ctx) != nil { // the server may have been restarted
 		if s.admin.conn, err = pgx.Connect(ctx, s.url("postgres")); err != nil {
 			return "", err
 		}
@@ -36,8 +37,8 @@ func (s *server) create(ctx context.Context) (name string, err error) {
 	return name, nil
 }
 
-// createIn makes a database in another encoding. The server only copies template0 into one, and looks at no more than its name; there is none
-// (see dropTemplate0), so it is made for the occasion.
+// createIn makes a database in another encoding. The server copies only template0 into one, and checks only
+// its name; there is none (see dropTemplate0), so it is made for the occasion.
 func (s *server) createIn(ctx context.Context, encoding string) (name string, err error) {
 	s.admin.Lock()
 	defer s.admin.Unlock()
@@ -47,7 +48,8 @@ func (s *server) createIn(ctx context.Context, encoding string) (name string, er
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	name = s.nextDatabase()
-	for _, statement := range []string{"CREATE DATABASE template0", "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING '" + encoding + "'", "DROP DATABASE template0"} {
+	for _, statement := range []string{"CREATE DATABASE template0", "CREATE DATABASE " + name +
+		" TEMPLATE template0 ENCODING '" + encoding + "'", "DROP DATABASE template0"} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
 			return "", fmt.Errorf("%s: %w", statement, err)
 		}
@@ -59,7 +61,7 @@ func (a *admin) close() {
 	a.Lock()
 	defer a.Unlock()
 	if a.conn != nil {
-		_ = a.conn.PgConn().Conn().Close() // without a word, which a frozen server would not hear
+		_ = a.conn.PgConn().Conn().Close() // without a message, which a frozen server would not receive
 		a.conn = nil
 	}
 }

@@ -33,14 +33,15 @@ func (s *server) follower() (_ *server, err error) {
 	if f.dir, err = tempDir(f.owner); err != nil {
 		return f, err
 	}
-	backup := f.command("pg_basebackup", "-D", f.data(), "-d", s.url("postgres"), "-R", "-c", "fast", "--no-sync")
+	backup := f.command("pg_basebackup", "-D", f.data(), "-d", s.url("postgres"), "-R", "-c", "fast",
+		"--no-sync")
 	if out, err := backup.CombinedOutput(); err != nil {
 		return f, fmt.Errorf("%w\n%s", err, out)
 	}
 	return f, f.start()
 }
 
-// Promote makes a standby a primary that takes writes, once it has all that its primary wrote until now.
+// Promote makes a standby a primary that takes writes, once it has all of its primary's writes until now.
 func (d *DB) Promote(primary *DB) {
 	d.tb.Helper()
 	var at string
@@ -58,8 +59,8 @@ func (d *DB) Promote(primary *DB) {
 	}
 }
 
-// Fence has the server refuse writes, in sessions that there are too, as one does that must not be the primary any more. The end of the
-// test undoes it, for the next one that is given the server.
+// Fence makes the server refuse writes, in present sessions too, as one does that must not be the primary any
+// more. The end of the test undoes it, for the server's next test.
 func (d *DB) Fence() {
 	d.tb.Helper()
 	d.tb.Cleanup(func() {
@@ -70,11 +71,12 @@ func (d *DB) Fence() {
 	d.ask(`SELECT pg_reload_conf()`, new(bool))
 }
 
-// HangUp has the server end all sessions, as one that is stopped or demoted does.
+// HangUp makes the server end all sessions, as one that is stopped or demoted does.
 func (d *DB) HangUp() {
 	d.tb.Helper()
 	var ended int
-	d.ask(`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
+	d.ask(`SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`, &ended)
 }
 
 func (d *DB) ask(query string, into ...any) {
@@ -119,7 +121,7 @@ func (d *DB) Behind(databaseURL string) (a *Address, moved string) {
 	return a, (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: l.Addr().String()}).String() + rest
 }
 
-// Move has the address lead to another server. Connections that there are stay with the old one.
+// Move makes the address lead to another server. Present connections stay with the old one.
 func (a *Address) Move(to *DB) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Freeze stops the server's processes where they are: connections stay open, and nothing is answered until Thaw.
-// It ends with the test. It needs /proc.
+// Freeze stops the server's processes: connections stay open, and nothing is answered until Thaw. It ends
+// with the test. It needs /proc.
 func (d *DB) Freeze() {
 	d.tb.Helper()
 	d.tb.Cleanup(d.Thaw)

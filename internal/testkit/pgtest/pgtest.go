@@ -1,4 +1,5 @@
-// Package pgtest gives tests a real PostgreSQL: one server for the whole test binary, a fresh database for each URL.
+// Package pgtest gives tests a real PostgreSQL: one server for the whole test binary, a
+// fresh database for each URL.
 package pgtest
 
 import (
@@ -19,7 +20,8 @@ type DB struct {
 	server *server
 }
 
-// shared is the binary's server and how many tests (and Main) hold it; and, until Main ends, those that StartOwn gave to tests that are over.
+// shared is the binary's server and the number of its users, Main among them. Until Main ends, it also keeps
+// the servers that StartOwn gave to tests that are over.
 var shared struct {
 	sync.Mutex
 	server  *server
@@ -28,8 +30,8 @@ var shared struct {
 	idle    []*server
 }
 
-// Main runs the tests of a package whose tests share one server from first use to the end of the binary. Without it
-// the server ends whenever no test uses it, and the next test starts another.
+// Main runs the tests of a package whose tests share one server from first use to the end of the binary.
+// Without it the server ends whenever no test uses it, and the next test starts another.
 //
 //	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 func Main(m *testing.M) int {
@@ -44,7 +46,7 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Start gives the test the binary's server. A test that wants to stop it uses StartOwn, so as not to hurt the others.
+// Start gives the test the binary's server. A test that has to stop it uses StartOwn, to spare the others.
 func Start(tb testing.TB) *DB {
 	tb.Helper()
 	shared.Lock()
@@ -57,7 +59,8 @@ func Start(tb testing.TB) *DB {
 	return &DB{tb: tb, server: shared.server}
 }
 
-// StartOwn gives the test a server of its own, whose outage hurts nobody else. Under Main a later test may be given the same one, with other databases.
+// StartOwn gives the test a server of its own, whose outage harms no other test. Under Main a later test may
+// get the same one, with other databases.
 func StartOwn(tb testing.TB) *DB {
 	tb.Helper()
 	s := takeIdle()
@@ -110,7 +113,7 @@ func release() {
 	}
 }
 
-// URL makes a fresh database and returns what DATABASE_URL would be.
+// URL makes a fresh database and returns its DATABASE_URL.
 func (d *DB) URL() string {
 	d.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
@@ -145,8 +148,9 @@ func (d *DB) Start() {
 	}
 }
 
-// Serve runs a server where there is no test, with one database: its URL, and what stops the server and removes the data. settings, such as
-// fsync=on, come after the careless ones that tests have.
+// Serve runs a server outside of a test, with one database. It returns the database's URL, and a
+// function that stops the server and removes the data. settings, such as fsync=on, come after
+// the careless ones of tests.
 func Serve(settings ...string) (url string, stop func(), err error) {
 	s, err := newServer()
 	if err == nil {
@@ -168,7 +172,7 @@ func launch(tb testing.TB) *server {
 	tb.Helper()
 	s, err := launched()
 	if err != nil && s.kept != "" {
-		_ = os.RemoveAll(s.kept) // in case it is what is wrong
+		_ = os.RemoveAll(s.kept) // it may be the cause
 		s, err = launched()
 	}
 	if err != nil {
@@ -183,7 +187,7 @@ func launched() (*server, error) {
 		err = s.makeData()
 	}
 	if err == nil {
-		// what looks after databases that are large or live long
+		// upkeep for large or old databases
 		s.settings = []string{"autovacuum=off", "checkpoint_timeout=1d"}
 		err = s.start()
 	}

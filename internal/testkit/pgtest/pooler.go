@@ -16,8 +16,9 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// Pooler puts a pgbouncer before the server of a URL until the test ends, and returns the URL of the same database behind it.
-// settings, such as "pool_mode = transaction", come beside its defaults, which pool sessions.
+// Pooler puts a pgbouncer before the server of a URL until the test ends, and returns the URL of
+// the same database behind it. settings, such as "pool_mode = transaction", come beside its
+// defaults, which pool sessions.
 func Pooler(tb testing.TB, databaseURL string, settings ...string) string {
 	tb.Helper()
 	at, err := url.Parse(databaseURL)
@@ -36,9 +37,12 @@ func Pooler(tb testing.TB, databaseURL string, settings ...string) string {
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	port := testproc.FreePort(tb)
 	users, config := filepath.Join(dir, "users.txt"), filepath.Join(dir, "pgbouncer.ini")
-	lines := append([]string{"[databases]", fmt.Sprintf("* = host=%s port=%s", at.Hostname(), at.Port()), "[pgbouncer]", "listen_addr = 127.0.0.1",
-		fmt.Sprint("listen_port = ", port), "unix_socket_dir =", "auth_type = trust", "auth_file = " + users}, settings...)
-	for path, text := range map[string]string{users: `"postgres" ""` + "\n", config: strings.Join(lines, "\n") + "\n"} {
+	lines := append([]string{"[databases]", fmt.Sprintf("* = host=%s port=%s", at.Hostname(), at.Port()),
+		"[pgbouncer]", "listen_addr = 127.0.0.1",
+		fmt.Sprint("listen_port = ", port), "unix_socket_dir =", "auth_type = trust", "auth_file = " + users},
+		settings...)
+	for path, text := range map[string]string{users: `"postgres" ""` + "\n", config: strings.Join(lines, "\n") +
+		"\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // another user reads it
 			tb.Fatalf("pgtest: %v", err)
 		}

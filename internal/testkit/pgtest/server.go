@@ -24,16 +24,16 @@ type server struct {
 	bin       string // directory of initdb and postgres
 	dir       string
 	port      int
-	owner     *account // nil: whoever runs the test
+	owner     *account // nil: the user of the test
 	settings  []string // more of name=value
 	process   *testproc.Process
 	databases atomic.Int64
-	kept      string // what the data directory is a copy of; "" = it is none
+	kept      string // the template of the data directory; "" = none
 	version   int    // as server_version_num has it
 	admin     admin
 }
 
-// newServer is one without a data directory. What it returns is to be removed, also beside an error.
+// newServer returns one without a data directory. Also after an error, the caller calls remove.
 func newServer() (_ *server, err error) {
 	s := &server{}
 	if s.bin, err = findBin(); err != nil {
@@ -78,7 +78,8 @@ func (s *server) start() error {
 	return nil
 }
 
-// untilAnswers asks for the data directory, so that another server on the same port is not taken for this one.
+// untilAnswers asks for the data directory, so that another server on the same port
+// is not taken for this one.
 func (s *server) untilAnswers() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
@@ -102,7 +103,7 @@ func (s *server) untilAnswers() error {
 	}
 }
 
-// ready looks at what the server writes about itself, which costs less than a connection that it refuses.
+// ready reads the server's own status file, which costs less than a refused connection.
 func (s *server) ready() error {
 	const stateLine = 7
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
@@ -123,7 +124,8 @@ func (s *server) ask(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var data string
-	if err := conn.QueryRow(ctx, "SELECT current_setting('data_directory'), current_setting('server_version_num')::int").Scan(&data, &s.version); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT current_setting('data_directory'), "+
+		"current_setting('server_version_num')::int").Scan(&data, &s.version); err != nil {
 		return err
 	}
 	if data != s.data() {

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// layout is raised when a data directory is made in another way than before.
+// layout is raised when data directories are made in another way.
 const layout = 1
 
-// makeData makes the data directory of a server that is asked little: a copy of one that this machine keeps, since initdb takes ten times as long.
+// makeData makes the data directory of a server under little load. It copies one that this machine keeps,
+// since initdb takes ten times as long.
 func (s *server) makeData() error {
 	kept, err := s.template()
 	if err != nil {
@@ -24,7 +25,7 @@ func (s *server) makeData() error {
 		s.kept = kept
 		return err
 	}
-	if err := os.RemoveAll(s.data()); err != nil { // somebody took the template away meanwhile
+	if err := os.RemoveAll(s.data()); err != nil { // another process took the template away meanwhile
 		return err
 	}
 	if err := s.initData("--wal-segsize=1"); err != nil {
@@ -56,8 +57,8 @@ func (s *server) template() (string, error) {
 	return filepath.Join(cache, "waitroom-pgtest", fmt.Sprintf("%s-%d", name, layout)), nil
 }
 
-// keep puts a copy of the data directory, which no server has used yet, in the template's place at once, unless another was faster. Where it can not, the next
-// test binary tries.
+// keep puts a copy of the data directory, which no server has used yet, in the template's place at once,
+// unless another was faster. Where it cannot, the next test binary tries.
 func (s *server) keep(kept string) {
 	if os.MkdirAll(filepath.Dir(kept), 0o700) != nil {
 		return
@@ -72,7 +73,7 @@ func (s *server) keep(kept string) {
 	}
 }
 
-// copyTree copies to what the account then owns.
+// copyTree copies files to the account, which then owns them.
 func copyTree(from, to string, owner *account) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -118,17 +119,19 @@ func (a *account) own(path string) error {
 }
 
 func (s *server) initData(more ...string) error {
-	args := append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}, more...)
+	args := append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync"}, more...)
 	if out, err := s.command("initdb", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	return nil
 }
 
-// dropTemplate0 leaves out a third of the files: nobody needs a second database that is as good as empty.
+// dropTemplate0 leaves out a third of the files: no test needs a second database that is as good as empty.
 func (s *server) dropTemplate0() error {
 	single := s.command("postgres", "--single", "-D", s.data(), "-c", "fsync=off", "postgres")
-	single.Stdin = strings.NewReader("UPDATE pg_database SET datistemplate = false WHERE datname = 'template0';\nDROP DATABASE template0;\n")
+	single.Stdin = strings.NewReader("UPDATE pg_database SET datistemplate = false WHERE datname = " +
+		"'template0';\nDROP DATABASE template0;\n")
 	if out, err := single.CombinedOutput(); err != nil {
 		return fmt.Errorf("drop template0: %w\n%s", err, out)
 	}

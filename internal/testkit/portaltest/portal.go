@@ -1,5 +1,5 @@
-// Package portaltest is the seller portal of tests: it signs tokens and serves the keys that they are checked with, which can be changed
-// and withheld.
+// Package portaltest is the seller portal of tests. It signs tokens and serves their keys, which can be
+// changed and withheld.
 package portaltest
 
 import (
@@ -21,16 +21,17 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Claims are what a token says.
+// Claims are the content of a token.
 type Claims map[string]any
 
-// For are the claims of a token for a seller, made now: what a portal would send to any waitroom.
+// For returns the claims of a token for a seller, made now, as a portal would send them.
 func For(seller string) Claims {
 	now := time.Now()
-	return Claims{"sub": seller, "aud": "waitroom", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(), "jti": rand.Text()}
+	return Claims{"sub": seller, "aud": "waitroom", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"jti": rand.Text()}
 }
 
-// With is the same with one claim set, or left out where it is nil.
+// With returns the same with one claim set, or left out where it is nil.
 func (c Claims) With(name string, value any) Claims {
 	to := Claims{}
 	for k, v := range c {

@@ -1,5 +1,5 @@
-// Package pushtest has what stands at the other end of Web Push, written from the standards alone: browsers that can read what is sealed for them, and a push
-// service that keeps what is sent.
+// Package pushtest is the other end of Web Push, written from the standards alone. It has browsers that can
+// open pushes sealed for them, and a push service that keeps them.
 package pushtest
 
 import (
@@ -36,18 +36,19 @@ func NewBrowser(tb testing.TB, endpoint string) *Browser {
 	return b
 }
 
-// P256dh is the browser's public key as it writes it.
+// P256dh returns the browser's public key as it writes it.
 func (b *Browser) P256dh() string {
 	return base64.RawURLEncoding.EncodeToString(b.private.PublicKey().Bytes())
 }
 
-// Auth is the browser's secret as it writes it.
+// Auth returns the browser's secret as it writes it.
 func (b *Browser) Auth() string { return base64.RawURLEncoding.EncodeToString(b.auth) }
 
-// JSON is what PushSubscription.toJSON gives.
+// JSON returns the result of PushSubscription.toJSON.
 func (b *Browser) JSON(tb testing.TB) string {
 	tb.Helper()
-	text, err := json.Marshal(map[string]any{"endpoint": b.Endpoint, "expirationTime": nil, "keys": map[string]string{"p256dh": b.P256dh(), "auth": b.Auth()}})
+	text, err := json.Marshal(map[string]any{"endpoint": b.Endpoint, "expirationTime": nil,
+		"keys": map[string]string{"p256dh": b.P256dh(), "auth": b.Auth()}})
 	require.NoError(tb, err)
 	return string(text)
 }
@@ -57,7 +58,8 @@ func (b *Browser) Open(body []byte) ([]byte, error) {
 	if len(body) < 21 || len(body) < 21+int(body[20]) {
 		return nil, errors.New("no header")
 	}
-	salt, size, sender, record := body[:16], binary.BigEndian.Uint32(body[16:20]), body[21:21+int(body[20])], body[21+int(body[20]):]
+	salt, size, sender, record := body[:16], binary.BigEndian.Uint32(body[16:20]), body[21:21+int(body[20])],
+		body[21+int(body[20]):]
 	if len(record) > int(size) {
 		return nil, errors.New("more than one record")
 	}
@@ -91,7 +93,8 @@ func (b *Browser) unseal(shared, salt, sender, record []byte) ([]byte, error) {
 		}
 		return key
 	}
-	secret := extract(shared, b.auth, "WebPush: info\x00"+string(b.private.PublicKey().Bytes())+string(sender), 32)
+	secret := extract(shared, b.auth, "WebPush: info\x00"+string(b.private.PublicKey().Bytes())+string(sender),
+		32)
 	block, err := aes.NewCipher(extract(secret, salt, "Content-Encoding: aes128gcm\x00", 16))
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Push is what was sent to one endpoint.
+// Push is one push to an endpoint.
 type Push struct {
 	Path   string
 	Header http.Header
@@ -43,14 +43,14 @@ func NewService(tb testing.TB) *Service {
 	return s
 }
 
-// Answers has the service answer so from now on, and keep nothing; nil: it takes everything again.
+// Answers sets the service's answer from now on, without keeping pushes; nil: it takes them again.
 func (s *Service) Answers(how http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = how
 }
 
-// Asked is how often something was posted.
+// Asked returns the number of posts.
 func (s *Service) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *Service) Next(within time.Duration) Push {
 	}
 }
 
-// Empty holds that nothing more was sent.
+// Empty requires that no more pushes came.
 func (s *Service) Empty() {
 	s.tb.Helper()
 	require.Empty(s.tb, s.pushes)
@@ -94,7 +94,7 @@ func (s *Service) Empty() {
 
 var vapid = regexp.MustCompile(`^vapid t=([\w-]+\.[\w-]+\.[\w-]+), k=([\w-]+)$`)
 
-// Sender checks who a push is from, as RFC 8292 has it, and returns the public key and what is claimed.
+// Sender checks a push's sender by RFC 8292, and returns the public key and the claims.
 func (p Push) Sender(tb testing.TB) (key string, claims jwt.MapClaims) {
 	tb.Helper()
 	parts := vapid.FindStringSubmatch(p.Header.Get("Authorization"))

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Certificate makes a self-signed certificate for 127.0.0.1, valid for an hour, and its key. It returns the paths of both files, in PEM; the
-// certificate is also the one of its authority.
+// Certificate makes a self-signed certificate for 127.0.0.1, valid for an hour, and its key. It returns the
+// paths of both files, in PEM; the certificate is also the one of its authority.
 func Certificate(tb testing.TB) (cert, key string) {
 	tb.Helper()
 	fail := func(err error) {
@@ -26,8 +26,9 @@ func Certificate(tb testing.TB) (cert, key string) {
 	}
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	fail(err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:        true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	fail(err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)

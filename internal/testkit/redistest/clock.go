@@ -15,9 +15,9 @@ import (
 //go:embed testdata/clock.c
 var clockSource []byte
 
-// Clock is a wall clock that servers can be given instead of the machine's (Config.Clock), to be set while they run.
+// Clock is a wall clock for servers in place of the machine's (Config.Clock), to be set while they run.
 type Clock struct {
-	tb      testing.TB // nil: Put tells of errors
+	tb      testing.TB // nil: Put returns errors
 	library string
 	file    string
 }
@@ -44,7 +44,8 @@ func MakeClock(dir string) (*Clock, error) {
 	if err := os.WriteFile(source, clockSource, 0o600); err != nil {
 		return nil, err
 	}
-	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", c.library, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", c.library,
+		source).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
 	return c, c.Put(0)
@@ -70,5 +71,5 @@ func (c *Clock) Put(ahead time.Duration) error {
 	return err
 }
 
-// Env are the settings by which a server has this clock.
+// Env returns the settings by which a server has this clock.
 func (c *Clock) Env() []string { return []string{"LD_PRELOAD=" + c.library, "CLOCK_FILE=" + c.file} }

@@ -27,7 +27,8 @@ type Cluster struct {
 	replicas []*Server
 }
 
-// StartCluster runs three masters until the test ends; it returns when each of them says that the cluster is ok.
+// StartCluster runs three masters until the test ends; it returns when each of them
+// reports the cluster as ok.
 func StartCluster(tb testing.TB) *Cluster {
 	tb.Helper()
 	return StartClusterWith(tb, Config{})
@@ -47,11 +48,12 @@ func StartClusterWith(tb testing.TB, config Config) *Cluster {
 	return c
 }
 
-// StartClusterWithReplicas runs three masters and a replica of each until the test ends. A replica takes its dead master's place
-// about a second later.
+// StartClusterWithReplicas runs three masters and a replica of each until the test ends. A replica takes its
+// dead master's place about a second later.
 func StartClusterWithReplicas(tb testing.TB) *Cluster {
 	tb.Helper()
-	c := StartClusterWith(tb, Config{Args: []string{"--cluster-node-timeout", "500", "--repl-ping-replica-period", "1"}})
+	c := StartClusterWith(tb,
+		Config{Args: []string{"--cluster-node-timeout", "500", "--repl-ping-replica-period", "1"}})
 	c.AddReplicas()
 	return c
 }
@@ -80,10 +82,10 @@ func (c *Cluster) AddReplicas() {
 	testproc.Until(c.tb, agreeWithin, c.ok)
 }
 
-// Replicas are those that AddReplicas added; after a failover one of them may be a master.
+// Replicas returns those that AddReplicas added; after a failover one of them may be a master.
 func (c *Cluster) Replicas() []*Server { return c.replicas }
 
-// Owner is the master that has a key's slot now, by the word of every server that answers.
+// Owner returns the master that has a key's slot now, by the first server that answers.
 func (c *Cluster) Owner(key string) (*Server, error) {
 	ctx := context.Background()
 	errs := []error{fmt.Errorf("nobody has %s", key)}
@@ -101,7 +103,7 @@ func (c *Cluster) Owner(key string) (*Server, error) {
 	return nil, errors.Join(errs...)
 }
 
-// Move moves a key's slot, with all that is in it, to the next master, and returns how many keys that were.
+// Move moves a key's slot, with all its keys, to the next master, and returns how many keys that were.
 func (c *Cluster) Move(key string) (keys int, err error) {
 	from, err := c.Owner(key)
 	if err != nil {
@@ -136,7 +138,7 @@ func (c *Cluster) Move(key string) (keys int, err error) {
 	return keys, nil
 }
 
-// migrate sends everything in a slot, a few keys at a time.
+// migrate sends all keys of a slot, a few at a time.
 func (s *Server) migrate(ctx context.Context, slot int64, to *Server) (moved int, err error) {
 	for {
 		keys, err := s.Client().ClusterGetKeysInSlot(ctx, int(slot), 10).Result()
@@ -154,7 +156,7 @@ func (s *Server) migrate(ctx context.Context, slot int64, to *Server) (moved int
 	}
 }
 
-// Addrs are the masters' addresses.
+// Addrs returns the masters' addresses.
 func (c *Cluster) Addrs() []string {
 	addrs := make([]string, len(c.nodes))
 	for i, node := range c.nodes {
@@ -163,10 +165,10 @@ func (c *Cluster) Addrs() []string {
 	return addrs
 }
 
-// URL is what REDIS_URL would be.
+// URL returns the REDIS_URL.
 func (c *Cluster) URL() string { return "redis+cluster://" + strings.Join(c.Addrs(), ",") }
 
-// Nodes are the masters, each with a third of the slots.
+// Nodes returns the masters, each with a third of the slots.
 func (c *Cluster) Nodes() []*Server { return c.nodes }
 
 // Client returns a cluster client; the end of the test closes it.
@@ -197,7 +199,8 @@ func (c *Cluster) form(i int) {
 func (c *Cluster) meet(node *Server) {
 	c.tb.Helper()
 	first := c.nodes[0]
-	if err := node.Client().Do(context.Background(), "CLUSTER", "MEET", "127.0.0.1", first.port, first.busPort()).Err(); err != nil {
+	if err := node.Client().Do(context.Background(), "CLUSTER", "MEET", "127.0.0.1", first.port,
+		first.busPort()).Err(); err != nil {
 		c.tb.Fatalf("redistest: %v", err)
 	}
 }
@@ -225,7 +228,7 @@ func (c *Cluster) follow(i int) {
 	})
 }
 
-// MasterOf is the master that has a key, and its replica.
+// MasterOf returns the master that has a key, and its replica.
 func (c *Cluster) MasterOf(key string) (master, replica *Server) {
 	c.tb.Helper()
 	slot, err := c.nodes[0].Client().ClusterKeySlot(context.Background(), key).Result()
@@ -248,8 +251,9 @@ func (s *Server) UntilPromoted() {
 	testproc.Until(s.tb, agreeWithin, s.isMaster)
 }
 
-// ok is nil when every node knows every other one and who owns each slot. cluster_state alone is ok earlier where a
-// cluster may leave slots uncovered; a client that then asks for the slots sends some keys to a random node.
+// ok returns nil when every node knows every other one and who owns each slot. cluster_state alone is
+// ok earlier where a cluster may leave slots uncovered; a client that then asks for the slots sends
+// some keys to a random node.
 func (c *Cluster) ok() error {
 	for _, node := range c.nodes {
 		info, err := node.Client().ClusterInfo(context.Background()).Result()

@@ -2,7 +2,7 @@ package redistest
 
 import "sync"
 
-// gate lets through while open and holds while shut.
+// gate lets traffic through while open and holds it while shut.
 type gate struct {
 	mu  sync.Mutex
 	way chan struct{} // closed while the gate is open
@@ -39,7 +39,7 @@ func (g *gate) isOpen() bool {
 	}
 }
 
-// pass waits until the gate is open; it answers false when gone came first.
+// pass waits until the gate is open; it returns false when gone came first.
 func (g *gate) pass(gone <-chan struct{}) bool {
 	g.mu.Lock()
 	way := g.way

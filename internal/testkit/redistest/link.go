@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// link is one client's connection through the proxy. Requests and replies are read value by value, because only then
-// can it be known which reply answers which request.
+// link is one client's connection through the proxy. It reads requests and replies value by value: only so
+// can it match a reply to its request.
 type link struct {
 	proxy          *Proxy
 	client, server *net.TCPConn
@@ -83,7 +83,8 @@ func (l *link) expect(d *drop) {
 	l.expected = append(l.expected, d)
 }
 
-// next is what to do with the reply that came; an unasked one, as RESP2 has for subscribers, is forwarded.
+// next returns what to do with the reply that came; an unasked one, as RESP2 has for
+// subscribers, is forwarded.
 func (l *link) next() *drop {
 	l.mu.Lock()
 	defer l.mu.Unlock()

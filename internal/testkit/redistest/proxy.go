@@ -17,7 +17,8 @@ const (
 	ToClient
 )
 
-// Proxy stands between clients and one server and fails as networks fail. Its methods may be called from any goroutine.
+// Proxy stands between clients and one server and fails as networks fail. Its methods may be
+// called from any goroutine.
 type Proxy struct {
 	tb       testing.TB
 	target   string
@@ -45,7 +46,8 @@ func StartProxy(tb testing.TB, target string) *Proxy {
 	if err != nil {
 		tb.Fatalf("redistest: %v", err)
 	}
-	p := &Proxy{tb: tb, target: target, listener: listener, links: map[*link]struct{}{}, gates: [2]*gate{newGate(), newGate()}}
+	p := &Proxy{tb: tb, target: target, listener: listener, links: map[*link]struct{}{},
+		gates: [2]*gate{newGate(), newGate()}}
 	p.running.Go(p.accept)
 	tb.Cleanup(p.close)
 	return p
@@ -57,16 +59,16 @@ func (s *Server) Proxy() *Proxy { return StartProxy(s.tb, s.Addr()) }
 // Addr is host:port.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// URL is what REDIS_URL would be.
+// URL returns the REDIS_URL.
 func (p *Proxy) URL() string { return "redis://" + p.Addr() }
 
 // Client returns a new client that goes through the proxy; the end of the test closes it.
 func (p *Proxy) Client() *redis.Client { return newClient(p.tb, p.Addr()) }
 
-// DropNextReply loses the reply to the next request that matches (nil matches every request): the server carries it
-// out, its answer is swallowed, and the connection is cut, so that the client tries again. Each call loses one reply.
-// match sees the request as it is on the wire and is called by one goroutine at a time. The returned channel is closed
-// when the reply is lost.
+// DropNextReply loses the reply to the next request that matches (nil matches every request). The server
+// carries it out, its answer is swallowed, and the connection is cut, so that the client tries again. Each
+// call loses one reply. match receives the request as it is on the wire, from one goroutine at a time. The
+// returned channel is closed when the reply is lost.
 func (p *Proxy) DropNextReply(match func(request []byte) bool) <-chan struct{} {
 	if match == nil {
 		match = func([]byte) bool { return true }
@@ -93,7 +95,7 @@ func (p *Proxy) Refuse() { p.setRefuse(true) }
 // Accept ends Refuse.
 func (p *Proxy) Accept() { p.setRefuse(false) }
 
-// Blackhole holds back everything that goes in one direction, as a network does whose packets are lost: connections
+// Blackhole holds back all traffic in one direction, as a network does whose packets are lost: connections
 // stay open. Heal lets through what was held back, where the connection still lives.
 func (p *Proxy) Blackhole(d Direction) { p.gates[d].shut() }
 

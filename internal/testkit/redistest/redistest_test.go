@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-func TestServerComesBackOnItsPortAndKeepsWhatItWasToldToKeep(t *testing.T) {
+func TestServerComesBackOnItsPortWithItsSavedData(t *testing.T) {
 	ctx := context.Background()
 	s := redistest.StartWith(t, redistest.Config{Args: []string{
 		"--appendonly", "yes", "--appendfsync", "always",
@@ -35,7 +35,7 @@ func TestServerComesBackOnItsPortAndKeepsWhatItWasToldToKeep(t *testing.T) {
 	require.NoError(t, s.Client().Ping(ctx).Err())
 }
 
-func TestEachWhoSharesTheServerHasAnEmptyDatabase(t *testing.T) {
+func TestEachUserOfTheSharedServerHasAnEmptyDatabase(t *testing.T) {
 	ctx := context.Background()
 	one, other := redistest.Shared(t), redistest.Shared(t)
 	require.Equal(t, one.Options().Addr, other.Options().Addr)
@@ -48,9 +48,12 @@ func TestEachWhoSharesTheServerHasAnEmptyDatabase(t *testing.T) {
 func TestPausedServerAnswersOnlyAfterResume(t *testing.T) {
 	ctx := context.Background()
 	s := redistest.Start(t)
-	impatient := redis.NewClient(&redis.Options{Addr: s.Addr(), ReadTimeout: 50 * time.Millisecond, MaxRetries: -1})
+	impatient := redis.NewClient(&redis.Options{Addr: s.Addr(), ReadTimeout: 50 * time.Millisecond,
+		MaxRetries: -1})
 	t.Cleanup(func() { _ = impatient.Close() })
-	require.Eventually(t, func() bool { return impatient.Ping(ctx).Err() == nil }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return impatient.Ping(ctx).Err() == nil
+	}, time.Minute, 5*time.Millisecond)
 	s.Pause()
 	require.ErrorContains(t, impatient.Ping(ctx).Err(), "timeout")
 	s.Resume()
@@ -140,7 +143,8 @@ func TestBlackholeHoldsOneDirectionUntilHeal(t *testing.T) {
 	p.Blackhole(redistest.ToClient)
 	answer := make(chan error, 1)
 	go func() { answer <- c.Incr(ctx, "n").Err() }()
-	require.Eventually(t, func() bool { return s.Client().Get(ctx, "n").Val() == "1" }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Client().Get(ctx, "n").Val() == "1" }, time.Minute,
+		5*time.Millisecond)
 	require.Empty(t, answer)
 
 	p.Heal()
@@ -170,7 +174,7 @@ func TestSentinelClientFollowsTheMaster(t *testing.T) {
 	second := s.Master()
 	require.NotEqual(t, first, second)
 	write := func() bool { return c.Set(ctx, "k", "w", 0).Err() == nil }
-	require.Eventually(t, func() bool { // until a sentinel has told it, it writes to the old one
+	require.Eventually(t, func() bool { // until a sentinel has sent the new address, it writes to the old one
 		return write() && second.Client().Get(ctx, "k").Val() == "w"
 	}, time.Minute, 10*time.Millisecond)
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// readValue reads one whole RESP2 or RESP3 value and returns its bytes as they were.
+// readValue reads one whole RESP2 or RESP3 value and returns its bytes unchanged.
 func readValue(r *bufio.Reader) ([]byte, error) {
 	var raw bytes.Buffer
 	if err := copyValue(&raw, r); err != nil {
@@ -74,7 +74,7 @@ func count(header []byte) (int, error) {
 	return n, nil
 }
 
-// commandName is the upper-case name of a request, "" where it is none.
+// commandName returns the upper-case name of a request, "" where it is none.
 func commandName(request []byte) string {
 	lines := bytes.SplitN(request, []byte("\r\n"), 4)
 	if len(lines) < 4 {
@@ -91,7 +91,7 @@ func Command(names ...string) func(request []byte) bool {
 	}
 }
 
-// answeredByPush says whether a request has no reply of its own in RESP3.
+// answeredByPush reports whether a request has no reply of its own in RESP3.
 func answeredByPush(request []byte) bool {
 	return strings.HasSuffix(commandName(request), "SUBSCRIBE")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// MasterName is what the sentinels call the master.
+	// MasterName is the master's name for the sentinels.
 	MasterName = "waitroom-test"
 
 	sentinels      = 3
@@ -30,12 +30,12 @@ const (
 	failoverWithin = 3 * time.Second
 )
 
-// SentinelConfig says what differs from a master with one replica, and servers that keep nothing.
+// SentinelConfig lists the differences from a master with one replica, and servers without persistence.
 type SentinelConfig struct {
 	Replicas int      // 0 = 1
 	Args     []string // more arguments of every server
-	// Users has replicas and sentinels sign in as users of their own, so that a test can shut either out of the master
-	// (Isolate) while other clients still reach it.
+	// Users makes replicas and sentinels sign in as users of their own. A test can then shut either out of the
+	// master (Isolate) while other clients still reach it.
 	Users bool
 	// ReplicasClock is the wall clock of the servers that begin as replicas; nil = the machine's.
 	ReplicasClock *Clock
@@ -57,7 +57,8 @@ type Sentinel struct {
 	processes []*testproc.Process // of the sentinels
 }
 
-// StartSentinel runs the five processes until the test ends; it returns when all sentinels know the replica and each other.
+// StartSentinel runs the five processes until the test ends; it returns when all sentinels know the replica
+// and each other.
 func StartSentinel(tb testing.TB) *Sentinel {
 	tb.Helper()
 	return StartSentinelWith(tb, SentinelConfig{})
@@ -76,7 +77,9 @@ func StartSentinelWith(tb testing.TB, c SentinelConfig) *Sentinel {
 	master := StartWith(tb, Config{Args: args})
 	s := &Sentinel{tb: tb, users: c.Users, nodes: []*Server{master}}
 	for range max(c.Replicas, 1) {
-		replica := StartWith(tb, Config{Clock: c.ReplicasClock, Args: append(slices.Clip(args), "--replicaof", "127.0.0.1 "+strconv.Itoa(master.port))})
+		replica := StartWith(tb,
+			Config{Clock: c.ReplicasClock, Args: append(slices.Clip(args), "--replicaof", "127.0.0.1 "+
+				strconv.Itoa(master.port))})
 		s.nodes = append(s.nodes, replica)
 	}
 	for _, replica := range s.nodes[1:] {
@@ -93,12 +96,12 @@ func StartSentinelWith(tb testing.TB, c SentinelConfig) *Sentinel {
 	return s
 }
 
-// URL is what REDIS_URL would be.
+// URL returns the REDIS_URL.
 func (s *Sentinel) URL() string {
 	return "redis+sentinel://" + strings.Join(s.addrs, ",") + "/" + MasterName + "?db=0"
 }
 
-// Addrs are the sentinels' addresses.
+// Addrs returns the sentinels' addresses.
 func (s *Sentinel) Addrs() []string { return s.addrs }
 
 // Client returns a client that follows the master; the end of the test closes it.
@@ -108,7 +111,7 @@ func (s *Sentinel) Client() *redis.Client {
 	return client
 }
 
-// Master is the server that the sentinels agree on, as soon as they do.
+// Master returns the server that the sentinels agree on, as soon as they do.
 func (s *Sentinel) Master() *Server {
 	s.tb.Helper()
 	var addr string
@@ -119,7 +122,7 @@ func (s *Sentinel) Master() *Server {
 	return s.node(addr)
 }
 
-// Agreed is the server that the sentinels agree on now; nil where they do not.
+// Agreed returns the server that the sentinels agree on now; nil where they do not.
 func (s *Sentinel) Agreed() *Server {
 	addr, err := s.agreed()
 	if err != nil {
@@ -128,20 +131,20 @@ func (s *Sentinel) Agreed() *Server {
 	return s.node(addr)
 }
 
-// Replica is a server that is not the master.
+// Replica returns a server that is not the master.
 func (s *Sentinel) Replica() *Server {
 	s.tb.Helper()
 	return s.Replicas()[0]
 }
 
-// Replicas are the servers that are not the master.
+// Replicas returns the servers that are not the master.
 func (s *Sentinel) Replicas() []*Server {
 	s.tb.Helper()
 	master := s.Master()
 	return slices.DeleteFunc(slices.Clone(s.nodes), func(node *Server) bool { return node == master })
 }
 
-// Nodes are the servers, without the sentinels.
+// Nodes returns the servers, without the sentinels.
 func (s *Sentinel) Nodes() []*Server { return s.nodes }
 
 // StopReplication shuts the replicas out of a master until Reunite: it goes on alone. It needs Users.
@@ -157,10 +160,12 @@ func (s *Sentinel) StopObserving(node *Server) {
 	s.shut(node, observerUser)
 }
 
-// strangers allows ("+") or forbids ("-") what the sentinels need to those who did not sign in, as whom they then go on.
+// strangers allows ("+") or forbids ("-") the sentinels' commands to clients without a sign-in,
+// as which they then go on.
 func (s *Sentinel) strangers(node *Server, may string) {
 	s.tb.Helper()
-	if err := node.Client().ACLSetUser(context.Background(), "default", may+"ping", may+"info", may+"slaveof", may+"replicaof").Err(); err != nil {
+	if err := node.Client().ACLSetUser(context.Background(), "default", may+"ping", may+"info", may+"slaveof",
+		may+"replicaof").Err(); err != nil {
 		s.tb.Fatalf("redistest: %v", err)
 	}
 }
@@ -191,7 +196,8 @@ func (s *Sentinel) shut(node *Server, user string) {
 // Follow makes a server a replica of the master.
 func (s *Sentinel) Follow(node *Server) {
 	s.tb.Helper()
-	if err := node.Client().ReplicaOf(context.Background(), "127.0.0.1", strconv.Itoa(s.Master().port)).Err(); err != nil {
+	if err := node.Client().ReplicaOf(context.Background(), "127.0.0.1",
+		strconv.Itoa(s.Master().port)).Err(); err != nil {
 		s.tb.Fatalf("redistest: %v", err)
 	}
 }
@@ -202,7 +208,7 @@ func (s *Sentinel) AwaitFailover(old *Server) {
 	s.untilOtherThan(old)
 }
 
-// Failover makes the replica the master in an orderly way and returns when all sentinels say so.
+// Failover makes the replica the master in an orderly way and returns when all sentinels report so.
 func (s *Sentinel) Failover() {
 	s.tb.Helper()
 	old := s.Master()
@@ -217,14 +223,15 @@ func (s *Sentinel) FailoverBy(i int) error {
 	return s.observers[i].Failover(context.Background(), MasterName).Err()
 }
 
-// PauseObserver stops a sentinel (SIGSTOP): it neither hears nor says anything until the end of the test, or ResumeObserver.
+// PauseObserver stops a sentinel (SIGSTOP): it neither receives nor sends until the end of the test, or
+// ResumeObserver.
 func (s *Sentinel) PauseObserver(i int) { s.processes[i].Signal(syscall.SIGSTOP) }
 
 // ResumeObserver ends PauseObserver.
 func (s *Sentinel) ResumeObserver(i int) { s.processes[i].Signal(syscall.SIGCONT) }
 
-// KillMaster kills the master (SIGKILL) and returns when all sentinels agree on the other one. The dead one can come
-// back, as a replica, by its Restart.
+// KillMaster kills the master (SIGKILL) and returns when all sentinels agree on the other one. The dead one
+// can come back, as a replica, by its Restart.
 func (s *Sentinel) KillMaster() *Server {
 	s.tb.Helper()
 	old := s.Master()
@@ -256,7 +263,8 @@ func (s *Sentinel) AwaitWhole() {
 	}
 }
 
-// startObserver runs sentinel i. It is told its own id and the others', so that they need no seconds to find each other.
+// startObserver runs sentinel i. It gets its own id and the others', so that they need no
+// seconds to find each other.
 func (s *Sentinel) startObserver(i int, ports []int) {
 	s.tb.Helper()
 	dir := s.tb.TempDir()
@@ -308,15 +316,17 @@ func (s *Sentinel) observerConfig(i int, ports []int, dir string) string {
 	return b.String()
 }
 
-// complete says whether every sentinel sees the whole set as healthy.
+// complete returns nil when every sentinel reports the whole set as healthy.
 func (s *Sentinel) complete() error {
 	for _, observer := range s.observers {
 		m, err := observer.Master(context.Background(), MasterName).Result()
 		if err != nil {
 			return err
 		}
-		if m["flags"] != "master" || m["num-slaves"] != strconv.Itoa(len(s.nodes)-1) || m["num-other-sentinels"] != strconv.Itoa(sentinels-1) {
-			return fmt.Errorf("flags %s, replicas %s, other sentinels %s", m["flags"], m["num-slaves"], m["num-other-sentinels"])
+		if m["flags"] != "master" || m["num-slaves"] != strconv.Itoa(len(s.nodes)-1) ||
+			m["num-other-sentinels"] != strconv.Itoa(sentinels-1) {
+			return fmt.Errorf("flags %s, replicas %s, other sentinels %s", m["flags"], m["num-slaves"],
+				m["num-other-sentinels"])
 		}
 	}
 	return nil

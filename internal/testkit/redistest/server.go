@@ -1,5 +1,6 @@
-// Package redistest starts the Redis that a test needs: one server, a server with sentinels, a cluster, the embedded
-// one, and a proxy that loses what a network loses. Everything is on 127.0.0.1, keeps nothing, and is gone with the test.
+// Package redistest starts the Redis that a test needs. There are one server, a server with sentinels, a
+// cluster, the embedded one, and a proxy that fails as networks fail. Everything is on 127.0.0.1, keeps
+// nothing, and is gone with the test.
 package redistest
 
 import (
@@ -26,12 +27,12 @@ const startWithin = 60 * time.Second
 
 var errGone = errors.New("redis-server ended")
 
-// Config says what differs from a plain server that keeps nothing.
+// Config lists the differences from a plain server without persistence.
 type Config struct {
 	// Args are more arguments of redis-server, such as "--notify-keyspace-events", "Kgx" or
 	// "--rename-command", "CONFIG", "".
 	Args []string
-	// Clock is the wall clock that the server goes by; nil = the machine's.
+	// Clock is the server's wall clock; nil = the machine's.
 	Clock *Clock
 }
 
@@ -84,10 +85,10 @@ func launchServer(tb testing.TB, dir string, c Config) *Server {
 // Addr is host:port.
 func (s *Server) Addr() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
 
-// Dir is where the server keeps its files: its log, and what it was told to keep.
+// Dir is where the server keeps its files: its log, and its data where it persists any.
 func (s *Server) Dir() string { return s.dir }
 
-// URL is what REDIS_URL would be.
+// URL returns the REDIS_URL.
 func (s *Server) URL() string { return "redis://" + s.Addr() }
 
 // Client returns the server's one client, which the end of the test closes.
@@ -110,8 +111,8 @@ func (s *Server) Pause() { s.process.Signal(syscall.SIGSTOP) }
 // Resume ends a Pause.
 func (s *Server) Resume() { s.process.Signal(syscall.SIGCONT) }
 
-// Restart kills the server where it still runs and starts it again on the same port and in the same directory. With
-// "--appendonly", "yes" its data is back, else it is empty.
+// Restart kills the server where it still runs and starts it again on the same port and in the same
+// directory. With "--appendonly", "yes" its data is back, else it is empty.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	s.Kill()
@@ -122,7 +123,8 @@ func (s *Server) Restart() {
 
 // start returns when the server answers.
 func (s *Server) start() error {
-	args := append([]string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--save", "", "--dir", s.dir}, s.args...)
+	args := append([]string{"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--save", "", "--dir", s.dir},
+		s.args...)
 	process, logPath, err := launch(s.program, s.dir, args, s.env...)
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (s *Server) untilAnswers() error {
 	defer tick.Stop()
 	for {
 		err := s.listens(ctx)
-		if err == nil { // the client would wait long after each dial that is refused
+		if err == nil { // the client would wait long after each refused dial
 			var info string
 			if info, err = client.Info(ctx, "server").Result(); err == nil && strings.Contains(info, mine) {
 				return nil

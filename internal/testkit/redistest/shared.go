@@ -14,7 +14,7 @@ import (
 // databases is how many the shared server has. After the last one the first is given again, emptied.
 const databases = 1000
 
-// shared is the test binary's server, and which tests use it now.
+// shared is the test binary's server, and its present users.
 var shared struct {
 	sync.Mutex
 	server *Server
@@ -25,8 +25,8 @@ var shared struct {
 	next   int  // database
 }
 
-// Main runs the tests of a package whose tests share one server from first use to the end of the binary. Without it
-// the server ends whenever no test uses it, and the next test starts another.
+// Main runs the tests of a package whose tests share one server from first use to the end of the binary.
+// Without it the server ends whenever no test uses it, and the next test starts another.
 //
 //	func TestMain(m *testing.M) { os.Exit(redistest.Main(m)) }
 func Main(m interface{ Run() int }) int {
@@ -38,8 +38,9 @@ func Main(m interface{ Run() int }) int {
 	return m.Run()
 }
 
-// Shared gives the test a client of an empty database on the binary's server, which the end of the test closes. The server's clock,
-// settings, scripts, channels and FLUSHALL are everybody's: a test that changes or counts them uses Start.
+// Shared gives the test a client of an empty database on the binary's server, which the end of the test
+// closes. All tests share the server's clock, settings, scripts, channels and FLUSHALL: a test that changes
+// or counts them uses Start.
 func Shared(tb testing.TB) *redis.Client {
 	tb.Helper()
 	shared.Lock()
@@ -59,8 +60,8 @@ func Shared(tb testing.TB) *redis.Client {
 	return client
 }
 
-// Lent gives the test the whole of the binary's server, emptied, until the test ends: for tests that neither stop it nor change its
-// settings. While another test uses the server, it is one of the test's own.
+// Lent gives the test the whole of the binary's server, emptied, until the test ends. The test must neither
+// stop it nor change its settings. While another test uses the server, it is one of the test's own.
 func Lent(tb testing.TB) *Server {
 	tb.Helper()
 	shared.Lock()
@@ -89,7 +90,8 @@ func startShared(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	shared.dir, shared.server = dir, launchServer(tb, dir, Config{Args: []string{"--databases", strconv.Itoa(databases)}})
+	shared.dir, shared.server = dir,
+		launchServer(tb, dir, Config{Args: []string{"--databases", strconv.Itoa(databases)}})
 }
 
 func giveBack(what func()) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// test is what State needs of a test: also of a property test's.
+// test is State's part of a test's interface: also of a property test's.
 type test interface {
 	require.TestingT
 	Helper()
@@ -28,7 +28,8 @@ func State(t test, rdb redis.UniversalClient, room, member string) string {
 	return fmt.Sprint(value)
 }
 
-// SetState sets members of a room's state: "lease.fence", 7, "lease.seller", "a". A value of nil makes one absent.
+// SetState sets members of a room's state: "lease.fence", 7, "lease.seller", "a". A
+// value of nil makes one absent.
 func SetState(t test, rdb redis.UniversalClient, room string, members ...any) {
 	t.Helper()
 	for i := 0; i < len(members); i += 2 {

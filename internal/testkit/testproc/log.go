@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Log keeps what is written to it. It can be written and read by several goroutines at once. The zero value is empty and ready.
+// Log keeps all text written to it. Several goroutines may write and read it at once. The zero
+// value is empty and ready.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -18,7 +19,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// String is all that was written so far.
+// String returns all text written so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

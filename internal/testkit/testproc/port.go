@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Ports are taken from below the range the kernel gives to outgoing connections. Inside that range a client that
-// redials a stopped server can connect to itself and then keep the server from coming back.
+// Ports are taken from below the range the kernel gives to outgoing connections. Inside that range a client
+// that redials a stopped server can connect to itself and then keep the server from coming back.
 const (
 	lowestPort = 15_000
 	portCount  = 15_000
@@ -21,8 +21,8 @@ var given = struct {
 	ports map[int]bool
 }{ports: map[int]bool{}}
 
-// FreePort returns a port of 127.0.0.1 that nobody listens on and that this test binary was not given before. Another
-// process can still take it first, so whoever uses it checks that it talks to its own child.
+// FreePort returns a port of 127.0.0.1 without a listener that this test binary has not used before. Another
+// process can still take it first, so the caller checks that it talks to its own child.
 func FreePort(tb testing.TB) int {
 	tb.Helper()
 	port, err := Port()
@@ -32,7 +32,7 @@ func FreePort(tb testing.TB) int {
 	return port
 }
 
-// Port is FreePort where there is no test.
+// Port is FreePort outside of a test.
 func Port() (int, error) {
 	given.Lock()
 	defer given.Unlock()

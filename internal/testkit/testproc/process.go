@@ -15,14 +15,14 @@ import (
 // stopGrace is how long Stop waits for a polite end before it kills.
 const stopGrace = 10 * time.Second
 
-// Process is a running child. The one who started it calls Kill or Stop; both wait until it is gone.
+// Process is a running child. Its starter calls Kill or Stop; both wait until it is gone.
 type Process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
 }
 
-// Start runs cmd so that it is also gone when the test binary dies (on Linux, where the kernel can promise that).
-// onDeath is the signal the child then gets.
+// Start runs cmd so that it is also gone when the test binary dies (on Linux, where the kernel can promise
+// that). onDeath is the signal the child then gets.
 func Start(cmd *exec.Cmd, onDeath syscall.Signal) (*Process, error) {
 	dieWithParent(cmd, onDeath)
 	p := &Process{cmd: cmd, done: make(chan struct{})}
@@ -34,8 +34,8 @@ func Start(cmd *exec.Cmd, onDeath syscall.Signal) (*Process, error) {
 	return p, nil
 }
 
-// run keeps its thread for the child's whole life: the kernel sends the death signal when the starting thread ends,
-// not when the process does.
+// run keeps its thread for the child's whole life. The kernel sends the death signal when the starting thread
+// ends, not when the process does.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -47,7 +47,7 @@ func (p *Process) run(started chan<- error) {
 	close(p.done)
 }
 
-// Pid is the child's process id.
+// Pid returns the child's process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Done is closed when the child is gone.
@@ -62,7 +62,7 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Stop asks with sig, waits, and kills a child that does not listen.
+// Stop asks with sig, waits, and kills a child that does not end.
 func (p *Process) Stop(sig syscall.Signal) {
 	p.Signal(sig)
 	select {
@@ -84,7 +84,7 @@ func Find(tb testing.TB, names ...string) string {
 	return ""
 }
 
-// Until calls check until it answers nil, and fails the test when that took longer than within.
+// Until calls check until it returns nil, and fails the test when that took longer than within.
 func Until(tb testing.TB, within time.Duration, check func() error) {
 	tb.Helper()
 	deadline := time.After(within)

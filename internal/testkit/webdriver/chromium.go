@@ -24,7 +24,7 @@ type chromium struct {
 func Chromium(tb testing.TB, _ Config) *Browser {
 	tb.Helper()
 	ctx := browsertest.Page(tb)      // permissions are the first profile's
-	browsertest.AllowErrors(ctx, "") // the other engines are not asked for their consoles
+	browsertest.AllowErrors(ctx, "") // the other engines' consoles are not checked
 	c := &chromium{tb: tb, first: ctx, tab: ctx}
 	if err := c.do(chromedp.Func(mayCopy)); err != nil {
 		tb.Fatalf("chromium: %v", err)
@@ -32,27 +32,29 @@ func Chromium(tb testing.TB, _ Config) *Browser {
 	return &Browser{tb: tb, engine: c, Name: "chromium"}
 }
 
-// mayCopy allows what Chromium with a window allows anybody who presses.
+// mayCopy allows copying at a press, as Chromium with a window does.
 func mayCopy(ctx context.Context, t *chromedp.Target) error {
 	_, err := cdp.Call(ctx, t, browser.SetPermission, browser.SetPermissionParams{
-		Permission: &browser.PermissionDescriptor{Name: "clipboard-write"}, Setting: browser.PermissionSettingGranted,
+		Permission: &browser.PermissionDescriptor{Name: "clipboard-write"},
+		Setting:    browser.PermissionSettingGranted,
 	})
 	return err
 }
 
 func (c *chromium) open(url string) error { return c.do(chromedp.Navigate(url)) }
 
-// do gives up after a while: chromedp waits for what is to be clicked.
+// do gives up after a while: chromedp waits for the element to click.
 func (c *chromium) do(step browsertest.Action) error {
 	ctx, cancel := context.WithTimeout(c.tab, patience)
 	defer cancel()
 	return chromedp.Do(ctx, step)
 }
 
-// eval has the page write JSON, since nothing at all is no JSON.
+// eval makes the page write JSON, since undefined is no JSON.
 func (c *chromium) eval(expression string) (json.RawMessage, error) {
 	written, err := chromedp.Run(c.tab, chromedp.Evaluate[string](
-		"Promise.resolve("+expression+").then((value) => JSON.stringify(value ?? null))", chromedp.EvalAwaitPromise))
+		"Promise.resolve("+expression+
+			").then((value) => JSON.stringify(value ?? null))", chromedp.EvalAwaitPromise))
 	return json.RawMessage(written), err
 }
 

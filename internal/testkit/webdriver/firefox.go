@@ -36,7 +36,8 @@ func Firefox(tb testing.TB, cfg Config) *Browser {
 		tb.Fatal(err)
 	}
 	if cfg.NoCookies {
-		if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(`user_pref("network.cookie.cookieBehavior", 2);`), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(profile, "user.js"),
+			[]byte(`user_pref("network.cookie.cookieBehavior", 2);`), 0o600); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -99,7 +100,7 @@ func (f *firefox) open(url string) error {
 	return f.ask("browsingContext.navigate", object{"context": f.tab, "url": url, "wait": "complete"}, nil)
 }
 
-// eval has the page write JSON, since BiDi has types of its own.
+// eval makes the page write JSON, since BiDi has types of its own.
 func (f *firefox) eval(expression string) (json.RawMessage, error) {
 	var got struct {
 		Result struct {
@@ -130,7 +131,7 @@ func (f *firefox) click(selector string) error {
 	}})
 }
 
-// middle brings an element into view and says where it is then.
+// middle brings an element into view and returns where it is then.
 func (f *firefox) middle(selector string) (at [2]int, err error) {
 	got, err := f.eval(`(() => {
 		const element = document.querySelector(` + quote(selector) + `);
@@ -154,7 +155,8 @@ func (f *firefox) keys(selector, text string) error {
 	}
 	var presses []any
 	for _, key := range text {
-		presses = append(presses, object{"type": "keyDown", "value": string(key)}, object{"type": "keyUp", "value": string(key)})
+		presses = append(presses, object{"type": "keyDown", "value": string(key)},
+			object{"type": "keyUp", "value": string(key)})
 	}
 	return f.act(object{"type": "key", "id": "keyboard", "actions": presses})
 }
@@ -164,7 +166,8 @@ func (f *firefox) act(source object) error {
 }
 
 func (f *firefox) resize(width, height int) error {
-	return f.ask("browsingContext.setViewport", object{"context": f.tab, "viewport": object{"width": width, "height": height}}, nil)
+	return f.ask("browsingContext.setViewport",
+		object{"context": f.tab, "viewport": object{"width": width, "height": height}}, nil)
 }
 
 func (f *firefox) picture() ([]byte, error) {
@@ -187,7 +190,8 @@ func (f *firefox) tabs() (urls []string, err error) {
 
 func (f *firefox) newTab(url string) error {
 	var made tab
-	if err := f.ask("browsingContext.create", object{"type": "tab", "referenceContext": f.first}, &made); err != nil {
+	if err := f.ask("browsingContext.create", object{"type": "tab", "referenceContext": f.first},
+		&made); err != nil {
 		return err
 	}
 	f.tab = made.Context
@@ -199,7 +203,7 @@ func (f *firefox) firstTab() error {
 	return f.ask("browsingContext.activate", object{"context": f.first}, nil)
 }
 
-// ask sends a command and waits for its answer; what Firefox tells beside it is passed by.
+// ask sends a command and waits for its answer; it skips Firefox's events.
 func (f *firefox) ask(method string, params object, value any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

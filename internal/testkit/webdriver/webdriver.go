@@ -1,6 +1,6 @@
-// Package webdriver drives browsers of several makers in tests, all in one way: WebKit (WebKitGTK's MiniBrowser, on a display of its
-// own) by WebDriver, Firefox by WebDriver BiDi, and Chromium. It does what a journey through a page needs, and no more; what is tried in
-// Chromium alone uses browsertest.
+// Package webdriver drives browsers of several makers in tests, all in one way. They are WebKit (WebKitGTK's
+// MiniBrowser, on a display of its own) by WebDriver, Firefox by WebDriver BiDi, and Chromium. It has the
+// steps of a journey through a page, and no more; tests for Chromium alone use browsertest.
 package webdriver
 
 import (
@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	patience = time.Minute // for a browser, and for what a test waits for: it bounds failures alone
+	patience = time.Minute // for a browser, and for the events of a test: it bounds failures alone
 	between  = 50 * time.Millisecond
 )
 
 // engine is one way to a browser. One tab is driven at a time.
 type engine interface {
 	open(url string) error
-	eval(expression string) (json.RawMessage, error) // JSON of what it evaluates to; promises are awaited
+	eval(expression string) (json.RawMessage, error) // JSON of its value; promises are awaited
 	click(selector string) error                     // as a person does: it counts as a press
 	keys(selector, text string) error
 	resize(width, height int) error
-	picture() ([]byte, error) // PNG of what the window shows
+	picture() ([]byte, error) // PNG of the window
 	tabs() ([]string, error)  // addresses of all tabs
 	newTab(url string) error  // is driven from then on
 	firstTab() error          // is driven again
@@ -38,20 +38,21 @@ type Config struct {
 	NoCookies bool // blocks them, as its settings do; not in Chromium
 }
 
-// Browser is a browser of the test's own, with a fresh profile. Every method fails the test where the browser does not do it.
+// Browser is a browser of the test's own, with a fresh profile. Every method fails the test where the browser
+// does not do it.
 type Browser struct {
 	tb     testing.TB
 	engine engine
 	Name   string // "webkit", "firefox" or "chromium"
 }
 
-// In is the same browser, in a part of the test.
+// In returns the same browser, in a part of the test.
 func (b *Browser) In(tb testing.TB) *Browser { return &Browser{tb: tb, engine: b.engine, Name: b.Name} }
 
 // Open goes to an address and waits until the page is loaded.
 func (b *Browser) Open(url string) { b.tb.Helper(); b.must(b.engine.open(url), "open "+url) }
 
-// Click waits until what a selector finds first is visible and does not move, and presses it.
+// Click waits until the selector's first element is visible and does not move, and presses it.
 func (b *Browser) Click(selector string) {
 	b.tb.Helper()
 	b.Until(still(selector))
@@ -70,7 +71,7 @@ func (b *Browser) Resize(width, height int) {
 	b.must(b.engine.resize(width, height), "resize")
 }
 
-// Tabs are the addresses of all tabs.
+// Tabs returns the addresses of all tabs.
 func (b *Browser) Tabs() []string {
 	b.tb.Helper()
 	tabs, err := b.engine.tabs()
@@ -78,7 +79,7 @@ func (b *Browser) Tabs() []string {
 	return tabs
 }
 
-// NewTab opens an address in another tab, which is driven from then on.
+// NewTab opens an address in another tab, and drives that from then on.
 func (b *Browser) NewTab(url string) { b.tb.Helper(); b.must(b.engine.newTab(url), "open a tab") }
 
 // FirstTab drives the first tab again. The others stay open.
@@ -97,7 +98,7 @@ func (b *Browser) Until(expression string) {
 	})
 }
 
-// Eval returns what an expression evaluates to on the page, as its JSON says.
+// Eval returns the JSON value of an expression on the page.
 func Eval[T any](b *Browser, expression string) (value T) {
 	b.tb.Helper()
 	got, err := b.engine.eval(expression)
@@ -106,7 +107,7 @@ func Eval[T any](b *Browser, expression string) (value T) {
 	return value
 }
 
-// Picture writes what the window shows to a PNG file, where WAITROOM_PICTURES names a directory for a person to look at.
+// Picture writes the window to a PNG file, where WAITROOM_PICTURES names a directory for a person to look at.
 func (b *Browser) Picture(name string) {
 	b.tb.Helper()
 	dir := os.Getenv("WAITROOM_PICTURES")
@@ -118,7 +119,8 @@ func (b *Browser) Picture(name string) {
 	b.must(os.WriteFile(filepath.Join(dir, b.Name+"-"+name+".png"), png, 0o644), "picture")
 }
 
-// Pictures is Picture of a phone and of a desktop, in whose sizes the name ends; it leaves the window as a phone.
+// Pictures is Picture of a phone and of a desktop, with the sizes at the end of the name. It leaves the
+// window as a phone.
 func (b *Browser) Pictures(name string) {
 	b.tb.Helper()
 	if os.Getenv("WAITROOM_PICTURES") == "" {
@@ -137,14 +139,15 @@ func (b *Browser) must(err error, what string) {
 	}
 }
 
-// home is a directory for a browser to write into, as the environment says it.
+// home returns a directory for a browser to write into, and its environment.
 func home(tb testing.TB) (dir string, env []string) {
 	dir = tb.TempDir()
-	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "LANG=C.UTF-8")
+	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir,
+		"LANG=C.UTF-8")
 	return dir, env
 }
 
-// still is an expression that is true where an element is visible and is in the same place 50 ms later.
+// still returns an expression that is true where an element is visible and is in the same place 50 ms later.
 func still(selector string) string {
 	return `new Promise((done) => {
 		const place = () => {
@@ -157,6 +160,6 @@ func still(selector string) string {
 }
 
 func quote(text string) string {
-	quoted, _ := json.Marshal(text) // of a string it can not fail
+	quoted, _ := json.Marshal(text) // a string always marshals
 	return strings.ReplaceAll(string(quoted), "</", `<\/`)
 }

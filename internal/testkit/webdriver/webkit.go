@@ -24,7 +24,7 @@ type webkit struct {
 	first   string // handle of the first tab
 }
 
-// WebKit starts WebKitGTK's MiniBrowser (Debian's webkit2gtk-driver) on a display that nobody sees (xvfb).
+// WebKit starts WebKitGTK's MiniBrowser (Debian's webkit2gtk-driver) on an invisible display (xvfb).
 func WebKit(tb testing.TB, cfg Config) *Browser {
 	tb.Helper()
 	args := []string{"--automation"}
@@ -59,7 +59,7 @@ func WebKit(tb testing.TB, cfg Config) *Browser {
 	return &Browser{tb: tb, engine: w, Name: "webkit"}
 }
 
-// miniBrowser is in a directory that the library's version names.
+// miniBrowser returns its path, in a directory that the library's version names.
 func miniBrowser(tb testing.TB) string {
 	tb.Helper()
 	found, _ := filepath.Glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser")
@@ -77,7 +77,8 @@ func display(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	defer func() { _ = read.Close() }()
-	server := exec.Command(testproc.Find(tb, "Xvfb"), "-displayfd", "3", "-screen", "0", "1400x1000x24", "-nolisten", "tcp")
+	server := exec.Command(testproc.Find(tb, "Xvfb"), "-displayfd", "3", "-screen", "0", "1400x1000x24",
+		"-nolisten", "tcp")
 	server.ExtraFiles = []*os.File{write}
 	p, err := testproc.Start(server, syscall.SIGKILL)
 	_ = write.Close()
@@ -97,7 +98,8 @@ type object = map[string]any
 func (w *webkit) open(url string) error { return w.post("/url", object{"url": url}, nil) }
 
 func (w *webkit) eval(expression string) (value json.RawMessage, err error) {
-	script := "const done = arguments[0]; Promise.resolve(" + expression + ").then(done, (error) => done(String(error)))"
+	script := "const done = arguments[0]; Promise.resolve(" + expression +
+		").then(done, (error) => done(String(error)))"
 	return value, w.post("/execute/async", object{"script": script, "args": []any{}}, &value)
 }
 

@@ -9,14 +9,14 @@ const key = settings.smsSecret && encoding.b64decode(settings.smsSecret.replace(
 /** canSend is false where no secret was given. */
 export const canSend = Boolean(key);
 
-/** sign is the header of a body, by the Standard Webhooks specification. */
+/** sign returns the headers of a body, by the Standard Webhooks specification. */
 function sign(id, timestamp, body) {
   return `v1,${crypto.hmac("sha256", key, `${id}.${timestamp}.${body}`, "base64")}`;
 }
 
 /**
- * send delivers a code to a room. Without sent_at: the time of the message is when the server read it, which is right for a
- * carrier that is as near as this one, whatever this machine's clock says.
+ * send delivers a code to a room. It leaves sent_at out, so the message's time is when the server read it:
+ * right for a carrier as near as this one, whatever this machine's clock shows.
  */
 export function send(room, id, code) {
   const body = JSON.stringify({ message_id: id, from: "15881234", text: `[waitroom] 인증번호 ${code}` });

@@ -1,16 +1,17 @@
-import { say } from "./holds.js";
+import { report } from "./holds.js";
 import { lostPlaces, overtaken, twoHolders } from "./metrics.js";
 import { settings } from "./settings.js";
 
-const NEIGHBOURS = 4; // a lease is compared with so many before it
-const AWAY_MARGIN = 5000; // ms: who was gone for nearly as long as the server's AWAY_AFTER may have been passed over
+const NEIGHBOURS = 4; // how many earlier leases each lease is compared with
+const AWAY_MARGIN = 5000; // ms: a session away for nearly the server's AWAY_AFTER may have been passed over
 
 /**
- * Referee sees everything that the sessions of one room are told, and judges it. One VU plays one room, so it misses nothing: VUs share
- * no memory. It believes versions and fences before times: a frame may be late, but within an epoch a version names one state of the room.
+ * Referee receives every answer and frame of one room's sessions, and judges them. One VU plays one room, so
+ * it misses nothing: VUs share no memory. It trusts versions and fences before times: a frame may be late,
+ * but within an epoch a version names one state of the room.
  *
- * A standing is { epoch, version, status, ticket, position, fence, at, expires, granted }: what an answer or a frame says of a session,
- * times in unix ms of Redis's clock, null where it says nothing.
+ * A standing is { epoch, version, status, ticket, position, fence, at, expires, granted }: what an answer or
+ * a frame contains about a session, times in unix ms of Redis's clock, null for what it does not contain.
  */
 export class Referee {
   constructor(room) {
@@ -26,11 +27,14 @@ export class Referee {
     this.byVersion = new Map(); // version → fence
     this.tickets = new Map(); // ticket → session
     this.peak = null; // the lease with the highest ticket that was granted in line order
-    this.moved = new Set(); // tickets that support moved: the line's order says nothing of them
+    this.moved = new Set(); // tickets that support moved: the line's order proves nothing about them
   }
 
-  /** told takes what a session was told. gone is how long (ms) its browser had no connection before. */
-  told(session, s, gone = 0) {
+  /**
+   * observed records a standing that a session received. gone is how long (ms) its browser
+   * had no connection before.
+   */
+  observed(session, s, gone = 0) {
     if (s.epoch < this.epoch) return;
     if (s.epoch > this.epoch) {
       this.epoch = s.epoch;
@@ -48,7 +52,8 @@ export class Referee {
     const owner = this.tickets.get(s.ticket);
     if (owner && owner !== session) this.lost(session, "a ticket of two sessions", s);
     this.tickets.set(s.ticket, session);
-    if (session.ticket !== null && session.ticket !== s.ticket) this.lost(session, `ticket ${session.ticket} became another`, s);
+    if (session.ticket !== null && session.ticket !== s.ticket)
+      this.lost(session, `ticket ${session.ticket} became another`, s);
     session.ticket = s.ticket;
     session.known = Math.max(session.known, s.version);
   }
@@ -61,7 +66,8 @@ export class Referee {
     lease.expires = Math.max(lease.expires, s.expires ?? 0);
     lease.until = Math.max(lease.until, Math.min(s.at ?? 0, lease.expires));
     const other = this.byVersion.get(s.version);
-    if (other !== undefined && other !== s.fence) this.two(lease, this.byFence.get(other), `both at version ${s.version}`);
+    if (other !== undefined && other !== s.fence)
+      this.two(lease, this.byFence.get(other), `both at version ${s.version}`);
     this.byVersion.set(s.version, s.fence);
     this.compare(lease);
     this.waiting(session, s.ticket, s.version, s.fence);
@@ -71,58 +77,84 @@ export class Referee {
   lease(session, s) {
     let lease = this.byFence.get(s.fence);
     if (!lease) {
-      lease = { fence: s.fence, session, ticket: s.ticket, first: Infinity, last: 0, from: Infinity, until: 0, expires: 0, over: "", told: false };
+      lease = {
+        fence: s.fence,
+        session,
+        ticket: s.ticket,
+        first: Infinity,
+        last: 0,
+        from: Infinity,
+        until: 0,
+        expires: 0,
+        over: "",
+        reported: false,
+      };
       this.byFence.set(s.fence, lease);
       this.leases.push(lease);
       for (let i = this.leases.length - 1; i > 0 && this.leases[i - 1].fence > lease.fence; i--) {
         [this.leases[i - 1], this.leases[i]] = [this.leases[i], this.leases[i - 1]];
       }
     }
-    if (lease.session !== session) this.two(lease, { fence: s.fence, ticket: s.ticket }, "one fence, two sessions");
+    if (lease.session !== session)
+      this.two(lease, { fence: s.fence, ticket: s.ticket }, "one fence, two sessions");
     return lease;
   }
 
-  /** compare holds a lease against its neighbours: the lower fence must be over before the higher one begins. */
+  /** compare checks a lease against its neighbours: the lower fence must end before the higher one begins. */
   compare(lease) {
     const at = this.leases.lastIndexOf(lease);
     for (let i = Math.max(0, at - NEIGHBOURS); i < Math.min(this.leases.length, at + NEIGHBOURS); i++) {
       const [older, newer] = i < at ? [this.leases[i], lease] : [lease, this.leases[i]];
       if (older === newer) continue;
       if (older.last >= newer.first) this.two(older, newer, "locked at a version at which the next one held");
-      if (older.until - newer.from > settings.clockSlack) this.two(older, newer, "locked at overlapping server times");
+      if (older.until - newer.from > settings.clockSlack)
+        this.two(older, newer, "locked at overlapping server times");
     }
   }
 
   two(a, b, why) {
-    if (a.told && b.told) return;
-    a.told = b.told = true;
+    if (a.reported && b.reported) return;
+    a.reported = b.reported = true;
     this.found.two++;
     twoHolders.add(1);
-    say(`two holders in ${this.room}`, `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ticket ${b.ticket} fence ${b.fence} from ${b.from}`);
+    report(
+      `two holders in ${this.room}`,
+      `${why}: ticket ${a.ticket} fence ${a.fence} until ${a.until}, ` +
+        `ticket ${b.ticket} fence ${b.fence} from ${b.from}`,
+    );
   }
 
-  /** waiting judges whether somebody behind has had the lock before this ticket: by version while it waits, by fence once it holds. */
+  /**
+   * waiting checks that no later ticket had the lock before this one. It goes by version while the ticket
+   * waits, by fence once it holds.
+   */
   waiting(session, ticket, version, fence) {
     const p = this.peak;
-    if (!p || p.ticket <= ticket || p.ticket <= session.pardon || this.moved.has(ticket) || session.overtaken) return;
+    if (!p || p.ticket <= ticket || p.ticket <= session.pardon || this.moved.has(ticket) || session.overtaken)
+      return;
     if (fence ? p.fence > fence : p.first > version) return;
     session.overtaken = true;
     this.found.overtaken++;
     overtaken.add(1);
-    say(`overtaken in ${this.room}`, `ticket ${p.ticket} (fence ${p.fence}, version ${p.first}) before ticket ${ticket}${fence ? ` (fence ${fence})` : ` (waiting at version ${version})`}`);
+    report(
+      `overtaken in ${this.room}`,
+      `ticket ${p.ticket} (fence ${p.fence}, version ${p.first}) before ticket ${ticket} ` +
+        (fence ? `(fence ${fence})` : `(waiting at version ${version})`),
+    );
   }
 
   idle(session, s) {
-    if (session.ticket !== null && !session.over && s.version >= session.known) this.lost(session, "told that it has no place", s);
+    if (session.ticket !== null && !session.over && s.version >= session.known)
+      this.lost(session, "a frame without its place", s);
   }
 
   ended(session, s) {
     if (session.ticket === null || s.ticket !== null && s.ticket !== session.ticket) return;
-    if (s.outcome === "lost") this.lost(session, "told lost", s);
+    if (s.outcome === "lost") this.lost(session, "a frame with a lost place", s);
     this.done(session, s.outcome);
   }
 
-  /** done notes that a session's place is over, and so its lease. */
+  /** done records that a session's place is over, and so its lease. */
   done(session, outcome) {
     for (let i = this.leases.length - 1; i >= 0; i--) {
       if (this.leases[i].session !== session) continue;
@@ -131,13 +163,13 @@ export class Referee {
     }
   }
 
-  /** lost notes a place that vanished, once for a session. */
+  /** lost records a vanished place, once for a session. */
   lost(session, why, s) {
     if (session.missing) return;
     session.missing = true;
     this.found.lost++;
     lostPlaces.add(1);
-    say(`lost place in ${this.room}`, `ticket ${session.ticket}: ${why} ${JSON.stringify(s ?? "")}`);
+    report(`lost place in ${this.room}`, `ticket ${session.ticket}: ${why} ${JSON.stringify(s ?? "")}`);
   }
 
   highest() {
@@ -146,18 +178,21 @@ export class Referee {
     return most;
   }
 
-  /** close judges what only the end shows. fresh: the room is this run's own, so all its tickets are known. */
+  /**
+   * close checks what only the end shows. fresh: the room is this run's own, so all its tickets are known.
+   */
   close(fresh) {
     for (let i = 0; i + 1 < this.leases.length; i++) {
       const [lease, next] = [this.leases[i], this.leases[i + 1]];
-      if (!lease.over && next.from < lease.expires - settings.clockSlack) this.two(lease, next, "granted while a lease ran that nobody had ended");
+      if (!lease.over && next.from < lease.expires - settings.clockSlack)
+        this.two(lease, next, "granted while a lease ran without an end");
     }
     if (!fresh) return;
     const most = this.highest();
     if (most > this.tickets.size) {
       this.found.lost += most - this.tickets.size;
       lostPlaces.add(most - this.tickets.size);
-      say(`lost place in ${this.room}`, `${most} tickets were given, ${this.tickets.size} were seen`);
+      report(`lost place in ${this.room}`, `${most} tickets were given, ${this.tickets.size} were seen`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import http from "k6/http";
-import { holds, say } from "./holds.js";
+import { holds, report } from "./holds.js";
 import { call } from "./http.js";
 import { deskChecked, deskWrong } from "./metrics.js";
 import { settings } from "./settings.js";
@@ -7,37 +7,67 @@ import { Socket } from "./socket.js";
 import { sleep, until } from "./wait.js";
 
 const KEPT = 200; // versions of the line that are remembered
-const FRESH = 10000; // ms: data older than that is not live
-const KINDS = new Set(["desk", "change", "items", "minutes", "replicas", "sources", "pause", "beat", "notice"]);
+const FRESH = 10000; // ms: older data is not live
+const KINDS = new Set([
+  "desk",
+  "change",
+  "items",
+  "minutes",
+  "replicas",
+  "sources",
+  "pause",
+  "beat",
+  "notice",
+]);
 
 /**
- * Desk is support, watching and acting in a room. It follows the line as support's page does, and compares it with what each seller is
- * told: at the same version both must name the same position and the same holder.
+ * Desk plays support in a room: it watches and acts. It follows the line as support's page does,
+ * and compares it with what each seller receives: at the same version both must name the same
+ * position and the same holder.
  */
 export class Desk {
   constructor(room) {
-    Object.assign(this, { room, jar: new http.CookieJar(), line: [], holder: null, epoch: 0, version: 0, beats: 0, acts: 0, shown: false });
+    Object.assign(this, {
+      room,
+      jar: new http.CookieJar(),
+      line: [],
+      holder: null,
+      epoch: 0,
+      version: 0,
+      beats: 0,
+      acts: 0,
+      shown: false,
+    });
     this.states = new Map(); // version → { line, fence }
-    this.pending = new Map(); // version → what sellers were told before the desk was
+    this.pending = new Map(); // version → what sellers received before the desk did
     room.desk = this;
   }
 
-  /** open signs in and watches; false where that was refused. */
+  /** open signs in and watches; it returns false if the server refused. */
   async open() {
-    const body = `username=${encodeURIComponent(settings.supportUser)}&password=${encodeURIComponent(settings.supportPassword)}`;
+    const [user, password] = [settings.supportUser, settings.supportPassword].map(encodeURIComponent);
+    const body = `username=${user}&password=${password}`;
     const { status } = await call("sign-in", "POST", "/support/sign-in", {
-      body, jar: this.jar, redirects: 0, headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html" },
+      body,
+      jar: this.jar,
+      redirects: 0,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "text/html" },
     });
     if (!holds("support signs in", status === 303, status)) return false;
     const cookies = this.jar.cookiesForURL(settings.base);
     const cookie = Object.entries(cookies).map(([name, values]) => `${name}=${values[0]}`).join("; ");
     this.headers = { Cookie: cookie, Origin: settings.base };
-    this.socket = new Socket(`/api/support/${this.room.name}/ws`, this.headers, (frame) => this.told(frame), KINDS);
+    this.socket = new Socket(
+      `/api/support/${this.room.name}/ws`,
+      this.headers,
+      (frame) => this.observed(frame),
+      KINDS,
+    );
     this.socket.open();
     return holds("the desk is shown the room", await until(5000, () => this.shown), this.room.name);
   }
 
-  told(frame) {
+  observed(frame) {
     if (frame.type === "desk") this.shown = true;
     if (frame.type === "desk") this.line = frame.line.map(([ticket]) => ticket);
     if (frame.type === "change") this.change(frame);
@@ -48,31 +78,45 @@ export class Desk {
     }
   }
 
-  /** change brings the line to the change's version: who left and who holds goes out, then each goes to its position. */
+  /**
+   * change brings the line to the change's version. It removes those who left and the holder, then puts each
+   * place at its position.
+   */
   change({ left = [], joined = [], moved = [], holder }) {
-    const out = new Set(left.map(([ticket]) => ticket).concat(moved.map(([ticket]) => ticket), holder ? holder.ticket : []));
+    const out = new Set([...left, ...moved].map(([ticket]) => ticket));
+    if (holder) out.add(holder.ticket);
     this.line = this.line.filter((ticket) => !out.has(ticket));
     const places = joined.map(([ticket, , , position]) => [ticket, position]).concat(moved);
-    for (const [ticket, position] of places.sort((a, b) => a[1] - b[1])) this.line.splice(position - 1, 0, ticket);
+    for (const [ticket, position] of places.sort((a, b) => a[1] - b[1]))
+      this.line.splice(position - 1, 0, ticket);
   }
 
   state(frame) {
     if (frame.epoch !== this.epoch) this.states.clear();
     Object.assign(this, { epoch: frame.epoch, version: frame.version, holder: frame.holder });
-    this.states.set(frame.version, { line: this.line.slice(), fence: frame.holder?.fence ?? null, expires: frame.holder?.expires_at ?? null });
+    this.states.set(frame.version, {
+      line: this.line.slice(),
+      fence: frame.holder?.fence ?? null,
+      expires: frame.holder?.expires_at ?? null,
+    });
     this.states.delete(frame.version - KEPT);
     for (const seen of this.pending.get(frame.version) ?? []) this.judge(frame.version, seen);
     this.pending.delete(frame.version);
     this.pending.delete(frame.version - KEPT);
   }
 
-  /** compare takes what a seller is told. */
+  /** compare checks a seller's standing against the line of the same version. */
   compare(session, s) {
     if (s.status !== "waiting" && s.status !== "locked") return;
     if (s.epoch !== this.epoch) return;
-    const seen = { ticket: session.ticket, position: s.status === "waiting" ? s.position : 0, fence: s.fence };
+    const seen = {
+      ticket: session.ticket,
+      position: s.status === "waiting" ? s.position : 0,
+      fence: s.fence,
+    };
     if (this.states.has(s.version)) this.judge(s.version, seen);
-    else if (s.version > this.version) this.pending.set(s.version, (this.pending.get(s.version) ?? []).concat(seen));
+    else if (s.version > this.version)
+      this.pending.set(s.version, (this.pending.get(s.version) ?? []).concat(seen));
   }
 
   judge(version, { ticket, position, fence }) {
@@ -80,7 +124,13 @@ export class Desk {
     deskChecked.add(1);
     if (position ? state.line[position - 1] === ticket : state.fence === fence) return;
     deskWrong.add(1);
-    say(`the desk of ${this.room.name} shows another line`, { version, ticket, position, fence, desk: state });
+    report(`the desk of ${this.room.name} shows another line`, {
+      version,
+      ticket,
+      position,
+      fence,
+      desk: state,
+    });
   }
 
   act(action, body) {
@@ -100,27 +150,35 @@ export class Desk {
     holds("the desk's heart beats", this.beats > 0, this.beats);
   }
 
-  /** extend gives the holder two seconds more. */
+  /** extend gives the holder two more seconds. */
   async extend() {
     const before = this.holder;
     if (!before) return;
-    const { status, body } = await this.act("extend", { fence: before.fence, seconds: 2, reason: "load test: extend" });
+    const { status, body } = await this.act("extend", {
+      fence: before.fence,
+      seconds: 2,
+      reason: "load test: extend",
+    });
     if (!this.done("extend", status, body, "stale_fence")) return;
     await until(2000, () => this.version >= body.version);
     const then = this.states.get(body.version);
-    holds("an extended lease ends later", !then || then.fence !== before.fence || then.expires === before.expires_at + 2000, { before, then });
+    holds(
+      "an extended lease ends later",
+      !then || then.fence !== before.fence || then.expires === before.expires_at + 2000,
+      { before, then },
+    );
   }
 
-  /** move puts the last one in front. */
+  /** move puts the last waiter in front. */
   async move() {
     const ticket = this.line[this.line.length - 1];
     if (this.line.length < 2) return;
-    this.room.referee.moved.add(ticket); // before: the frames may be faster than the answer
+    this.room.referee.moved.add(ticket); // before the call: the frames may be faster than the answer
     const { status, body } = await this.act("move", { ticket, position: 1, reason: "load test: move" });
     if (!this.done("move", status, body, "stale_ticket")) return;
     await until(2000, () => this.version >= body.version);
     const then = this.states.get(body.version);
-    holds("who was moved is first", !then || then.line[0] === ticket, { ticket, then });
+    holds("the moved seller is first", !then || then.line[0] === ticket, { ticket, then });
   }
 
   /** release ends the holder's lease. */
@@ -132,7 +190,7 @@ export class Desk {
     this.done("release", status, body, "stale_fence");
   }
 
-  /** refused holds that nothing is done without a reason, nor on a fence that is over. */
+  /** refused checks that an action without a reason, or on an old fence, is refused. */
   async refused() {
     const fence = this.holder?.fence;
     if (!fence) return;
@@ -142,9 +200,13 @@ export class Desk {
     holds("a stale fence ends nothing", stale.status === 409 && stale.body?.code === "stale_fence", stale);
   }
 
-  /** done is true where an action was done. It may come too late: then it must say so. */
+  /** done returns whether an action was done. An action that came too late must be refused as such. */
   done(action, status, body, late) {
-    const ok = holds(`support's ${action} is done or too late`, status === 200 || (status === 409 && body?.code === late), { status, body });
+    const ok = holds(
+      `support's ${action} is done or too late`,
+      status === 200 || (status === 409 && body?.code === late),
+      { status, body },
+    );
     if (status === 200) this.acts++;
     return ok && status === 200;
   }

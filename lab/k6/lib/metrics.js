@@ -1,4 +1,5 @@
-// The run's own metrics. Counters that must stay 0 are added 0 at the start of each room, so that a threshold always has data.
+// The run's own metrics. Counters that must stay 0 get a 0 at the start of each room, so that a threshold
+// always has data.
 import { Counter, Trend } from "k6/metrics";
 
 export const joinMs = new Trend("join_ms", true); // 준비 완료 to its answer
@@ -9,7 +10,7 @@ export const codeMs = new Trend("code_ms", true); // the carrier's request to th
 
 export const joined = new Counter("joined"); // tickets given
 export const over = new Counter("over"); // tickets that ended
-export const handoffs = new Counter("handoffs"); // grants to one who waited
+export const handoffs = new Counter("handoffs"); // grants to a session that waited
 export const opened = new Counter("sockets_opened");
 export const closed = new Counter("sockets_closed");
 export const frames = new Counter("frames");
@@ -18,10 +19,24 @@ export const retries = new Counter("retries"); // requests that had to be repeat
 export const twoHolders = new Counter("two_holders");
 export const overtaken = new Counter("overtaken");
 export const lostPlaces = new Counter("lost_places");
-export const deskWrong = new Counter("desk_wrong"); // the desk showed another line than the sellers saw
-export const deskChecked = new Counter("desk_checked"); // places that were compared
+export const deskWrong = new Counter("desk_wrong"); // times the desk showed another line than the sellers saw
+export const deskChecked = new Counter("desk_checked"); // places compared
 
 /** begin gives every counter a first value. */
 export function begin() {
-  for (const c of [joined, over, handoffs, opened, closed, frames, retries, twoHolders, overtaken, lostPlaces, deskWrong, deskChecked]) c.add(0);
+  for (const c of [
+    joined,
+    over,
+    handoffs,
+    opened,
+    closed,
+    frames,
+    retries,
+    twoHolders,
+    overtaken,
+    lostPlaces,
+    deskWrong,
+    deskChecked,
+  ])
+    c.add(0);
 }

@@ -1,30 +1,34 @@
-// A scenario's plan is its numbers; options makes k6's options of it. Every number can be replaced from outside by its name in capitals.
+// A scenario's plan is its numbers; options makes k6's options of it. The environment may replace each number
+// by its name in capitals.
 import http from "k6/http";
 import { over, settings } from "./settings.js";
 
-/** What a plan says unless it says otherwise. Times in ms, but for duration and drain, which are in seconds. */
+/** The defaults of a plan. Times in ms; duration and drain in seconds. */
 const BASE = {
-  rooms: 10, // VUs: one room each
+  rooms: 10, // VUs: each plays one room
   sellers: 10, // in each room at any time
   duration: 60, // of the load, without the drain
   drain: 20, // how long the lines may take to run empty
-  hold: 500, // how long a turn takes in the mean
-  leave: 0.05, // which part of sellers is impatient
-  act: 1500, // desk: how long support thinks between two actions
+  hold: 500, // mean length of a turn
+  leave: 0.05, // share of impatient sellers
+  act: 1500, // desk: pause of support between two actions
   faults: 0, // 1 = replicas may die: a request may be repeated
   handoffP99: 250,
   joinP99: 250,
   backP99: 3000,
 };
 
-/** plan takes a scenario's numbers, and those from outside. */
+/** plan returns a scenario's numbers, with the environment's over them. */
 export function plan(name, numbers) {
   const p = over(Object.assign({}, BASE, numbers));
   if (settings.rooms.length > 0) p.rooms = settings.rooms.length;
   return Object.assign(p, { name });
 }
 
-/** options are k6's: one VU for each room, one iteration that lasts as long as the scenario, and the thresholds. */
+/**
+ * options returns k6's options: one VU for each room, one iteration as long as the
+ * scenario, and the thresholds.
+ */
 export function options(p) {
   const zero = (name) => [name, ["count==0"]];
   const thresholds = Object.fromEntries([
@@ -42,7 +46,13 @@ export function options(p) {
   if (p.name === "desk") Object.assign(thresholds, { desk_wrong: ["count==0"], desk_checked: ["count>0"] });
   return {
     scenarios: {
-      [p.name]: { executor: "per-vu-iterations", vus: p.rooms, iterations: 1, maxDuration: `${p.duration + p.drain + 60}s`, gracefulStop: "0s" },
+      [p.name]: {
+        executor: "per-vu-iterations",
+        vus: p.rooms,
+        iterations: 1,
+        maxDuration: `${p.duration + p.drain + 60}s`,
+        gracefulStop: "0s",
+      },
     },
     thresholds,
     systemTags: ["name", "status", "check", "error_code"],
@@ -52,9 +62,10 @@ export function options(p) {
   };
 }
 
-/** setup runs once: the server must be ready. What it returns every VU gets. */
+/** setup runs once and waits for a ready server. Every VU gets what it returns. */
 export function setup() {
   const ready = http.get(`${settings.base}/readyz`, { tags: { name: "readyz" } });
-  if (ready.status !== 200) throw new Error(`${settings.base}/readyz: ${ready.status || ready.error} ${ready.body ?? ""}`);
+  if (ready.status !== 200)
+    throw new Error(`${settings.base}/readyz: ${ready.status || ready.error} ${ready.body ?? ""}`);
   return { id: __ENV.RUN || Date.now().toString(36) };
 }

@@ -3,8 +3,8 @@ import { Room } from "./room.js";
 import { until } from "./wait.js";
 
 /**
- * play opens a room, has the scenario play in it, lets it run empty and judges it. A scene is given its time and no more: in a room
- * that is broken it might never end.
+ * play opens a room, plays the scenario in it, lets it run empty and judges it. A scene gets its time and no
+ * more: in a broken room it might never end.
  */
 export async function play(run, plan, scene) {
   begin();
@@ -17,7 +17,7 @@ export async function play(run, plan, scene) {
   await room.settle();
 }
 
-/** after does something once, ms from now, unless the room has stopped by then. */
+/** after calls what once, ms from now, unless the room has stopped by then. */
 export function after(room, ms, what) {
   setTimeout(() => room.stopped || what(), ms);
 }

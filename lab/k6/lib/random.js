@@ -4,7 +4,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** next is a number of [0, 1). */
+  /** next returns a number in [0, 1). */
   next() {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let t = this.state;
@@ -13,12 +13,12 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** around is a time with this mean, between a half and three halves of it. */
+  /** around returns a time with this mean, between half of it and one and a half times it. */
   around(mean) {
     return mean * (0.5 + this.next());
   }
 
-  /** pick chooses a key of weights such as { code: 5, done: 3 }. */
+  /** pick returns one key of weights such as { code: 5, done: 3 }. */
   pick(weights) {
     const entries = Object.entries(weights);
     let at = this.next() * entries.reduce((sum, [, w]) => sum + w, 0);

@@ -7,22 +7,30 @@ import { Session } from "./session.js";
 import { settings } from "./settings.js";
 import { sleep, until } from "./wait.js";
 
-const SHORT_LEASE = 15000; // ms: only so short a lease is ever left to expire
-const CODE_WITHIN = 5000; // ms for a code to reach its holder's page
+const SHORT_LEASE = 15000; // ms: only a lease this short is ever left to expire
+const CODE_WITHIN = 5000; // ms within which a code must reach its holder's page
 
-/** What a holder may do in the end, and how often. */
+/** How often a holder ends its turn in each way. */
 const ENDINGS = { code: 50, done: 33, cancel: 16, expire: 1 };
 
-/** Which outcomes each ending may have. */
-const OUTCOMES = { code: ["completed"], done: ["completed"], cancel: ["cancelled"], expire: ["expired"], leave: ["cancelled"] };
+/** The outcomes that each ending may have. */
+const OUTCOMES = {
+  code: ["completed"],
+  done: ["completed"],
+  cancel: ["cancelled"],
+  expire: ["expired"],
+  leave: ["cancelled"],
+};
 
-/** Room is one room with all its sellers, played by one VU. */
+/** Room is one room with all its sellers; one VU plays it. */
 export class Room {
   constructor(run, plan) {
     const number = __VU;
     this.plan = plan;
     this.fresh = settings.rooms.length === 0;
-    this.name = this.fresh ? `${settings.prefix}:${run.id}:${number}` : settings.rooms[(number - 1) % settings.rooms.length];
+    this.name = this.fresh
+      ? `${settings.prefix}:${run.id}:${number}`
+      : settings.rooms[(number - 1) % settings.rooms.length];
     this.random = new Random(settings.seed * 1000 + number);
     this.referee = new Referee(this.name);
     this.label = `${run.id}-${number}`;
@@ -35,18 +43,25 @@ export class Room {
     this.desk = null;
   }
 
-  /** add lets one seller come; the promise is done when its place is over. */
+  /** add lets one seller come; the promise resolves when its place is over. */
   add() {
     const endings = canSend ? ENDINGS : Object.assign({}, ENDINGS, { code: 0 });
     return new Promise((done) => {
-      const session = new Session(this, `load-${this.label}-${++this.count}`, (s, standing) => this.changed(s, standing));
-      Object.assign(session, { done, ending: "", plans: this.random.pick(endings), leaves: this.random.next() < this.plan.leave });
+      const session = new Session(this, `load-${this.label}-${++this.count}`, (s, standing) =>
+        this.changed(s, standing),
+      );
+      Object.assign(session, {
+        done,
+        ending: "",
+        plans: this.random.pick(endings),
+        leaves: this.random.next() < this.plan.leave,
+      });
       this.sessions.add(session);
       session.join().then((ok) => (ok ? this.habit(session) : this.over(session)));
     });
   }
 
-  /** habit has some press again, some reload, and some open a second tab. */
+  /** habit makes some sellers press again, some reload, and some open a second tab. */
   habit(session) {
     const at = this.random.next();
     if (at < 0.05) session.join();
@@ -54,7 +69,7 @@ export class Room {
     else if (at < 0.13 && !session.over) session.open();
   }
 
-  /** crowd keeps so many sellers in the room: as one goes, another comes. */
+  /** crowd keeps this many sellers in the room: as one goes, another comes. */
   async crowd(sellers) {
     const one = async () => {
       await sleep(this.random.next() * 1000); // not all in the same millisecond
@@ -63,9 +78,11 @@ export class Room {
     await Promise.all(Array.from({ length: sellers }, one));
   }
 
-  /** rush lets so many come within ms. */
+  /** rush lets this many sellers come within ms. */
   rush(sellers, ms) {
-    return Promise.all(Array.from({ length: sellers }, () => sleep(this.random.next() * ms).then(() => this.add())));
+    return Promise.all(
+      Array.from({ length: sellers }, () => sleep(this.random.next() * ms).then(() => this.add())),
+    );
   }
 
   changed(session, s) {
@@ -98,7 +115,7 @@ export class Room {
     if (session.ending !== "leave") this.turn(session);
   }
 
-  /** turn plays a turn: the holder does what it came for and ends its lease, one way or another. */
+  /** turn plays a turn: the holder asks, finishes or cancels, and ends its lease in one of these ways. */
   async turn(session) {
     let plan = session.plans;
     if (plan === "expire" && session.expires - Date.now() > SHORT_LEASE) plan = "done";
@@ -117,33 +134,55 @@ export class Room {
   /** code asks for a code; the carrier delivers it, which ends the lease. */
   async code(session) {
     const id = `${this.label}-${++this.messages}`;
-    if (!(await session.expect(id))) return session.over || session.settling || this.release(session, "cancelled");
+    if (!(await session.expect(id)))
+      return session.over || session.settling || this.release(session, "cancelled");
     const code = String(100000 + Math.floor(this.random.next() * 900000));
     const began = (this.released = Date.now());
     const { status, body } = await send(this.name, id, code);
     const forced = this.forced.has(session.fence) || session.settling;
-    const mine = status === 200 && body?.result === "matched" && body.ticket === session.ticket && body.fence === session.fence;
-    if (!holds("a code is matched to who asked for it", mine || forced, { status, body, ticket: session.ticket, fence: session.fence })) {
+    const mine =
+      status === 200 &&
+      body?.result === "matched" &&
+      body.ticket === session.ticket &&
+      body.fence === session.fence;
+    if (
+      !holds("a code is matched to the lease that asked for it", mine || forced, {
+        status,
+        body,
+        ticket: session.ticket,
+        fence: session.fence,
+      })
+    ) {
       return session.over || this.release(session, "cancelled");
     }
     const shown = await until(CODE_WITHIN, () => session.codes.has(id) || forced);
     if (shown && !forced) codeMs.add(Date.now() - began);
-    holds("its holder is shown the code", shown && (forced || session.codes.get(id) === code), { ticket: session.ticket, shown });
+    holds("its holder is shown the code", shown && (forced || session.codes.get(id) === code), {
+      ticket: session.ticket,
+      shown,
+    });
   }
 
-  /** over closes what a session leaves behind; its sockets a moment later, so that a code can still come. */
+  /** over closes a session's sockets a moment later, so that a code can still come. */
   over(session) {
     if (!this.sessions.delete(session)) return;
     if (session.over) {
-      const allowed = (OUTCOMES[session.ending] ?? ["cancelled"]).concat(this.forced.has(session.fence) ? "forced" : [], this.plan.faults ? "expired" : []);
-      holds("the outcome is what was done", allowed.includes(session.over), { ticket: session.ticket, ending: session.ending, over: session.over });
+      const allowed = (OUTCOMES[session.ending] ?? ["cancelled"]).concat(
+        this.forced.has(session.fence) ? "forced" : [],
+        this.plan.faults ? "expired" : [],
+      );
+      holds("the outcome is what was done", allowed.includes(session.over), {
+        ticket: session.ticket,
+        ending: session.ending,
+        over: session.over,
+      });
     }
     const wait = session.ending === "code" ? CODE_WITHIN : 300;
     until(wait, () => session.ending === "code" && session.codes.size > 0).then(() => session.close());
     session.done();
   }
 
-  /** settle asks after whoever is left, and judges the whole. */
+  /** settle asks how each remaining session stands, and judges the room. */
   async settle() {
     this.stopped = true;
     const one = async (session) => {

@@ -9,13 +9,26 @@ const SLOWEST_TRY = 20000;
 const KINDS = new Set(["state", "sms", "sms_unclaimed", "notice"]);
 
 /**
- * Socket is one browser tab's connection: it answers pings, reconnects with full jitter and holds the server to what is true of every
- * socket: the first frame is a state, and versions never go back within an epoch.
+ * Socket is one browser tab's connection: it answers pings and reconnects with full jitter. It checks what
+ * holds for every socket: the first frame is a state, and versions never go back within an epoch.
  */
 export class Socket {
-  /** told is called with every frame but pings, and with gone: how long (ms) the browser had no connection before it, or 0. */
-  constructor(path, headers, told, kinds = KINDS) {
-    Object.assign(this, { path, headers, told, kinds, ws: null, wanted: false, tries: 0, lostAt: 0, batch: 0 });
+  /**
+   * observed is called with every frame but pings. gone is how long (ms) the browser had no
+   * connection before it, or 0.
+   */
+  constructor(path, headers, observed, kinds = KINDS) {
+    Object.assign(this, {
+      path,
+      headers,
+      observed,
+      kinds,
+      ws: null,
+      wanted: false,
+      tries: 0,
+      lostAt: 0,
+      batch: 0,
+    });
   }
 
   open() {
@@ -25,7 +38,10 @@ export class Socket {
 
   begin() {
     const since = Date.now();
-    const ws = new WebSocket(settings.sockets + this.path, null, { headers: this.headers, tags: { name: "ws" } });
+    const ws = new WebSocket(settings.sockets + this.path, null, {
+      headers: this.headers,
+      tags: { name: "ws" },
+    });
     let live = false;
     let first = true;
     let epoch = 0;
@@ -46,7 +62,7 @@ export class Socket {
     ws.onmessage = (e) => {
       const frame = parse(e.data);
       this.count();
-      if (this.ws !== ws) return; // it was closed from here: its last frames are nobody's
+      if (this.ws !== ws) return; // this side closed it: its last frames belong to no tab
       if (frame === null) return void holds("a frame is JSON", false, e.data);
       if (frame.type === "ping") return ws.send('{"type":"pong"}');
       if (!this.kinds.has(frame.type)) return void holds("a frame's type is known", false, e.data);
@@ -57,14 +73,15 @@ export class Socket {
       }
       if (frame.epoch !== undefined) {
         const forward = frame.epoch > epoch || (frame.epoch === epoch && frame.version >= version);
-        if (!forward) holds("versions never go back on a socket", false, `${epoch}/${version}, then ${e.data}`);
+        if (!forward)
+          holds("versions never go back on a socket", false, `${epoch}/${version}, then ${e.data}`);
         ({ epoch, version } = frame);
       }
-      this.told(frame, gone);
+      this.observed(frame, gone);
     };
   }
 
-  /** first measures how long a first frame took. */
+  /** first measures the time to the first frame. */
   first(frame, since) {
     holds("the first frame is the whole state", frame.type === "state" || frame.type === "desk", frame.type);
     const now = Date.now();
@@ -90,7 +107,7 @@ export class Socket {
     setTimeout(() => this.wanted && !this.ws && this.begin(), Math.random() * most);
   }
 
-  /** drop loses the connection as a network would, and it comes back by itself. */
+  /** drop loses the connection as a network would; the socket then reconnects. */
   drop() {
     const ws = this.ws;
     if (!ws || ws.readyState !== 1) return;
@@ -106,7 +123,7 @@ export class Socket {
     this.flush();
   }
 
-  /** count adds frames up, as a sample for each would cost more than the frame. */
+  /** count adds frames up: a sample for each would cost more than the frame. */
   count() {
     if (++this.batch >= 20) this.flush();
   }

@@ -6,8 +6,8 @@ import { fill } from "../words.js";
 const LONGEST = 200; // characters of a reason
 
 /**
- * The question before every action: who is concerned, what will happen, and why. It is open for one action at a time, and looks
- * again with every change of the room whether there is still something to do.
+ * The question before every action: the seller, the effect and a reason. It is open for one action at a time,
+ * and checks with every change of the room whether the action is still possible.
  */
 export class ActDialog {
   #action = null;
@@ -15,7 +15,7 @@ export class ActDialog {
   #over = false; // nothing is left to do here
   #busy = false;
 
-  /** stale(): whether what the page shows may be old. */
+  /** stale(): whether the page's data may be old. */
   constructor({ words, api, stale }) {
     Object.assign(this, { words, api, stale });
     this.dialog = byID("act");
@@ -27,13 +27,14 @@ export class ActDialog {
       this.#submit();
     });
     byID("act-form").addEventListener("input", () => this.check());
-    byID("act-form").addEventListener("change", () => this.#say(""));
+    byID("act-form").addEventListener("change", () => this.#showError(""));
     this.dialog.addEventListener("close", () => this.#closed());
   }
 
   /**
-   * action: {verb, about, who, effect(values), outdated(), choices, position, body(values), done(answer, values), back()}. values are
-   * {choice, position}; outdated gives the words for why there is nothing to do any more; back returns the focus.
+   * action: {verb, about, who, effect(values), outdated(), choices, position, body(values), done(answer,
+   * values), back()}. values are {choice, position}; outdated returns why the action is not possible any
+   * more; back returns the focus.
    */
   ask(action) {
     const { title, yes } = this.words.act[action.verb];
@@ -46,15 +47,17 @@ export class ActDialog {
     put(byID("act-yes"), yes);
     byID("act-yes").classList.toggle("danger", Boolean(action.danger));
     this.text.value = "";
-    byID("act-picks").replaceChildren(...this.words.reasons[action.verb].map((text) => pick("reason", text, text)));
+    byID("act-picks").replaceChildren(
+      ...this.words.reasons[action.verb].map((text) => pick("reason", text, text)),
+    );
     this.#choices(action.choices);
     this.#position(action.position);
-    this.#say("");
+    this.#showError("");
     openModal(this.dialog);
     this.check();
   }
 
-  /** With every change: what will happen, and whether it can still. */
+  /** Runs with every change: shows the effect, and whether the action is still possible. */
   check() {
     if (!this.#action || this.#busy || !isModal(this.dialog)) return;
     const outdated = this.#over ? "" : this.#action.outdated();
@@ -94,7 +97,7 @@ export class ActDialog {
     if (this.#busy || this.#over) return;
     const reason = this.#reason;
     const wrong = this.#wrong(reason);
-    if (wrong) return this.#say(wrong);
+    if (wrong) return this.#showError(wrong);
     this.#working(true);
     const action = this.#action;
     const values = this.#values;
@@ -118,19 +121,21 @@ export class ActDialog {
     return "";
   }
 
-  /** A refusal that further presses would only repeat ends the question; what was typed wrong can be put right. */
+  /**
+   * A refusal that every further press would repeat ends the question; the agent can correct a typing error.
+   */
   #refused(error) {
     const text = this.api.plain(error);
     if (error.final && !error.code.startsWith("invalid_")) return this.#end(text);
     if (error.final) this.#send = this.api.action(this.#action.verb);
-    this.#say(text);
+    this.#showError(text);
   }
 
   #end(text) {
     this.#over = true;
     byID("act-yes").disabled = true;
     put(byID("act-effect"), "–");
-    this.#say(text);
+    this.#showError(text);
   }
 
   #working(busy) {
@@ -140,11 +145,11 @@ export class ActDialog {
     else this.check();
   }
 
-  #say(text) {
+  #showError(text) {
     put(byID("act-error"), text);
   }
 
-  /** A close is told a moment later: by then another question may be open. */
+  /** A close event comes a moment later: by then another question may be open. */
   #closed() {
     if (isModal(this.dialog)) return;
     const action = this.#action;
@@ -154,7 +159,12 @@ export class ActDialog {
 }
 
 function pick(name, value, words, picked = false) {
-  const label = make("label", { class: "pick" }, make("input", { type: "radio", name, value }), make("span", {}, words));
+  const label = make(
+    "label",
+    { class: "pick" },
+    make("input", { type: "radio", name, value }),
+    make("span", {}, words),
+  );
   label.firstElementChild.checked = picked;
   return label;
 }

@@ -1,4 +1,4 @@
-/** A seller's timeline in a room. */
+/** Returns the address of a seller's timeline in a room. */
 export function seller(id, room) {
   return `/support/-/sellers/${encodeURIComponent(id)}?room=${encodeURIComponent(room)}`;
 }

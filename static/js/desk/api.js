@@ -1,7 +1,7 @@
 import { Refused, freshKey, post } from "../http.js";
 import { signIn } from "./live.js";
 
-/** What support may do in a room. Each call has a key of its own, so that a repeat is the same action. */
+/** Support's actions in a room. Each call has a key of its own, so that a repeat is the same action. */
 export class Api {
   constructor({ room, lang, words }) {
     this.root = `/api/support/${encodeURIComponent(room)}`;
@@ -9,7 +9,10 @@ export class Api {
     this.words = words;
   }
 
-  /** An action that is tried with the same key until it was answered: give the same function for a further press. */
+  /**
+   * Returns a function that repeats one action under one key until it is answered:
+   * use it for further presses.
+   */
   action(verb) {
     const key = freshKey();
     return (body) => this.#send(verb, body, key);
@@ -24,7 +27,7 @@ export class Api {
     }
   }
 
-  /** A refusal in plain words. */
+  /** Returns a refusal in plain words. */
   plain(error) {
     return this.words.refusals[error.code] ?? error.message;
   }

@@ -6,8 +6,8 @@ import { fill } from "../words.js";
 const KEPT = "desk-attention";
 
 /**
- * Reaches an agent who looks elsewhere when something comes to need a hand: by the title and the icon of the tab and, where the agent
- * wants it, by a sound and a notification. The agent chooses for what; the browser remembers it.
+ * Alerts an agent who looks elsewhere when a trouble appears. The title and the icon of the tab show it and,
+ * where the agent wants it, a sound and a notification. The agent chooses for what; the browser remembers it.
  */
 export class Attention {
   #title = document.title;
@@ -24,11 +24,12 @@ export class Attention {
     this.dialog.addEventListener("change", () => this.#choose());
     byID("attention-open").addEventListener("click", () => openModal(this.dialog));
     byID("attention-try").addEventListener("click", () => this.#try());
-    for (const press of ["pointerdown", "keydown"]) document.addEventListener(press, () => this.#wants("sound") && this.#chime.arm());
+    for (const press of ["pointerdown", "keydown"])
+      document.addEventListener(press, () => this.#wants("sound") && this.#chime.arm());
     byID("attention-notify").disabled = !("Notification" in window);
   }
 
-  /** Takes what needs a hand now: each with a key that it keeps, its kind, and what is said of it. */
+  /** Takes the present troubles: each with a stable key, its kind, and its words. */
   see(troubles) {
     this.#now = troubles;
     const chosen = troubles.filter(({ kind }) => this.#wants(kind));
@@ -48,16 +49,20 @@ export class Attention {
   #call(fresh) {
     if (this.#wants("sound")) this.#chime.play();
     if (!this.#wants("notify") || !document.hidden || Notification.permission !== "granted") return;
-    const said = fresh.slice(0, 3).map(({ words }) => words);
-    if (fresh.length > 3) said.push(fill(this.words.attention_more, { n: fresh.length - 3 }));
+    const lines = fresh.slice(0, 3).map(({ words }) => words);
+    if (fresh.length > 3) lines.push(fill(this.words.attention_more, { n: fresh.length - 3 }));
     try {
-      const shown = new Notification(this.words.attention_title, { body: said.join("\n"), tag: KEPT, icon: this.#icon.href });
+      const shown = new Notification(this.words.attention_title, {
+        body: lines.join("\n"),
+        tag: KEPT,
+        icon: this.#icon.href,
+      });
       shown.addEventListener("click", () => {
         window.focus();
         shown.close();
       });
     } catch {
-      // Chrome on Android shows none that a page makes itself.
+      // Chrome on Android has no notifications without a service worker.
     }
   }
 
@@ -72,7 +77,8 @@ export class Attention {
   async #choose() {
     if (this.#wants("sound")) this.#chime.arm();
     const notify = byID("attention-notify");
-    if (this.#wants("notify") && Notification.permission !== "granted") notify.checked = (await Notification.requestPermission()) === "granted";
+    if (this.#wants("notify") && Notification.permission !== "granted")
+      notify.checked = (await Notification.requestPermission()) === "granted";
     remember(Object.fromEntries(this.#boxes.map(({ name, checked }) => [name, checked])));
     this.see(this.#now);
   }
@@ -100,6 +106,6 @@ function remember(choice) {
   try {
     localStorage.setItem(KEPT, JSON.stringify(choice));
   } catch {
-    // Private windows may refuse; it then counts for this page only.
+    // Private windows may refuse; the choice then lasts for this page only.
   }
 }

@@ -5,10 +5,11 @@ import { hourAndMinute } from "./time.js";
 /** A figure: the plot, and the same numbers as a table. */
 export class Chart {
   #plot = null;
-  #data = null; // {at: [ms], series: [{name, words, color, values, plotted, bars}]}, series as they are listed
+  // {at: [ms], series: [{name, words, color, values, plotted, bars}]}, series in the order of the list
+  #data = null;
   #shape = "";
 
-  /** format(value) puts a value into words; steps are those that an axis may have. */
+  /** format(value) returns a value in words; steps are the allowed steps of an axis. */
   constructor({ name, words, format, steps }) {
     Object.assign(this, { words, format, steps });
     this.figure = byID(`chart-${name}`);
@@ -24,7 +25,7 @@ export class Chart {
 
   draw(data) {
     this.#data = data;
-    this.#say(null);
+    this.#showValues(null);
     if (this.table.hidden) this.#drawPlot();
     else this.#drawTable();
   }
@@ -47,7 +48,7 @@ export class Chart {
     else this.#plot.setData(data);
   }
 
-  /** What is listed last is drawn first: a stack's higher edges lie behind its lower ones. */
+  /** The last of the list is drawn first: a stack's higher edges lie behind its lower ones. */
   get #drawn() {
     return [...this.#data.series].reverse();
   }
@@ -77,32 +78,53 @@ export class Chart {
     return {
       width,
       height,
-      padding: [6, 16, 0, 0], // the last time of the axis stands half beyond the plot
+      padding: [6, 16, 0, 0], // half of the axis's last label stands beyond the plot
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
       axes: [
-        { ...axis, size: 20, gap: 2, space: 44, grid: { show: false }, filter: within, values: (_, times) => times.map((s) => (s == null ? "" : hourAndMinute(s * 1000))) },
-        { ...axis, size: 44, gap: 4, space: 24, grid, incrs: this.steps, values: (_, values) => values.map((value) => (value === 0 ? "0" : this.format(value))) },
+        {
+          ...axis,
+          size: 20,
+          gap: 2,
+          space: 44,
+          grid: { show: false },
+          filter: within,
+          values: (_, times) => times.map((s) => (s == null ? "" : hourAndMinute(s * 1000))),
+        },
+        {
+          ...axis,
+          size: 44,
+          gap: 4,
+          space: 24,
+          grid,
+          incrs: this.steps,
+          values: (_, values) => values.map((value) => (value === 0 ? "0" : this.format(value))),
+        },
       ],
       series: [{}, ...this.#drawn.map((one) => this.#series(one, color))],
-      hooks: { setCursor: [({ cursor: { idx } }) => this.#data && this.#say(idx)] },
+      hooks: { setCursor: [({ cursor: { idx } }) => this.#data && this.#showValues(idx)] },
     };
   }
 
   #series({ color: name, bars }, color) {
     const stroke = color(name);
-    const look = bars ? { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 24] }) } : { width: 1.5, stroke };
+    const look = bars
+      ? { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 24] }) }
+      : { width: 1.5, stroke };
     return { points: { show: false }, spanGaps: false, ...look };
   }
 
-  /** The numbers of the minute pointed at; without one the newest of a line, and the sum of bars. */
-  #say(index) {
+  /** Shows the numbers of the minute under the pointer; by default a line's newest and a bar's sum. */
+  #showValues(index) {
     const { at, series } = this.#data;
     const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
-    const said = parts.filter(({ value }) => value != null).map((part) => this.#value(part, series.length > 1));
+    const shown = parts
+      .filter(({ value }) => value != null)
+      .map((part) => this.#value(part, series.length > 1));
     const time = index == null ? "" : make("span", {}, hourAndMinute(at[index]));
-    this.now.replaceChildren(...(said.length > 0 ? [time, ...said] : [make("span", {}, this.words.no_data)]));
+    const none = [make("span", {}, this.words.no_data)];
+    this.now.replaceChildren(...(shown.length > 0 ? [time, ...shown] : none));
   }
 
   #value({ color, words, value }, named) {
@@ -113,20 +135,29 @@ export class Chart {
   /** The newest minute is on top. */
   #drawTable() {
     const { at, series } = this.#data;
-    const head = make("tr", {}, make("th", { scope: "col" }, this.words.minute), ...series.map(({ words }) => make("th", { scope: "col", class: "num" }, words)));
+    const head = make(
+      "tr",
+      {},
+      make("th", { scope: "col" }, this.words.minute),
+      ...series.map(({ words }) => make("th", { scope: "col", class: "num" }, words)),
+    );
     const rows = at.map((ms, i) =>
       make("tr", {},
         make("th", { scope: "row" }, hourAndMinute(ms)),
-        ...series.map(({ values }) => make("td", { class: "num" }, values[i] == null ? "–" : this.format(values[i]))),
+        ...series.map(({ values }) =>
+          make("td", { class: "num" }, values[i] == null ? "–" : this.format(values[i])),
+        ),
       ),
     );
     const { scrollTop } = this.table;
-    this.table.replaceChildren(make("table", { class: "desk-table" }, make("thead", {}, head), make("tbody", {}, ...rows.reverse())));
+    this.table.replaceChildren(
+      make("table", { class: "desk-table" }, make("thead", {}, head), make("tbody", {}, ...rows.reverse())),
+    );
     this.table.scrollTop = scrollTop;
   }
 }
 
-/** Times that the plot shows: of others a piece would stand at its edge. */
+/** Returns the times inside the plot: other labels would stand cut off at its edge. */
 function within({ scales: { x } }, times) {
   return times.map((s) => (s >= x.min && s <= x.max ? s : null));
 }

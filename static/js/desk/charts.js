@@ -11,9 +11,9 @@ const TIMES = [
   ...[1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440].map((n) => n * MINUTE),
 ];
 
-/** The four figures of the last hour. Each says the same numbers as a plot and as a table. */
+/** The four figures of the last hour. Each shows the same numbers as a plot and as a table. */
 export class Charts {
-  #said = "";
+  #drawn = "";
 
   constructor(words) {
     this.words = words;
@@ -25,12 +25,12 @@ export class Charts {
     this.outcomes = new Chart({ name: "outcomes", ...counts });
   }
 
-  /** depth: how many wait now. */
+  /** depth: how many sellers wait now. */
   draw(minutes, now, depth) {
     const hour = lastHour(minutes, now, depth);
-    const said = JSON.stringify(hour);
-    if (said === this.#said) return;
-    this.#said = said;
+    const data = JSON.stringify(hour);
+    if (data === this.#drawn) return;
+    this.#drawn = data;
     const at = hour.map((minute) => minute.at);
     this.depth.draw({ at, series: [this.#line(hour, "depth", "--chart-1")] });
     this.waits.draw({ at, series: this.#percentiles(hour, "wait") });

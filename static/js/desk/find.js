@@ -1,4 +1,4 @@
-/** Puts the cursor into the field that every page has. */
+/** Puts the cursor into the search field of every page. */
 export function find() {
   const field = document.getElementById("find");
   field.focus();

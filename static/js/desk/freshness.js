@@ -1,7 +1,7 @@
-const LATE = 3000; // milliseconds from which the age of the data is worth a look
-const STALE = 10000; // milliseconds from which nothing of it is to be relied on
+const LATE = 3000; // milliseconds from which the page shows the data's age
+const STALE = 10000; // milliseconds from which the data is not to be relied on
 
-/** How old is what the page shows: what the last beat said, and the time since anything was heard. */
+/** The age of the page's data: the last heartbeat's, plus the time since the last frame. */
 export class Freshness {
   #lag = 0;
   #heard;
@@ -17,7 +17,7 @@ export class Freshness {
     if (frame.type === "beat") this.#lag = Math.max(frame.server_time - frame.as_of, 0);
   }
 
-  /** gone: the socket is. */
+  /** gone: the socket is lost. */
   connection(gone) {
     this.#gone = gone;
   }

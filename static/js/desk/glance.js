@@ -1,4 +1,4 @@
-/** What is worst first; red is for what needs a person. */
+/** Worst first; red needs a person. */
 export const TROUBLES = ["stuck", "nobodys", "lost", "expired", "paused"];
 const RED = new Set(["stuck", "nobodys", "lost"]);
 
@@ -6,14 +6,14 @@ export function kindOf(trouble) {
   return RED.has(trouble) ? "bad" : "warn";
 }
 
-/** How bad a room is, for comparing: worse troubles weigh more than all lesser ones together. */
+/** Returns how bad a room is, for sorting. A worse trouble weighs more than all lesser ones together. */
 function weight({ trouble }) {
   return trouble.reduce((sum, name) => sum + 2 ** (TROUBLES.length - TROUBLES.indexOf(name)), 0);
 }
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** By which a column sorts, largest first; text by its letters. */
+/** The sort key of each column, largest first; text by its letters. */
 const COLUMNS = {
   trouble: weight,
   room: (room) => room.room,
@@ -24,29 +24,38 @@ const COLUMNS = {
   handoffs: (room) => room.handoffs,
 };
 
-/** Who has waited longest waits since the least moment; 0 says that nobody waits. */
+/** The longest wait starts at the smallest moment; 0 means that no seller waits. */
 function longest({ oldest }) {
   return oldest > 0 ? -oldest : -NEVER;
 }
 
-/** Sorted by a column; those alike by trouble, then by the longest wait, then by name. up: the least first. */
+/**
+ * Returns the rooms sorted by a column; equal ones by trouble, then by the longest wait, then by name. up:
+ * smallest first.
+ */
 export function sorted(rooms, column, up = false) {
   const by = COLUMNS[column];
   const keyed = rooms.map((room) => ({ room, key: by(room), trouble: weight(room), wait: longest(room) }));
   const turn = up ? -1 : 1;
-  keyed.sort((a, b) => turn * compare(a.key, b.key) || b.trouble - a.trouble || b.wait - a.wait || letters(a.room.room, b.room.room));
+  keyed.sort(
+    (a, b) =>
+      turn * compare(a.key, b.key) ||
+      b.trouble - a.trouble ||
+      b.wait - a.wait ||
+      byText(a.room.room, b.room.room),
+  );
   return keyed.map(({ room }) => room);
 }
 
 function compare(a, b) {
-  return typeof a === "string" ? letters(a, b) : b - a;
+  return typeof a === "string" ? byText(a, b) : b - a;
 }
 
-function letters(a, b) {
+function byText(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** An order that was shown, with what is new behind it and without what is gone. */
+/** Returns a shown order with new rooms at its end and gone ones removed. */
 export function kept(rooms, shown) {
   const place = new Map(shown.map(({ room }, i) => [room, i]));
   const of = ({ room }) => place.get(room) ?? shown.length;

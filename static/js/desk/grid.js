@@ -1,20 +1,25 @@
 import { Windowed } from "./window.js";
 
 /**
- * A windowed table that is gone through by keys: one row is picked, and stays picked wherever its thing goes. When the thing is
- * gone, the one in its place is picked.
+ * A windowed table with keyboard control: one row is picked, and stays picked wherever its item moves. When
+ * the item is gone, the one in its place is picked.
  */
 export class Grid {
   #things = [];
   #picked = null; // key
-  #at = 0; // where it was last
+  #at = 0; // its last index
 
   /** root: role=grid; onOpen(thing, row): Enter on a row. The rest as Windowed's. */
   constructor({ root, rows, make, draw, key, onOpen }) {
     this.root = root;
     this.key = key;
     this.onOpen = onOpen;
-    this.window = new Windowed({ scroller: rows, make, draw: (row, thing, i) => this.#draw(draw, row, thing, i), key });
+    this.window = new Windowed({
+      scroller: rows,
+      make,
+      draw: (row, thing, i) => this.#draw(draw, row, thing, i),
+      key,
+    });
     rows.addEventListener("keydown", (event) => this.#press(event));
     rows.addEventListener("focusin", (event) => this.#focused(event.target));
   }
@@ -56,7 +61,7 @@ export class Grid {
     return this.window.row(key);
   }
 
-  /** Nothing is picked: what is shown next is another list. */
+  /** Clears the pick: the next list is another one. */
   forget() {
     this.#picked = null;
     this.#at = 0;
@@ -75,7 +80,7 @@ export class Grid {
     return this.#things.findIndex((thing) => this.key(thing) === this.#picked);
   }
 
-  /** After a change: where the picked one is now, or who is in its place. */
+  /** Runs after a change: finds the picked item's index, or picks the item in its place. */
   #follow() {
     if (this.#picked == null) return;
     const at = this.#index();
@@ -113,7 +118,14 @@ export class Grid {
 
   #press(event) {
     if (event.target.closest("[role=row]") !== event.target) return;
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: this.window.page, PageUp: -this.window.page, Home: -Infinity, End: Infinity };
+    const steps = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: this.window.page,
+      PageUp: -this.window.page,
+      Home: -Infinity,
+      End: Infinity,
+    };
     if (event.key === "Enter") this.open();
     else if (event.key in steps) this.move(steps[event.key]);
     else return;

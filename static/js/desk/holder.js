@@ -2,7 +2,7 @@ import { byID, put } from "../dom.js";
 import { fill, timeOfDay } from "../words.js";
 import { seller } from "./address.js";
 
-/** The card of whoever has the lock. */
+/** The card of the lock's holder. */
 export class HolderCard {
   #fence = null;
 
@@ -26,7 +26,7 @@ export class HolderCard {
     else this.#free();
   }
 
-  /** To a button of the card or, where there is nothing to do any more, to what the card is about. */
+  /** Focuses a button of the card or, where no action is left, the card's heading. */
   focus(id) {
     const button = byID(id);
     (button.disabled ? byID("holder-title") : button).focus();
@@ -35,7 +35,7 @@ export class HolderCard {
   #held(holder) {
     const { words: t } = this;
     const link = byID("holder-seller");
-    // After a loss of data the lock is nobody's until its lease would have ended.
+    // After a loss of data the lock has no known holder until its lease would have ended.
     put(link, holder.seller_id || t.nobodys);
     if (holder.seller_id) link.href = seller(holder.seller_id, this.room);
     else link.removeAttribute("href");
@@ -50,8 +50,10 @@ export class HolderCard {
 
   #asks({ asked, open, ask_after: after }) {
     const { words: t } = this;
-    const said = asked > 0 ? fill(t.asks, { n: asked, open }) : t.asks_none;
-    return after > this.server.now() ? `${said} · ${fill(t.ask_after, { time: timeOfDay(new Date(after)) })}` : said;
+    const words = asked > 0 ? fill(t.asks, { n: asked, open }) : t.asks_none;
+    return after > this.server.now()
+      ? `${words} · ${fill(t.ask_after, { time: timeOfDay(new Date(after)) })}`
+      : words;
   }
 
   #count({ fence, granted_at: from, expires_at: until }) {

@@ -2,22 +2,23 @@ import { byID, make, put } from "../dom.js";
 import { fill, timeOfDay } from "../words.js";
 import { seller as timeline } from "./address.js";
 
-const FRESH = 600000; // milliseconds in which a message or an incident is worth a person's look
-const MOST = 200; // items on show
-const TOLD = 10000; // milliseconds that a result stays with its message
+const FRESH = 600000; // milliseconds in which a message or an incident needs a person's look
+const MOST = 200; // items shown
+const SHOWN = 10000; // milliseconds that a result stays at its message
 
-/** Whether somebody has to look: a code that nobody was given, or an incident, of the last ten minutes. */
+/** Returns whether a person has to look: an undelivered code or an incident of the last ten minutes. */
 export function needsPerson(item, now) {
   if (now - item.at > FRESH) return false;
   return item.kind === "incident" || (item.result === "unmatched" && item.code);
 }
 
-/** Messages that went to nobody or came late, and incidents. What needs a person is first. */
+/** Unassigned and late messages, and incidents. Those that need a person come first. */
 export class ItemsPanel {
   #shown = new Map(); // key → {item, urgent, element}
-  #told = new Map(); // key → {item, words}: what was done with it, also when it is gone from the list
+  // key → {item, words}: the result of an action, also when the item is gone from the list
+  #results = new Map();
 
-  /** assign(item, lease, back); none for who may only watch. */
+  /** assign(item, lease, back); none for an agent who may only watch. */
   constructor({ words, items, server, room, assign }) {
     Object.assign(this, { words, items, server, room, assign });
     this.list = byID("items");
@@ -30,18 +31,21 @@ export class ItemsPanel {
     this.list.hidden = all.length === 0;
     put(byID("items-count"), all.length > 0 ? String(all.length) : "");
     const shown = all.slice(0, MOST).map((item) => this.#element(item, now));
-    if (shown.length !== this.list.children.length || shown.some((element, i) => element !== this.list.children[i])) {
+    if (
+      shown.length !== this.list.children.length ||
+      shown.some((element, i) => element !== this.list.children[i])
+    ) {
       this.list.replaceChildren(...shown);
     }
   }
 
-  tell(item, words) {
-    this.#told.set(item.key, { item, words });
+  showResult(item, words) {
+    this.#results.set(item.key, { item, words });
     setTimeout(() => {
-      this.#told.delete(item.key);
+      this.#results.delete(item.key);
       this.#shown.delete(item.key);
       this.draw();
-    }, TOLD);
+    }, SHOWN);
     this.#shown.delete(item.key);
     this.draw();
   }
@@ -49,12 +53,13 @@ export class ItemsPanel {
   #sorted(now) {
     const all = this.items.all;
     const known = new Set(all.map(({ key }) => key));
-    for (const { item } of this.#told.values()) if (!known.has(item.key)) all.push({ ...item, assignable: false });
+    for (const { item } of this.#results.values())
+      if (!known.has(item.key)) all.push({ ...item, assignable: false });
     const urgent = (item) => (needsPerson(item, now) ? 1 : 0);
     return all.sort((a, b) => urgent(b) - urgent(a) || b.at - a.at);
   }
 
-  /** Made anew only where something of it is new, so that focus stays. */
+  /** A row is rebuilt only when it changed, so that focus stays. */
   #element(item, now) {
     const urgent = needsPerson(item, now);
     const known = this.#shown.get(item.key);
@@ -74,13 +79,17 @@ export class ItemsPanel {
       item.offered && make("p", { class: "item-why" }, make("span", { class: "chip" }, t.offered)),
       this.#could(item),
     ].filter(Boolean);
-    const folded = item.code ? content : [make("details", {}, make("summary", { class: "soft" }, t.no_code), ...content)];
+    const folded = item.code
+      ? content
+      : [make("details", {}, make("summary", { class: "soft" }, t.no_code), ...content)];
     return this.#item(item, urgent, t.results[item.result] ?? t.results.unmatched, folded);
   }
 
   #incident(item, urgent) {
     const { words: t } = this;
-    const facts = [item.ticket > 0 && fill(t.ticket, { ticket: item.ticket }), item.detail].filter(Boolean).join(" · ");
+    const facts = [item.ticket > 0 && fill(t.ticket, { ticket: item.ticket }), item.detail]
+      .filter(Boolean)
+      .join(" · ");
     return this.#item(item, urgent, t.incident[item.incident] ?? t.incident[""], [
       facts && make("p", { class: "item-facts soft" }, facts),
     ]);
@@ -88,7 +97,7 @@ export class ItemsPanel {
 
   #item(item, urgent, title, content) {
     const at = new Date(item.at);
-    const told = this.#told.get(item.key);
+    const result = this.#results.get(item.key);
     return make("li", { class: "item", "data-urgent": String(urgent), "data-key": item.key },
       make("p", { class: "item-head" },
         urgent ? make("span", { class: "chip bad" }, title) : make("strong", {}, title),
@@ -96,15 +105,15 @@ export class ItemsPanel {
         make("time", { class: "soft num", datetime: at.toISOString() }, timeOfDay(at)),
       ),
       ...content.filter(Boolean),
-      told && make("p", { class: "item-told", role: "status" }, told.words),
+      result && make("p", { class: "item-told", role: "status" }, result.words),
     );
   }
 
   #facts({ from, sent_at: sent }) {
     const { words: t } = this;
-    const said = from ? [fill(t.from, { from })] : [];
-    if (sent) said.push(fill(t.sent_at, { time: timeOfDay(new Date(sent)) }));
-    return said.join(" · ");
+    const parts = from ? [fill(t.from, { from })] : [];
+    if (sent) parts.push(fill(t.sent_at, { time: timeOfDay(new Date(sent)) }));
+    return parts.join(" · ");
   }
 
   #could(item) {
@@ -120,18 +129,28 @@ export class ItemsPanel {
 
   #lease(item, lease) {
     const { words: t } = this;
-    const who = make("span", { class: "lease-who" },
+    const holder = make("span", { class: "lease-who" },
       make("a", { href: timeline(lease.seller_id, this.room) }, lease.seller_id),
       make("span", { class: "soft" }, ` ${fill(t.ticket, { ticket: lease.ticket })}`),
       lease.live && make("span", { class: "chip" }, t.live),
     );
     const times = make("span", { class: "soft lease-times" }, this.#times(lease));
-    return make("li", {}, who, times, this.assign && item.assignable && !this.#told.has(item.key) && this.#give(item, lease));
+    return make(
+      "li",
+      {},
+      holder,
+      times,
+      this.assign && item.assignable && !this.#results.has(item.key) && this.#give(item, lease),
+    );
   }
 
   #give(item, lease) {
     const { words: t } = this;
-    const button = make("button", { type: "button", class: "button", "aria-label": `${t.assign_to}: ${lease.seller_id}` }, t.assign_to);
+    const button = make(
+      "button",
+      { type: "button", class: "button", "aria-label": `${t.assign_to}: ${lease.seller_id}` },
+      t.assign_to,
+    );
     button.addEventListener("click", () => this.assign(item, lease, () => this.#back(item.key)));
     return button;
   }
@@ -144,7 +163,9 @@ export class ItemsPanel {
   #times({ granted_at: from, ended_at: to, asked_at: asked }) {
     const { words: t } = this;
     const time = (at) => timeOfDay(new Date(at));
-    const held = to ? fill(t.held_from, { from: time(from), to: time(to) }) : fill(t.held_now, { from: time(from) });
+    const held = to
+      ? fill(t.held_from, { from: time(from), to: time(to) })
+      : fill(t.held_now, { from: time(from) });
     return asked ? `${held} · ${fill(t.asked_at, { time: time(asked) })}` : held;
   }
 }

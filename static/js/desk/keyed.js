@@ -1,8 +1,8 @@
-/** Things that a server tells by key: {reset, set, drop}. */
+/** A keyed map that follows the server's {reset, set, drop}. */
 export class Keyed {
   #things = new Map();
 
-  /** key: which field the key is in. */
+  /** key: the name of the key's field. */
   constructor(key = "key") {
     this.key = key;
   }

@@ -4,8 +4,9 @@ import { openModal } from "../modal.js";
 const KEPT = "desk-keys";
 
 /**
- * Single keys that do something. They rest while something is typed or a dialog is open, and can be switched off: who speaks to
- * a computer types without meaning to. A letter counts by its key on the board too, so that it works while Korean is typed.
+ * Single-key shortcuts. They rest while a field or a dialog has the keyboard, and can be switched
+ * off: speech input types without meaning to. A letter counts by its key on the board too, so that it
+ * works while Korean is typed.
  */
 export class Keys {
   #actions = new Map();
@@ -26,31 +27,31 @@ export class Keys {
 
   #press(event, on) {
     if (!on || !isFree(event)) return;
-    const action = this.#actions.get(event.key) ?? this.#actions.get(letter(event));
+    const action = this.#actions.get(event.key) ?? this.#actions.get(latinKey(event));
     if (!action) return;
     event.preventDefault();
     action();
   }
 }
 
-function letter({ key, code, shiftKey }) {
+function latinKey({ key, code, shiftKey }) {
   if (/^[a-z]$/i.test(key) || shiftKey) return "";
   return /^Key[A-Z]$/.test(code) ? code.slice(3).toLowerCase() : "";
 }
 
-/** Whether a key is pressed alone, and nothing else has a use for it. */
+/** Returns whether a key is pressed alone, and nothing else has a use for it. */
 export function isFree(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return false;
   return !document.querySelector("dialog[open], [popover]:popover-open") && !takes(event);
 }
 
-/** Whether what has focus has a use for the key itself. */
+/** Returns whether the focused element uses the key itself. */
 function takes({ key, target }) {
   if (key === "Enter") return target.closest("a, button, summary, input, textarea, select") != null;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Whether this browser uses single keys. */
+/** Returns whether this browser uses single keys. */
 export function keysAreOn() {
   try {
     return localStorage.getItem(KEPT) !== "off";
@@ -63,6 +64,6 @@ function remember(value) {
   try {
     localStorage.setItem(KEPT, value);
   } catch {
-    // Private windows may refuse; it then counts for this page only.
+    // Private windows may refuse; the choice then lasts for this page only.
   }
 }

@@ -8,12 +8,12 @@ import { elapsed } from "./time.js";
 
 const MARKED = 10000; // milliseconds
 
-/** The line: everybody who waits, in order. */
+/** The line: all waiting sellers, in order. */
 export class LinePanel {
-  #marks = new Map(); // ticket → what was done with it
+  #marks = new Map(); // ticket → the result of the last action
   #cells = new WeakMap();
 
-  /** verbs: {move, remove} of a row; none for who may only watch. */
+  /** verbs: {move, remove} of a row; none for an agent who may only watch. */
   constructor({ words, model, server, room, verbs }) {
     Object.assign(this, { words, model, server, room, verbs });
     this.menu = new RowMenu(byID("row-menu"));
@@ -43,7 +43,7 @@ export class LinePanel {
     put(empty, line.length > 0 ? this.words.no_match : this.words.no_line);
   }
 
-  /** Says in a row what was done with it, for a while. */
+  /** Shows the result of an action in a row, for a while. */
   mark(ticket, words) {
     this.#marks.set(ticket, words);
     this.grid.redraw();
@@ -64,7 +64,9 @@ export class LinePanel {
 
   #make() {
     const row = byID("line-row").content.firstElementChild.cloneNode(true);
-    const cells = Object.fromEntries([...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]));
+    const cells = Object.fromEntries(
+      [...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell]),
+    );
     const more = row.querySelector(".more");
     more.addEventListener("click", () => this.#open(this.model.find(Number(row.dataset.key)), row));
     this.#cells.set(row, { ...cells, more });
@@ -78,7 +80,11 @@ export class LinePanel {
     put(cells.position, this.#position(row, ticket).toLocaleString());
     put(cells.ticket, String(ticket));
     put(cells.waited, elapsed(now - joined));
-    put(cells.state, this.#marks.get(ticket) ?? (away > 0 ? fill(this.words.away_for, { time: elapsed(now - away) }) : this.words.connected));
+    put(
+      cells.state,
+      this.#marks.get(ticket) ??
+        (away > 0 ? fill(this.words.away_for, { time: elapsed(now - away) }) : this.words.connected),
+    );
     row.dataset.away = String(away > 0);
     row.dataset.marked = String(this.#marks.has(ticket));
     if (cells.seller.textContent === seller) return;

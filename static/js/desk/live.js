@@ -5,15 +5,15 @@ import { whenBack } from "../wake.js";
 import { fill } from "../words.js";
 import { Freshness } from "./freshness.js";
 
-const SILENCE = 15000; // milliseconds; the server has a beat every second
+const SILENCE = 15000; // milliseconds; the server has a heartbeat every second
 const SIGNED_OUT = 4501;
 
-/** The stream of a page of the desk, and what the page says of how true it is. */
+/** The stream of a page of the desk, and the notice of its age. */
 export class Live {
   #listeners = [];
-  #opened = false; // the try that goes on has had a frame
+  #opened = false; // the current connection has had a frame
 
-  /** first: the type of the frame that tells everything; onFrame hears every frame. */
+  /** first: the type of the frame that carries the whole state; onFrame receives every frame. */
   constructor({ path, first, words, onFrame }) {
     this.words = words;
     this.path = path;
@@ -31,16 +31,20 @@ export class Live {
 
   start() {
     this.socket.start();
-    whenBack({ back: () => this.socket.renew(), away: () => this.socket.rest(), lost: () => this.socket.again() });
+    whenBack({
+      back: () => this.socket.renew(),
+      away: () => this.socket.rest(),
+      lost: () => this.socket.again(),
+    });
     setInterval(() => this.#tick(), 1000);
   }
 
-  /** Hears every second. */
+  /** Calls a listener every second. */
   onTick(listener) {
     this.#listeners.push(listener);
   }
 
-  /** Whether what is shown may no longer be so. */
+  /** Returns whether the shown state may be old. */
   get stale() {
     return this.freshness.state === "stale" || this.freshness.state === "lost";
   }
@@ -63,7 +67,7 @@ export class Live {
     this.#draw();
   }
 
-  /** Why a socket was not let in, a browser does not say; whether it is for want of sign-in, a plain request tells. */
+  /** A browser does not report why a socket was refused; a plain request shows whether the sign-in ended. */
   async #ask() {
     const answer = await fetch(this.path, { redirect: "manual" }).catch(() => undefined);
     if (answer?.status === 401) signIn();
@@ -92,7 +96,7 @@ export class Live {
   }
 }
 
-/** To the sign-in, and from there back to this page. */
+/** Goes to the sign-in, and from there back to this page. */
 export function signIn() {
   const here = location.pathname + location.search;
   location.assign(`/support/sign-in?next=${encodeURIComponent(here)}`);

@@ -1,7 +1,7 @@
-/** The menu of a row: one for all rows, brought to where it was asked for. */
+/** The menu of a row: one for all rows, placed at the button that opened it. */
 export class RowMenu {
   #asked = null;
-  #pressed = false; // a key was pressed in it: the one that opened it, held down, must not pick too
+  #pressed = false; // a key was pressed in it: the key that opened it, held down, must not pick too
 
   constructor(element) {
     this.element = element;
@@ -10,7 +10,7 @@ export class RowMenu {
     element.addEventListener("toggle", (event) => event.newState === "closed" && this.#closed());
   }
 
-  /** asked: {timeline, act(verb), back()}; back returns the focus where nothing was picked. */
+  /** asked: {timeline, act(verb), back()}; back returns the focus where the agent picked nothing. */
   open(button, asked) {
     this.#asked = asked;
     this.#pressed = false;

@@ -1,4 +1,4 @@
-/** One state of a room's line, from a full frame and the changes after it. It knows no page. */
+/** One state of a room's line, from a full frame and the changes after it. It does not touch the page. */
 class Line {
   constructor(frame) {
     this.rows = frame.line.map(([ticket, seller, joined, away]) => ({ ticket, seller, joined, away }));
@@ -6,14 +6,20 @@ class Line {
     this.#head(frame);
   }
 
-  /** Takes a change, wholly or not at all; false where it does not fit what is known. */
+  /** Applies a change wholly or not at all; returns false where it does not fit this state. */
   change(frame) {
     const { left = [], joined = [], moved = [], away = [], holder } = frame;
     if (!this.#fits(left, joined, moved, away, holder)) return false;
     const gone = left.map(([ticket]) => this.byTicket.get(ticket)).concat(this.byTicket.get(holder?.ticket));
     const again = moved.map(([ticket, position]) => ({ row: this.byTicket.get(ticket), position }));
-    const fresh = joined.map(([ticket, seller, at, position]) => ({ row: { ticket, seller, joined: at, away: 0 }, position }));
-    this.#take(gone, again.map(({ row }) => row));
+    const fresh = joined.map(([ticket, seller, at, position]) => ({
+      row: { ticket, seller, joined: at, away: 0 },
+      position,
+    }));
+    this.#take(
+      gone,
+      again.map(({ row }) => row),
+    );
     this.#put([...again, ...fresh]);
     for (const [ticket, since] of away) {
       const row = this.byTicket.get(ticket);
@@ -27,7 +33,10 @@ class Line {
     Object.assign(this, { epoch, version, paused, hold, holder: holder ?? null });
   }
 
-  /** Tickets of left may be the former holder's, of away the new one's; every other has to be known, and every new one new. */
+  /**
+   * Tickets of left may be the former holder's, of away the new one's. Every other has to be
+   * known, and every new one new.
+   */
   #fits(left, joined, moved, away, holder) {
     const known = (ticket) => this.byTicket.has(ticket);
     const news = new Set(joined.map(([ticket]) => ticket));
@@ -64,22 +73,22 @@ class Line {
 const NOTHING = { epoch: "", version: -1, paused: false, hold: 0, holder: null, line: [] };
 
 /**
- * What is known of a room. Frames come in by apply; versions never go back within an epoch: a whole
- * state that is older than what is shown is kept aside until changes have brought it up to it.
+ * The known state of a room. apply takes frames; versions never go back within an epoch: a full state older
+ * than the shown one waits aside until changes have brought it up to that.
  */
 export class DeskModel {
   #shown = new Line(NOTHING);
-  #told = null;
+  #latest = null;
 
-  /** "changed", "old" (nothing to show), or "gap": only a full frame can help. */
+  /** Returns "changed", "old" (nothing to show), or "gap": only a full frame can help. */
   apply(frame) {
-    if (frame.type === "desk") this.#told = new Line(frame);
-    else if (!this.#told || frame.epoch !== this.#told.epoch) return "gap";
-    else if (frame.version < this.#told.version) return "old";
-    else if (!this.#told.change(frame)) return "gap";
-    const older = this.#told.epoch === this.#shown.epoch && this.#told.version < this.#shown.version;
+    if (frame.type === "desk") this.#latest = new Line(frame);
+    else if (!this.#latest || frame.epoch !== this.#latest.epoch) return "gap";
+    else if (frame.version < this.#latest.version) return "old";
+    else if (!this.#latest.change(frame)) return "gap";
+    const older = this.#latest.epoch === this.#shown.epoch && this.#latest.version < this.#shown.version;
     if (older) return "old";
-    this.#shown = this.#told;
+    this.#shown = this.#latest;
     return "changed";
   }
 
@@ -94,13 +103,13 @@ export class DeskModel {
     return this.#shown.byTicket.get(ticket);
   }
 
-  /** The place in the line, 1 = next; 0 for who is not in it. */
+  /** Returns the place in the line, 1 = next; 0 for a ticket outside it. */
   position(ticket) {
     const row = this.find(ticket);
     return row ? this.line.indexOf(row) + 1 : 0;
   }
 
-  /** Who would have the lock next: those away are passed over. */
+  /** The next ticket to get the lock: tickets away are passed over. */
   get next() {
     return this.line.find((row) => row.away === 0);
   }

@@ -1,6 +1,6 @@
 const NONE = { name: "", phone: "", marketplace: "" };
 
-/** What the operator calls rooms: by id, else by the longest prefix that has a name. */
+/** The operator's names of rooms: by id, else by the longest named prefix. */
 export class RoomNames {
   #byRoom = new Map();
 

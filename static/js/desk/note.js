@@ -1,8 +1,8 @@
 import { make } from "../dom.js";
 
-const KEPT = 10000; // milliseconds that a result is shown, and can be undone
+const KEPT = 10000; // milliseconds that a result is shown and can be undone
 
-/** A line that says what came of an action, for a while, with a way back where there is one. */
+/** A line with the result of an action, for a while, with an undo where there is one. */
 export class Note {
   #timer = 0;
   #undo = null;
@@ -12,7 +12,7 @@ export class Note {
   }
 
   /** undo: {words, run}. */
-  say(text, undo = null) {
+  show(text, undo = null) {
     clearTimeout(this.#timer);
     this.#undo = undo;
     this.element.replaceChildren(make("span", {}, text), undo ? this.#button(undo) : "");
@@ -27,7 +27,7 @@ export class Note {
     this.element.classList.remove("said");
   }
 
-  /** Goes back, once; false where there is nothing to go back from. */
+  /** Undoes the action, once; returns false where there is nothing to undo. */
   undo() {
     const undo = this.#undo;
     if (!undo) return false;

@@ -1,4 +1,5 @@
-// The quiet pages of support: times in the reader's zone, the link to a page, and days as its reader counts them.
+// The quiet pages of support: times in the reader's zone, the link to a page, and days
+// as its reader counts them.
 import { find } from "./find.js";
 import { isFree, keysAreOn } from "./keys.js";
 import { endOf, startOf, stamp, typed, zone } from "./times.js";
@@ -12,7 +13,8 @@ function localTimes() {
     time.title = stamp(Number(at), 0, "full");
   }
   for (const mark of all(".utc")) mark.hidden = true;
-  for (const said of all("[data-zone]")) said.textContent = said.dataset.zone.replace("{zone}", zone());
+  for (const element of all("[data-zone]"))
+    element.textContent = element.dataset.zone.replace("{zone}", zone());
 }
 
 async function copied(text) {
@@ -28,22 +30,22 @@ function copyLink() {
   const button = document.getElementById("copy-link");
   if (!button) return;
   const words = button.textContent;
-  const said = document.getElementById("copy-said");
+  const status = document.getElementById("copy-said");
   let back;
   button.hidden = false;
   button.addEventListener("click", async () => {
     const done = await copied(location.href);
     const now = done ? button.dataset.copied : button.dataset.failed;
-    button.textContent = said.textContent = now;
+    button.textContent = status.textContent = now;
     clearTimeout(back);
     back = setTimeout(() => {
       button.textContent = words;
-      said.textContent = "";
+      status.textContent = "";
     }, 4000);
   });
 }
 
-// A day is the reader's own day: what is sent is the instants at which it begins and ends.
+// A day is the reader's own: the form sends the instants at which it begins and ends.
 function days() {
   const form = document.getElementById("filter");
   const fields = form?.querySelectorAll("[data-date]") ?? [];
@@ -51,7 +53,8 @@ function days() {
   const hint = document.getElementById("time-hint");
   hint.textContent = hint.dataset.local.replace("{zone}", zone());
   for (const field of fields) field.value = typed(field.value, field.dataset.date);
-  for (const said of all("[data-typed]")) said.textContent = typed(said.textContent, said.dataset.typed);
+  for (const element of all("[data-typed]"))
+    element.textContent = typed(element.textContent, element.dataset.typed);
   form.addEventListener("formdata", ({ formData }) => {
     for (const field of fields) {
       const text = field.value.trim();
@@ -78,7 +81,7 @@ function period(preset) {
   }
 }
 
-// A history that was asked for without anything is today's.
+// A history without a query in its address shows today.
 function today() {
   const query = new URLSearchParams(location.search);
   if (!document.querySelector("main.history") || [...query.keys()].some((key) => key !== "lang")) return;
@@ -101,7 +104,7 @@ function presets(form) {
 }
 
 function keys() {
-  if (!document.getElementById("find")) return; // nobody is signed in
+  if (!document.getElementById("find")) return; // no agent is signed in
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || !keysAreOn() || !isFree(event)) return;
     event.preventDefault();

@@ -1,13 +1,16 @@
 import { byID, make } from "../dom.js";
 
-/** The replicas as rows of a table. */
+/** Draws the replicas as rows of a table. */
 export function drawReplicas(words, list) {
   byID("replicas").replaceChildren(...list.map((replica) => row(words, replica)));
 }
 
 function row(t, { id, name, sockets, watchers, store, ledger, draining }) {
-  const state = (fine, words, kind) => make("td", {}, fine ? t.fine : make("span", { class: `chip ${kind}` }, words));
-  return make("tr", {},
+  const state = (fine, words, kind) =>
+    make("td", {}, fine ? t.fine : make("span", { class: `chip ${kind}` }, words));
+  return make(
+    "tr",
+    {},
     make("th", { scope: "row" }, name || id, draining && make("span", { class: "chip" }, t.draining)),
     make("td", { class: "num" }, sockets.toLocaleString()),
     make("td", { class: "num" }, watchers.toLocaleString()),
@@ -16,7 +19,7 @@ function row(t, { id, name, sockets, watchers, store, ledger, draining }) {
   );
 }
 
-/** The replicas in one line. */
+/** Returns the replicas in one line. */
 export function lineOfReplicas(words, list) {
   byID("replicas").replaceChildren(...list.map((replica) => entry(words, replica)));
 }

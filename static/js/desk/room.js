@@ -26,16 +26,25 @@ const minutes = new Keyed();
 const sources = new Keyed();
 const pauses = new Keyed();
 
-const live = new Live({ path: `/api/support/${encodeURIComponent(room)}/ws`, first: "desk", words, onFrame: receive });
+const live = new Live({
+  path: `/api/support/${encodeURIComponent(room)}/ws`,
+  first: "desk",
+  words,
+  onFrame: receive,
+});
 const { server } = live;
 const api = new Api(page);
 const dialog = new ActDialog({ words, api, stale: () => live.stale });
-const notes = { holder: new Note(byID("holder-note")), line: new Note(byID("line-note")), pause: new Note(byID("pause-note")) };
+const notes = {
+  holder: new Note(byID("holder-note")),
+  line: new Note(byID("line-note")),
+  pause: new Note(byID("pause-note")),
+};
 const verbs = new Verbs({
   words, model, items, server, dialog, api, notes,
   unit: byID("act-choices").dataset.unit,
-  mark: (ticket, said) => line.mark(ticket, said),
-  told: (item, said) => messages.tell(item, said),
+  mark: (ticket, words) => line.mark(ticket, words),
+  result: (item, words) => messages.showResult(item, words),
 });
 const holder = new HolderCard({ words, model, server, room, lease: page.lease_seconds * 1000 });
 const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? rowVerbs() : null });
@@ -52,7 +61,7 @@ function rowVerbs() {
 }
 
 function receive(frame) {
-  if (frame.type === "desk") pauses.apply({ reset: true }); // what is known of it comes behind
+  if (frame.type === "desk") pauses.apply({ reset: true }); // the pauses follow in frames of their own
   if (frame.type === "desk" || frame.type === "change") take(frame);
   if (frame.type === "items") show(items, frame, () => messages.draw());
   if (frame.type === "minutes") show(minutes, frame, drawCharts);
@@ -71,7 +80,7 @@ function receive(frame) {
   }
 }
 
-/** A change that does not fit is answered by coming back for all of it. */
+/** A change that does not fit makes the page reconnect for a full frame. */
 function take(frame) {
   const taken = model.apply(frame);
   if (taken === "gap") live.socket.again();
@@ -85,9 +94,9 @@ function show(list, frame, drawn) {
   dialog.check();
 }
 
-/** However many changes come, there is one drawing a picture. */
+/** However many changes come, a picture is drawn once. */
 function draw() {
-  if (document.hidden) trouble.draw(); // nothing is drawn there
+  if (document.hidden) trouble.draw(); // a hidden page draws nothing
   if (drawing) return;
   drawing = true;
   requestAnimationFrame(() => {

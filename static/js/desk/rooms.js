@@ -25,7 +25,7 @@ function receive(frame) {
   if (frame.type === "replicas") lineOfReplicas(words, frame.list);
 }
 
-/** What needs a look anywhere, each with its room. */
+/** Returns the troubles of all rooms, each with its room. */
 function troubles() {
   return rooms.all.flatMap(({ room, trouble }) => trouble.map((kind) => ({
     key: `${room} ${kind}`,
@@ -34,7 +34,7 @@ function troubles() {
   })));
 }
 
-/** However many frames come, there is one drawing a picture. */
+/** However many frames come, a picture is drawn once. */
 function draw() {
   if (drawing) return;
   drawing = true;

@@ -6,11 +6,14 @@ import { Grid } from "./grid.js";
 import { Search } from "./search.js";
 import { elapsed } from "./time.js";
 
-/** All rooms. Their order waits while somebody points at a row or is in one: rows must not jump from under a click. */
+/**
+ * The table of all rooms. Its order waits while the agent points at a row or is in one: rows must not jump
+ * from under a click.
+ */
 export class RoomsTable {
   #order = [];
   #by = { column: "trouble", up: false };
-  #only = false; // those with trouble
+  #only = false; // only rooms with trouble
   #pointed = false;
   #cells = new WeakMap();
 
@@ -33,7 +36,7 @@ export class RoomsTable {
     byID("only-trouble").addEventListener("click", (event) => this.#narrow(event.currentTarget));
   }
 
-  /** anew: in a new order, whoever looks. */
+  /** anew: sorts again, even while the agent points at a row. */
   draw(anew = false) {
     const all = this.rooms.all;
     const found = all.filter((room) => this.#matches(room));
@@ -41,7 +44,7 @@ export class RoomsTable {
     this.#order = held ? kept(found, this.#order) : sorted(found, this.#by.column, this.#by.up);
     this.grid.show(this.#order);
     byID("rooms-frozen").hidden = !held;
-    this.#say(all, found);
+    this.#showCount(all, found);
   }
 
   tick() {
@@ -66,12 +69,13 @@ export class RoomsTable {
   #sort(column) {
     const up = this.#by.column === column && !this.#by.up;
     this.#by = { column, up };
-    for (const head of document.querySelectorAll("[data-column]")) head.ariaSort = head.dataset.column === column ? this.#sense : "none";
+    for (const head of document.querySelectorAll("[data-column]"))
+      head.ariaSort = head.dataset.column === column ? this.#sense : "none";
     this.rows.scrollTop = 0;
     this.draw(true);
   }
 
-  /** Letters go up where they begin with the first of them. */
+  /** Text sorts ascending, by its first letters. */
   get #sense() {
     return this.#by.up !== (this.#by.column === "room") ? "ascending" : "descending";
   }
@@ -91,12 +95,18 @@ export class RoomsTable {
     if (this.#only && room.trouble.length === 0) return false;
     if (this.search.empty) return true;
     const { name, phone, marketplace } = this.names.of(room.room);
-    return [room.room, name, phone, marketplace, room.holder].some((word) => word && this.search.matches(word));
+    return [room.room, name, phone, marketplace, room.holder].some(
+      (word) => word && this.search.matches(word),
+    );
   }
 
-  #say(all, found) {
+  #showCount(all, found) {
     for (const [name, n] of Object.entries(totals(all))) put(byID(`total-${name}`), n.toLocaleString());
-    byID("only-trouble").dataset.kind = all.some(({ trouble }) => trouble.some((name) => kindOf(name) === "bad")) ? "bad" : "";
+    byID("only-trouble").dataset.kind = all.some(({ trouble }) =>
+      trouble.some((name) => kindOf(name) === "bad"),
+    )
+      ? "bad"
+      : "";
     const shown = { n: found.length.toLocaleString(), all: all.length.toLocaleString() };
     put(byID("rooms-shown"), found.length < all.length ? fill(this.words.rooms_shown, shown) : "");
     const empty = byID("rooms-empty");
@@ -107,7 +117,10 @@ export class RoomsTable {
 
   #make() {
     const row = byID("rooms-row").content.firstElementChild.cloneNode(true);
-    this.#cells.set(row, Object.fromEntries([...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell])));
+    this.#cells.set(
+      row,
+      Object.fromEntries([...row.querySelectorAll("[data-cell]")].map((cell) => [cell.dataset.cell, cell])),
+    );
     return row;
   }
 
@@ -128,14 +141,18 @@ export class RoomsTable {
   }
 
   #troubles(cell, troubles) {
-    const said = troubles.join();
-    if (cell.dataset.said === said) return;
-    cell.dataset.said = said;
-    cell.replaceChildren(...troubles.map((name) => make("span", { class: `chip ${kindOf(name)}` }, this.words.troubles[name] ?? name)));
+    const drawn = troubles.join();
+    if (cell.dataset.drawn === drawn) return;
+    cell.dataset.drawn = drawn;
+    cell.replaceChildren(
+      ...troubles.map((name) =>
+        make("span", { class: `chip ${kindOf(name)}` }, this.words.troubles[name] ?? name),
+      ),
+    );
   }
 }
 
-/** Nothing is said of nothing: what there is stands out. */
+/** A zero stays empty: other numbers stand out. */
 function count(n) {
   return n > 0 ? n.toLocaleString() : "";
 }

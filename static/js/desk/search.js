@@ -1,8 +1,8 @@
-/** A field that narrows a list while it is typed into. */
+/** A field that narrows a list while the agent types. */
 export class Search {
   text = "";
 
-  /** onChange: what is looked for is another; onEnter: to the list. */
+  /** onChange: the search text has changed; onEnter: go to the list. */
   constructor(field, onChange, onEnter) {
     this.field = field;
     field.addEventListener("input", () => this.#read(onChange));

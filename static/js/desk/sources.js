@@ -3,7 +3,7 @@ import { fill, timeOfDay } from "../words.js";
 
 const DAY = 86400000;
 
-/** The phones and providers that a room's texts come from, and when each was last heard. */
+/** Draws the phones and providers of a room's texts, each with its last sign of life. */
 export function drawSources(words, list) {
   byID("sources-panel").hidden = list.length === 0;
   byID("sources").replaceChildren(...list.map((source) => row(words, source)));
@@ -11,16 +11,26 @@ export function drawSources(words, list) {
 
 function row(t, { key, kind, heard_at: heard, clock_ms: off }) {
   const seconds = (Math.abs(off) / 1000).toFixed(1);
-  return make("tr", {},
-    make("th", { scope: "row" }, key || t.source_carrier, kind && kind !== key && make("span", { class: "soft" }, ` ${kind}`)),
-    make("td", {},
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row" },
+      key || t.source_carrier,
+      kind && kind !== key && make("span", { class: "soft" }, ` ${kind}`),
+    ),
+    make(
+      "td",
+      {},
       heard > 0 ? `${when(heard)} ` : make("span", { class: "chip warn" }, t.source_never),
-      off !== 0 && make("span", { class: "chip warn" }, fill(off > 0 ? t.clock_behind : t.clock_ahead, { n: seconds })),
+      off !== 0 &&
+        make("span", { class: "chip warn" }, fill(off > 0 ? t.clock_behind : t.clock_ahead, { n: seconds })),
     ),
   );
 }
 
-/** The time of day, with the day where that was over a day ago. */
+/** Returns the time of day, with the date if over a day ago. */
 function when(milliseconds) {
   const date = new Date(milliseconds);
   const day = Date.now() - milliseconds > DAY ? `${date.getMonth() + 1}/${date.getDate()} ` : "";

@@ -17,7 +17,7 @@ const dated = { minute: "day", second: "full" };
 
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-// stamp writes an instant, with its date where that is another than the one of the instant before.
+// stamp writes an instant, with its date where that differs from the previous instant's.
 export function stamp(at, after, format) {
   const when = new Date(at);
   const another = after !== 0 && date(new Date(after)) !== date(when);
@@ -26,7 +26,7 @@ export function stamp(at, after, format) {
 
 const day = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-// midnight is the start of a day that was typed, some days on; null where it is no day.
+// midnight returns the start of a typed day, some days later; null where it is no day.
 function midnight(text, later) {
   const [, y, m, d] = day.exec(text) ?? [];
   const at = new Date(Number(y), Number(m) - 1, Number(d) + later);
@@ -36,11 +36,11 @@ function midnight(text, later) {
 
 const instant = (text, later) => midnight(text, later)?.toISOString() ?? text;
 
-// startOf and endOf are the instants at which a typed day begins and is over; all else stays as it was typed.
+// startOf and endOf return the instants at which a typed day begins and ends; other text stays as typed.
 export const startOf = (text) => instant(text, 0);
 export const endOf = (text) => instant(text, 1);
 
-// typed is a day again, where an instant is one's start or end.
+// typed returns an instant as a day, where it is a day's start or end.
 export function typed(text, which) {
   const at = new Date(text);
   if (day.test(text) || Number.isNaN(at.getTime())) return text;

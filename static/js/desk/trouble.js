@@ -2,11 +2,11 @@ import { byID, make } from "../dom.js";
 import { fill } from "../words.js";
 import { needsPerson } from "./items.js";
 
-/** What of a room needs a look, in words: red for what needs a person, amber for what may come to. */
+/** A room's troubles in words: red for one that needs a person, amber for one that may come to. */
 export class Trouble {
-  #said = "";
+  #drawn = "";
 
-  /** attention hears of all that is found. */
+  /** attention receives all troubles found. */
   constructor({ words, model, items, server, attention }) {
     Object.assign(this, { words, model, items, server, attention });
     this.replicas = [];
@@ -14,11 +14,16 @@ export class Trouble {
 
   draw() {
     const found = this.#found();
-    if (this.model.version >= 0) this.attention.see(found.map(({ id, trouble, words }) => ({ key: id, kind: trouble, words })));
-    const said = JSON.stringify(found);
-    if (said === this.#said) return;
-    this.#said = said;
-    document.body.dataset.trouble = found.some(({ kind }) => kind === "bad") ? "bad" : found.length > 0 ? "warn" : "";
+    if (this.model.version >= 0)
+      this.attention.see(found.map(({ id, trouble, words }) => ({ key: id, kind: trouble, words })));
+    const drawn = JSON.stringify(found);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    document.body.dataset.trouble = found.some(({ kind }) => kind === "bad")
+      ? "bad"
+      : found.length > 0
+        ? "warn"
+        : "";
     const calm = make("li", { class: "calm" }, this.words.calm);
     byID("trouble").replaceChildren(...(found.length > 0 ? found.map(chip) : [calm]));
   }
@@ -30,9 +35,21 @@ export class Trouble {
     const incidents = urgent.filter(({ kind }) => kind === "incident");
     const unowned = urgent.filter(({ kind }) => kind !== "incident");
     return [
-      !model.holder && !model.paused && model.line.length > 0 && { kind: "bad", trouble: "stuck", id: "stuck", words: t.troubles.stuck },
-      unowned.length > 0 && { kind: "bad", trouble: "nobodys", id: newest(unowned), words: fill(t.unowned, { n: unowned.length }) },
-      incidents.length > 0 && { kind: "bad", trouble: "lost", id: newest(incidents), words: fill(t.incidents, { n: incidents.length }) },
+      !model.holder &&
+        !model.paused &&
+        model.line.length > 0 && { kind: "bad", trouble: "stuck", id: "stuck", words: t.troubles.stuck },
+      unowned.length > 0 && {
+        kind: "bad",
+        trouble: "nobodys",
+        id: newest(unowned),
+        words: fill(t.unowned, { n: unowned.length }),
+      },
+      incidents.length > 0 && {
+        kind: "bad",
+        trouble: "lost",
+        id: newest(incidents),
+        words: fill(t.incidents, { n: incidents.length }),
+      },
       model.paused && { kind: "warn", trouble: "paused", id: "paused", words: t.troubles.paused },
       ...this.#servers(),
     ].filter(Boolean);
@@ -43,13 +60,18 @@ export class Trouble {
     const stale = replicas.filter(({ store }) => store === "stale").map(({ name, id }) => name || id);
     const behind = replicas.some(({ ledger }) => ledger === "behind");
     return [
-      stale.length > 0 && { kind: "bad", trouble: "lost", id: "stale", words: `${stale.join(", ")} ${t.store_stale}` },
+      stale.length > 0 && {
+        kind: "bad",
+        trouble: "lost",
+        id: "stale",
+        words: `${stale.join(", ")} ${t.store_stale}`,
+      },
       behind && { kind: "warn", trouble: "behind", id: "behind", words: t.ledger_behind },
     ];
   }
 }
 
-/** The key of what came last: a further message is a further trouble. */
+/** The key of the last message: a further message is a further trouble. */
 function newest(items) {
   return items.reduce((last, item) => (item.at > last.at ? item : last)).key;
 }

@@ -2,25 +2,35 @@ import { Refused } from "../http.js";
 import { fill, timeOfDay } from "../words.js";
 
 const SECONDS = [30, 60, 120];
-const SHOWN = 600000; // milliseconds after its coming in which a message given is shown
+const SHOWN = 600000; // milliseconds after its arrival in which an assigned message is shown
 
-/** What support can do in a room: for each verb the question of the dialog, what it sends, and what is said when it is done. */
+/**
+ * Support's actions in a room. Each verb has the dialog's question, its request, and
+ * the words for its result.
+ */
 export class Verbs {
-  /** notes: {holder, line, pause}, each with say; mark(ticket, words): in the row; told(key, words): at the message. */
-  constructor({ words, model, items, server, dialog, api, notes, mark, told, unit }) {
-    Object.assign(this, { words, model, items, server, dialog, api, notes, mark, told, unit });
+  /**
+   * notes: {holder, line, pause}, each with show; mark(ticket, words): in the row;
+   * result(key, words): at the message.
+   */
+  constructor({ words, model, items, server, dialog, api, notes, mark, result, unit }) {
+    Object.assign(this, { words, model, items, server, dialog, api, notes, mark, result, unit });
   }
 
   extend(back) {
     const { holder } = this.model;
     if (!holder) return;
-    const until = ({ choice }) => timeOfDay(new Date((this.model.holder ?? holder).expires_at + choice * 1000));
+    const until = ({ choice }) =>
+      timeOfDay(new Date((this.model.holder ?? holder).expires_at + choice * 1000));
     this.dialog.ask({
       ...this.#ofHolder("extend", holder, back),
-      choices: { legend: "seconds", of: SECONDS.map((s) => ({ value: s, words: fill(this.unit, { n: s }), picked: s === 60 })) },
+      choices: {
+        legend: "seconds",
+        of: SECONDS.map((s) => ({ value: s, words: fill(this.unit, { n: s }), picked: s === 60 })),
+      },
       effect: (values) => this.#effect("extend", { seller: holder.seller_id, time: until(values) }),
       body: ({ choice }) => ({ fence: holder.fence, seconds: Number(choice) }),
-      done: (_, { choice }) => this.notes.holder.say(this.#done("extend", { s: choice })),
+      done: (_, { choice }) => this.notes.holder.show(this.#done("extend", { s: choice })),
     });
   }
 
@@ -32,7 +42,7 @@ export class Verbs {
       danger: true,
       effect: () => this.#handoff(),
       body: () => ({ fence: holder.fence }),
-      done: () => this.notes.holder.say(this.#done("release", { seller: holder.seller_id })),
+      done: () => this.notes.holder.show(this.#done("release", { seller: holder.seller_id })),
     });
   }
 
@@ -56,11 +66,11 @@ export class Verbs {
       danger: true,
       effect: () => this.#effect("remove", { seller: row.seller }),
       body: () => ({ ticket: row.ticket }),
-      done: () => this.notes.line.say(this.#done("remove", { seller: row.seller })),
+      done: () => this.notes.line.show(this.#done("remove", { seller: row.seller })),
     });
   }
 
-  /** Pauses the room or, where it is paused, lets it go on. */
+  /** Pauses the room; lets a paused one go on. */
   pause(back) {
     const { paused } = this.model;
     const verb = paused ? "resume" : "pause";
@@ -71,15 +81,20 @@ export class Verbs {
       about: "line",
       who: fill(this.words.people, { n: this.model.line.length }),
       effect: () => this.#pausing(paused),
-      outdated: () => (this.model.paused === paused ? "" : this.words.outdated[paused ? "resumed" : "paused"]),
+      outdated: () =>
+        this.model.paused === paused ? "" : this.words.outdated[paused ? "resumed" : "paused"],
       body: () => ({}),
-      done: () => this.notes.pause.say(this.words.act[verb].done, undo),
+      done: () => this.notes.pause.show(this.words.act[verb].done, undo),
     });
   }
 
-  /** Gives a message to one of the leases that it could belong to. */
+  /** Assigns a message to one of the leases that it could belong to. */
   assign(item, lease, back) {
-    const choice = (one) => ({ value: one.fence, words: this.#name(one.seller_id, one.ticket), picked: one === lease });
+    const choice = (one) => ({
+      value: one.fence,
+      words: this.#name(one.seller_id, one.ticket),
+      picked: one === lease,
+    });
     const chosen = ({ choice: fence }) => item.could.find((one) => String(one.fence) === fence) ?? lease;
     this.dialog.ask({
       verb: "assign",
@@ -90,7 +105,7 @@ export class Verbs {
       effect: (values) => this.#giving(item, chosen(values)),
       outdated: () => (this.items.get(item.key)?.assignable ? "" : this.words.outdated.message),
       body: (values) => ({ message_id: item.message_id, fence: chosen(values).fence }),
-      done: ({ shown }, values) => this.told(item, this.#given(shown, chosen(values))),
+      done: ({ shown }, values) => this.result(item, this.#given(shown, chosen(values))),
     });
   }
 
@@ -103,7 +118,7 @@ export class Verbs {
     return { verb, back, who: this.#name(row.seller, row.ticket), outdated: () => this.#left(row) };
   }
 
-  /** Why somebody is not in the line any more; "" for who is. */
+  /** Returns why a seller is not in the line any more; "" for one who is. */
   #left({ ticket, seller }) {
     if (this.model.find(ticket)) return "";
     return fill(this.words.outdated[this.model.holder?.ticket === ticket ? "turn" : "gone"], { seller });
@@ -112,7 +127,9 @@ export class Verbs {
   #handoff() {
     const { paused, next } = this.model;
     if (paused) return this.#effect("release_paused");
-    return next ? this.#effect("release_next", { next: this.#name(next.seller, next.ticket) }) : this.#effect("release_nobody");
+    return next
+      ? this.#effect("release_next", { next: this.#name(next.seller, next.ticket) })
+      : this.#effect("release_nobody");
   }
 
   #moving(row, to) {
@@ -125,7 +142,9 @@ export class Verbs {
   #pausing(paused) {
     const { line, next } = this.model;
     if (!paused) return this.#effect("pause", { n: line.length });
-    return next ? this.#effect("resume_next", { next: this.#name(next.seller, next.ticket) }) : this.#effect("resume_nobody");
+    return next
+      ? this.#effect("resume_next", { next: this.#name(next.seller, next.ticket) })
+      : this.#effect("resume_nobody");
   }
 
   #giving(item, { seller_id: seller }) {
@@ -134,23 +153,24 @@ export class Verbs {
   }
 
   #given(shown, { seller_id: seller }) {
-    return `${this.#done("assign", { seller })} · ${this.words.effects[shown ? "assigned_shown" : "assigned_not"]}`;
+    const effect = this.words.effects[shown ? "assigned_shown" : "assigned_not"];
+    return `${this.#done("assign", { seller })} · ${effect}`;
   }
 
   #moved(row, place, to) {
-    const said = this.#done("move", { seller: row.seller, position: Math.min(to, this.model.line.length) });
+    const words = this.#done("move", { seller: row.seller, position: Math.min(to, this.model.line.length) });
     this.mark(row.ticket, this.words.moved_to);
     const body = () => ({ ticket: row.ticket, position: this.#former(row, place) });
-    this.notes.line.say(said, this.#undo("move", body, this.notes.line));
+    this.notes.line.show(words, this.#undo("move", body, this.notes.line));
   }
 
-  /** Where somebody is: the position, and who comes next, which stays true when others leave. */
+  /** Returns a seller's position, and who comes next, which stays true when others leave. */
   #place({ ticket }) {
     const position = this.model.position(ticket);
     return { position, behind: this.model.line[position]?.ticket };
   }
 
-  /** The position that brings somebody back to a place. */
+  /** Returns the position that brings a seller back to a former place. */
   #former({ ticket }, { position, behind }) {
     const next = this.model.position(behind);
     if (next === 0) return Math.min(position, this.model.line.length) || 1;
@@ -158,15 +178,15 @@ export class Verbs {
     return now > 0 && now < next ? next - 1 : next;
   }
 
-  /** The way back is an action too, with a reason of its own. */
+  /** The undo is an action too, with a reason of its own. */
   #undo(verb, body, note) {
     const run = async () => {
       try {
         await this.api.action(verb)({ ...body(), reason: this.words.reasons.undo[0] });
-        note.say(this.words.act.undo.done);
+        note.show(this.words.act.undo.done);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        note.say(this.api.plain(error));
+        note.show(this.api.plain(error));
       }
     };
     return { words: this.words.undo, run };

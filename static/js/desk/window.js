@@ -1,8 +1,8 @@
-const SPARE = 8; // rows above and below those that are seen
+const SPARE = 8; // rows above and below the visible ones
 
 /**
- * A list of which only the rows that are seen exist. All rows are equally high. A row stays with its thing while both are in
- * view, so that focus and pointer stay with it; the one that has focus exists as long as its thing does.
+ * A list of which only the visible rows exist. All rows are equally high. A row stays with its item while
+ * both are in view, so that focus and pointer stay with it; the focused row exists as long as its item does.
  */
 export class Windowed {
   #things = [];
@@ -12,7 +12,7 @@ export class Windowed {
   #asked = false;
 
   /**
-   * scroller: what scrolls, with one element that is given the height of all rows and in it one that holds the rows.
+   * scroller: scrolls; it has one element with the height of all rows, and in it one that holds the rows.
    * make() → a row; draw(row, thing, index) fills it; key(thing).
    */
   constructor({ scroller, make, draw, key }) {
@@ -31,7 +31,7 @@ export class Windowed {
     this.redraw();
   }
 
-  /** Draws once before the next picture, however often it is asked for. */
+  /** Draws once before the next picture, however often it is called. */
   redraw() {
     if (this.#asked) return;
     this.#asked = true;
@@ -41,12 +41,13 @@ export class Windowed {
     });
   }
 
-  /** Brings a row into view and gives it focus where that is wanted. */
+  /** Brings a row into view; focus: gives it focus. */
   reveal(index, focus) {
     const top = index * this.height;
     const { scrollTop, clientHeight } = this.scroller;
     if (top < scrollTop) this.scroller.scrollTop = top;
-    else if (top + this.height > scrollTop + clientHeight) this.scroller.scrollTop = top + this.height - clientHeight;
+    else if (top + this.height > scrollTop + clientHeight)
+      this.scroller.scrollTop = top + this.height - clientHeight;
     this.#draw();
     if (focus) this.row(this.key(this.#things[index]))?.focus({ preventScroll: true });
   }
@@ -55,7 +56,7 @@ export class Windowed {
     return this.#rows.get(key);
   }
 
-  /** The rows that fit into view. */
+  /** The number of rows that fit into view. */
   get page() {
     return Math.max(Math.floor(this.scroller.clientHeight / this.height) - 1, 1);
   }
@@ -102,7 +103,7 @@ export class Windowed {
     return row;
   }
 
-  /** Frees what is out of view, but for the row with focus, which is put aside while its thing is there. */
+  /** Frees the rows out of view; the focused one is put aside while its item exists. */
   #release(wanted) {
     for (const [key, row] of this.#rows) {
       if (wanted.has(key)) continue;
@@ -116,7 +117,7 @@ export class Windowed {
     }
   }
 
-  /** Puts rows into order without moving the one with focus, which would lose it. */
+  /** Puts rows into order without moving the focused one, which would lose focus. */
   #place(rows) {
     let at = this.holder.firstElementChild;
     for (const row of rows) {

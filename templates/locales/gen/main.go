@@ -1,4 +1,5 @@
-// Gen writes the Go types of the catalogue, so that the compiler finds a text that is not there. Run it by make generate.
+// Gen writes the Go types of the catalogue, so that the compiler finds a missing
+// text. Run it by make generate.
 package main
 
 import (
@@ -31,7 +32,7 @@ func main() {
 	}
 }
 
-// shapes are the small groups that occur again and again, by what is in them; templates/text.go has their types.
+// shapes are the small groups that occur again and again, by their keys; templates/text.go has their types.
 var shapes = map[string]string{
 	"title lead":        "Notice",
 	"title detail":      "Problem",
@@ -110,7 +111,7 @@ func typeName(at []string) string {
 
 var initialisms = map[string]string{"sms": "SMS", "utc": "UTC", "bom": "BOM", "api": "API"}
 
-// goName is a key as a field: await_sms is AwaitSMS.
+// goName returns a key as a field: await_sms is AwaitSMS.
 func goName(key string) string {
 	var name strings.Builder
 	for word := range strings.SplitSeq(key, "_") {
@@ -135,7 +136,7 @@ func by(e locales.Entry) string {
 
 var placeholder = regexp.MustCompile(`\{(\w+)`)
 
-// placeholders are the values that a text wants.
+// placeholders returns the values that a text needs.
 func placeholders(e locales.Entry) string {
 	var found []string
 	for _, text := range e.Texts {
