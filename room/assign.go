@@ -40,7 +40,7 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 	own := []string{requestKey(q.Request), messageKey(q.MessageID)}
 	var m Match
 	err := e.index.listed(ctx, id, func(l listing) error {
-		a, err := e.answer(ctx, assignVerb.with(assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why, l.at, l.begins}), id, own)
+		a, err := e.answer(ctx, assignVerb.with(assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why, l.at, l.absence}), id, own)
 		if err == nil {
 			m, err = assigned(a)
 		}

@@ -37,7 +37,7 @@ func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail stri
 func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
 	once := requestKey("")
 	return e.index.listed(ctx, id, func(l listing) error {
-		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.begins}), id, once)
+		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.absence}), id, once)
 		return err
 	})
 }

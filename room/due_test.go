@@ -27,18 +27,18 @@ func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	}
 	looking := due()
 	require.Len(t, looking, 1)
-	alone, err := x.dueIn(t.Context(), "integration", 15*time.Second)
+	earliest, err := x.dueIn(t.Context(), "integration", 15*time.Second)
 	require.NoError(t, err)
-	require.False(t, alone, "somebody looks")
+	require.False(t, earliest, "somebody looks")
 	require.NoError(t, x.reschedule(t.Context(), looking[0], time.Hour, false))
 	store.SetTime(now.Add(claimFor))
 	again := due()
 	require.Len(t, again, 1)
 	require.NoError(t, x.reschedule(t.Context(), again[0], time.Hour, false))
 
-	alone, err = x.dueIn(t.Context(), "integration", 15*time.Second)
+	earliest, err = x.dueIn(t.Context(), "integration", 15*time.Second)
 	require.NoError(t, err)
-	require.True(t, alone)
+	require.True(t, earliest)
 	store.SetTime(now.Add(claimFor + 15*time.Second))
 	require.Len(t, due(), 1)
 }

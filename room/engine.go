@@ -130,22 +130,22 @@ type Engine struct {
 	clock    clock
 	memory   *memory
 
-	lifeline  lifeline
-	histories atomic.Int64
-	buried    map[ReplicaNumber]time.Time // by the sweep, when
-	work      sync.WaitGroup              // what goes on beside the sweep
+	generations     generationFollower
+	histories       atomic.Int64
+	expiredReplicas map[ReplicaNumber]time.Time // by the sweep, when
+	work            sync.WaitGroup              // what goes on beside the sweep
 }
 
 // New makes an engine on a client, which stays the caller's to close.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), buried: make(map[ReplicaNumber]time.Time)}
+	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), expiredReplicas: make(map[ReplicaNumber]time.Time)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.memory = newMemory(cfg.Retention/2, cluster)
 	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))
 	e.index.none = cfg.Ephemeral
 	if !cfg.Silent {
-		e.index.fresh = e.replayRecord
+		e.index.replayRecord = e.replayRecord
 	}
 	return e
 }
@@ -178,11 +178,11 @@ func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, err
 
 func (e *Engine) runUntilAnswered(ctx context.Context, c call, id ID, own []string) (any, error) {
 	for {
-		res, doubt, err := e.try(ctx, c, id, own)
-		if err != nil || doubt == 0 {
+		res, retryAfter, err := e.attempt(ctx, c, id, own)
+		if err != nil || retryAfter == 0 {
 			return res, err
 		}
-		if err := pause(ctx, doubt); err != nil {
+		if err := pause(ctx, retryAfter); err != nil {
 			return nil, err
 		}
 	}
@@ -201,7 +201,7 @@ func pause(ctx context.Context, d time.Duration) error {
 const mostReplays = 5
 
 // try is run that does not wait: doubt is how long the room answers nobody, then; 0 where it did answer.
-func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any, doubt time.Duration, err error) {
+func (e *Engine) attempt(ctx context.Context, c call, id ID, own []string) (res any, retryAfter time.Duration, err error) {
 	for range mostReplays {
 		sent := time.Now()
 		if res, err = e.eval(ctx, c, id, own, e.memory.position(id), false); err != nil {

@@ -29,11 +29,11 @@ type Checked struct {
 // idempotent; timers, notifications and the sweep all call it, from every replica.
 func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
 	for {
-		found, doubt, err := e.expire(ctx, id, e.cfg.LookEvery, "")
-		if err != nil || doubt == 0 {
+		found, retryAfter, err := e.expire(ctx, id, e.cfg.LookEvery, "")
+		if err != nil || retryAfter == 0 {
 			return found, err
 		}
-		if err := pause(ctx, doubt); err != nil {
+		if err := pause(ctx, retryAfter); err != nil {
 			return Checked{}, err
 		}
 	}
@@ -42,9 +42,9 @@ func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
 // expire is Expire that does not wait where the room answers nobody for a moment: see try. rest is when an active room is looked at again at the
 // latest, replicas which of them are alive ("" = not known).
 func (e *Engine) expire(ctx context.Context, id ID, rest time.Duration, replicas string) (Checked, time.Duration, error) {
-	res, doubt, err := e.try(ctx, expireVerb.with(expireArgs{rest, e.cfg.DrainEvery, e.cfg.Retention, replicas}), id, []string{"expire"})
-	if err != nil || doubt > 0 {
-		return Checked{}, doubt, err
+	res, retryAfter, err := e.attempt(ctx, expireVerb.with(expireArgs{rest, e.cfg.DrainEvery, e.cfg.Retention, replicas}), id, []string{"expire"})
+	if err != nil || retryAfter > 0 {
+		return Checked{}, retryAfter, err
 	}
 	a, err := e.read(id, res)
 	if err != nil {

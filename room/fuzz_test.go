@@ -191,7 +191,7 @@ func FuzzSealed(f *testing.F) {
 			require.NotContains(t, about, "|")
 			require.EqualValues(t, 7, seat.Messages[0].Fence)
 		}
-		l, err := e.letter("integration", []string{about + "|1|2|matched|-|1|3|4|5|0|" + keys.seal(text, aboutMessage("integration", about)), forged})
+		l, err := e.recentMessage("integration", []string{about + "|1|2|matched|-|1|3|4|5|0|" + keys.seal(text, aboutMessage("integration", about)), forged})
 		if err != nil {
 			require.ErrorIs(t, err, ErrStore)
 			return

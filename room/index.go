@@ -16,12 +16,12 @@ import (
 )
 
 var (
-	indexRegisterScript   = indexScript("register")
-	indexClaimScript      = indexScript("claim")
-	indexRescheduleScript = indexScript("reschedule")
-	indexHeartbeatScript  = indexScript("heartbeat")
-	indexBuryScript       = indexScript("bury")
-	indexDueScript        = indexScript("due")
+	indexRegisterScript      = indexScript("register")
+	indexClaimScript         = indexScript("claim")
+	indexRescheduleScript    = indexScript("reschedule")
+	indexHeartbeatScript     = indexScript("heartbeat")
+	indexExpireReplicaScript = indexScript("bury")
+	indexDueScript           = indexScript("due")
 )
 
 // registeredFor is how long a process trusts its own registration of a room. Shorter than what
@@ -34,13 +34,13 @@ const claimFor = 500 * time.Millisecond
 // index is the list of rooms that somebody has to look at, for when no replica has a timer on them.
 // A room is put in before it is used and taken out when it sleeps; so none with a live place is missing.
 type index struct {
-	none  bool // no room is in it
-	rdb   redis.UniversalClient
-	begin string                                  // how the names of its keys begin
-	keys  []string                                // due, registered, life, clock, whole, alive, dead, outage, history
-	doubt time.Duration                           // how long a room that may have been lost is not begun: who knows it says so meanwhile
-	name  string                                  // of this process, which the lives that it begins are called by
-	fresh func(context.Context, ID, string) error // is asked before a room begins that the store has that blank of; nil = nobody is
+	none         bool // no room is in it
+	rdb          redis.UniversalClient
+	begin        string                                  // how the names of its keys begin
+	keys         []string                                // due, registered, life, clock, whole, alive, dead, outage, history
+	recovery     time.Duration                           // how long a room that may have been lost is not begun: who knows it says so meanwhile
+	name         string                                  // of this process, which the lives that it begins are called by
+	replayRecord func(context.Context, ID, string) error // is asked before a room begins that the store has that blank of; nil = nobody is
 
 	memory *memory // has which rooms this process has registered lately
 
@@ -50,14 +50,14 @@ type index struct {
 }
 
 type registration struct {
-	at    int64 // Redis's clock, ms
-	local time.Time
-	doubt time.Duration // where the store knows nothing of the room, it may have lost it so short a time ago that this is to be waited
-	used  time.Duration // or that, since the room was used before, or is about to be begun by somebody else
+	at       int64 // Redis's clock, ms
+	local    time.Time
+	recovery time.Duration // where the store knows nothing of the room, it may have lost it so short a time ago that this is to be waited
+	used     time.Duration // or that, since the room was used before, or is about to be begun by somebody else
 }
 
-func newIndex(rdb redis.UniversalClient, m *memory, begin string, doubt time.Duration) *index {
-	x := &index{rdb: rdb, memory: m, begin: begin, doubt: doubt, name: rand.Text()}
+func newIndex(rdb redis.UniversalClient, m *memory, begin string, recovery time.Duration) *index {
+	x := &index{rdb: rdb, memory: m, begin: begin, recovery: recovery, name: rand.Text()}
 	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage", "history"} {
 		x.keys = append(x.keys, begin+key)
 	}
@@ -69,8 +69,8 @@ const noToken = "-"
 
 // listing is a room's entry in the index.
 type listing struct {
-	at     int64  // when this process put it there (unix ms)
-	begins string // the blank in whose place a script may begin a room that the store knows nothing of; "" = none
+	at      int64  // when this process put it there (unix ms)
+	absence string // the blank in whose place a script may begin a room that the store knows nothing of; "" = none
 }
 
 // listed runs a script that is about to use the room. Where the script finds the entry not good enough, it is made anew.
@@ -78,7 +78,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	if x.none {
 		return script(listing{})
 	}
-	b := beginning{waits: x.fresh != nil, asks: x.fresh != nil}
+	b := beginning{waits: x.replayRecord != nil, asks: x.replayRecord != nil}
 	for wait := indexAskAgain; ; wait = min(2*wait, indexAskLast) {
 		r, known := x.memory.registration(id)
 		if !known {
@@ -88,20 +88,20 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 			}
 			b.registered(r)
 		}
-		first := b.blank == ""
-		err := script(listing{r.at, b.begins(known)})
+		first := b.token == ""
+		err := script(listing{r.at, b.absence(known)})
 		if !errors.Is(err, errRegister) {
 			return err
 		}
 		x.memory.forgetRegistration(id)
-		unknown := b.found(err, x.doubt)
+		unknown := b.found(err, x.recovery)
 		switch {
 		case known && !b.again, unknown && first && b.may():
 			continue
-		case unknown && b.asks && !b.doubted():
+		case unknown && b.asks && !b.recovering():
 			b.asks = false
-			if err = x.fresh(ctx, id, b.blank); errors.Is(err, errRegister) {
-				b.found(err, x.doubt)
+			if err = x.replayRecord(ctx, id, b.token); errors.Is(err, errRegister) {
+				b.found(err, x.recovery)
 				err = nil
 			}
 		default: // who knows the room is about to say so; or it has just fallen asleep; or the clocks of two masters differ
@@ -125,30 +125,30 @@ type beginning struct {
 	waits bool   // those who know the room may say so first
 	asks  bool   // the record is to be asked yet
 	again bool   // the call's own registration is no sign that the room was used before
-	blank string // that the store has in the room's place, as this call saw it last; "" = it did not
+	token string // that the store has in the room's place, as this call saw it last; "" = it did not
 	until time.Time
 }
 
 // found takes in which blank a script found, if it did. Another one than before: the room may have been begun meanwhile by somebody, and lost.
-func (b *beginning) found(err error, doubt time.Duration) bool {
+func (b *beginning) found(err error, recovery time.Duration) bool {
 	unknown, ok := errors.AsType[*unknownRoom](err)
 	if !ok {
 		return false
 	}
-	if b.blank != "" && b.blank != unknown.blank && b.waits {
-		b.asks, b.until = true, time.Now().Add(doubt)
+	if b.token != "" && b.token != unknown.token && b.waits {
+		b.asks, b.until = true, time.Now().Add(recovery)
 	}
-	b.blank = unknown.blank
+	b.token = unknown.token
 	return true
 }
 
 func (b *beginning) registered(r registration) {
 	if b.waits {
-		doubt := r.doubt
+		recovery := r.recovery
 		if !b.again {
-			doubt = max(doubt, r.used)
+			recovery = max(recovery, r.used)
 		}
-		if until := r.local.Add(doubt); until.After(b.until) {
+		if until := r.local.Add(recovery); until.After(b.until) {
 			b.until = until
 		}
 	}
@@ -156,34 +156,34 @@ func (b *beginning) registered(r registration) {
 }
 
 // doubted is true while those who know the room may still say so.
-func (b *beginning) doubted() bool { return time.Now().Before(b.until) }
+func (b *beginning) recovering() bool { return time.Now().Before(b.until) }
 
-func (b *beginning) may() bool { return !b.asks && !b.doubted() }
+func (b *beginning) may() bool { return !b.asks && !b.recovering() }
 
 // begins is the blank that a script may begin the room in place of; known is where the room was registered for another call.
-func (b *beginning) begins(known bool) string {
+func (b *beginning) absence(known bool) string {
 	if known || !b.may() {
 		return ""
 	}
-	return b.blank
+	return b.token
 }
 
 // registeredNow runs a script on a room whatever the store knows of it; with a blank (noToken: never in place of one), only while the store has that one in the room's place: else the error is an
 // errRegister. The script may leave the room asleep, so the registration is good for nothing else.
-func (x *index) registeredNow(ctx context.Context, id ID, blank string, script func(listing) error) error {
-	for begins := blank; ; {
+func (x *index) registeredNow(ctx context.Context, id ID, token string, script func(listing) error) error {
+	for absence := token; ; {
 		r, err := x.list(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err = script(listing{r.at, begins}); !errors.Is(err, errRegister) {
+		if err = script(listing{r.at, absence}); !errors.Is(err, errRegister) {
 			return err
 		}
 		if unknown, ok := errors.AsType[*unknownRoom](err); ok {
-			if blank != "" && unknown.blank != blank {
+			if token != "" && unknown.token != token {
 				return err
 			}
-			begins = unknown.blank
+			absence = unknown.token
 		}
 		if err := pause(ctx, indexAskAgain); err != nil {
 			return err
@@ -203,7 +203,7 @@ func (x *index) saw(generation string) {
 }
 
 // doubtful says whether another life may have been there right before this one, with rooms that somebody knows.
-func (x *index) doubtful(generation string) bool {
+func (x *index) mayFollowLoss(generation string) bool {
 	return x.followed == generation || !strings.HasPrefix(generation, x.name+".")
 }
 
@@ -234,13 +234,13 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	x.saw(found[3])
 	began := time.Duration(at[0]-at[1]) * time.Millisecond
 	if at[2] >= 0 {
-		r.used = x.doubt
+		r.used = x.recovery
 	}
-	if began < x.doubt && x.doubtful(found[3]) {
-		r.doubt = x.doubt - max(began, 0)
+	if began < x.recovery && x.mayFollowLoss(found[3]) {
+		r.recovery = x.recovery - max(began, 0)
 	}
 	if since >= 0 { // a room that was begun right before may be lost
-		r.doubt = max(r.doubt, x.doubt-max(time.Duration(at[0]-since)*time.Millisecond, 0))
+		r.recovery = max(r.recovery, x.recovery-max(time.Duration(at[0]-since)*time.Millisecond, 0))
 	}
 	return r, nil
 }
@@ -268,8 +268,8 @@ func (m *memory) forgetRegistration(id ID) {
 
 // claim is a room to look at and what to hand back.
 type claim struct {
-	room ID
-	mark string
+	room  ID
+	score string
 }
 
 // claims is what one replica is to look at.
@@ -306,14 +306,14 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	}
 	c.now = us / 1000
 	for i := 5; i+1 < len(list); i += 2 {
-		c.rooms = append(c.rooms, claim{room: ID(list[i]), mark: list[i+1]})
+		c.rooms = append(c.rooms, claim{room: ID(list[i]), score: list[i+1]})
 	}
 	return c, nil
 }
 
 // reschedule says when to look at a claimed room again.
 func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, asleep bool) error {
-	err := indexRescheduleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.mark,
+	err := indexRescheduleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.score,
 		strconv.FormatInt(max(in.Milliseconds(), 0), 10), asleep).Err()
 	if err != nil {
 		return fmt.Errorf("%w: reschedule room: %w", ErrStore, err)
@@ -322,9 +322,9 @@ func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, aslee
 }
 
 // dueIn has a listed room looked at by then. alone is false where somebody looks at it before, perhaps just now.
-func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (alone bool, err error) {
-	alone, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
-	return alone, storeError("make room due", err)
+func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (earliest bool, err error) {
+	earliest, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
+	return earliest, storeError("make room due", err)
 }
 
 // sentinel is in the index beside the rooms: see index/register.lua.

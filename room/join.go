@@ -26,7 +26,7 @@ type joinArgs struct {
 var errRegister = errors.New("index entry too old")
 
 // unknownRoom says that the store knows nothing of the room either. It is an errRegister.
-type unknownRoom struct{ blank string } // what the store has in its place: see existence.lua
+type unknownRoom struct{ token string } // what the store has in its place: see existence.lua
 
 func (*unknownRoom) Error() string { return "room not known" }
 func (*unknownRoom) Unwrap() error { return errRegister }
@@ -54,7 +54,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	}
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket, e.cfg.Waiters, l.at, l.begins}), id, once)
+		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket, e.cfg.Waiters, l.at, l.absence}), id, once)
 		return err
 	})
 	e.stood(id, q.Session, st)

@@ -27,9 +27,9 @@ type Keyring struct {
 }
 
 type sealKey struct {
-	id     string // tells keys apart, and tells nothing of them
-	sealer cipher.AEAD
-	digest []byte
+	id        string // tells keys apart, and tells nothing of them
+	sealer    cipher.AEAD
+	digestKey []byte
 }
 
 // NewKeyring derives keys from secrets, the current one first. There is at least one.
@@ -72,7 +72,7 @@ func newSealKey(secret []byte) sealKey {
 	if err != nil {
 		panic(err)
 	}
-	return sealKey{id: hex.EncodeToString(derive("key id", 4)), sealer: sealer, digest: derive("digest", 32)}
+	return sealKey{id: hex.EncodeToString(derive("key id", 4)), sealer: sealer, digestKey: derive("digest", 32)}
 }
 
 var errSealed = errors.New("it was sealed with a secret that is not known here")
@@ -112,25 +112,25 @@ func (k *Keyring) key(id string) (sealKey, bool) {
 }
 
 // mark is a keyed digest of some texts: the same for the same, and nobody without the secret can try out which they were.
-func (k *Keyring) mark(texts ...string) string { return k.keys[0].mark(texts...) }
+func (k *Keyring) digest(texts ...string) string { return k.keys[0].digest(texts...) }
 
-// others are the marks under all other secrets that are known: what a replica that has another one first calls the same.
-func (k *Keyring) others(texts ...string) (marks []string) {
+// others are the digests under all other secrets that are known: what a replica that has another one first calls the same.
+func (k *Keyring) otherDigests(texts ...string) (digests []string) {
 	for _, key := range k.keys[1:] {
-		marks = append(marks, key.mark(texts...))
+		digests = append(digests, key.digest(texts...))
 	}
 	if learned := k.learned.Load(); learned != nil {
 		for _, id := range slices.Sorted(maps.Keys(*learned)) {
 			if key := (*learned)[id]; !slices.ContainsFunc(k.keys, func(mine sealKey) bool { return mine.id == id }) {
-				marks = append(marks, key.mark(texts...))
+				digests = append(digests, key.digest(texts...))
 			}
 		}
 	}
-	return marks
+	return digests
 }
 
-func (key sealKey) mark(texts ...string) string {
-	h := hmac.New(sha256.New, key.digest)
+func (key sealKey) digest(texts ...string) string {
+	h := hmac.New(sha256.New, key.digestKey)
 	for _, text := range texts {
 		sum := sha256.Sum256([]byte(text))
 		h.Write(sum[:])

@@ -138,7 +138,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 			if err != nil {
 				return fmt.Errorf("encode message: %w", err)
 			}
-			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.begins}), id, own)
+			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.absence}), id, own)
 			if err != nil {
 				return err
 			}
@@ -169,13 +169,13 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 	}
 	sender := plainSender(q.Sender)
 	known := []string{string(id), "same", sender, q.Shown.Text}
-	m.Same = e.sealer(id).mark(known...)
+	m.Same = e.sealer(id).digest(known...)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
-	for _, other := range e.sealer(id).others(known...) {
+	for _, other := range e.sealer(id).otherDigests(known...) {
 		own = append(own, "same:"+other)
 	}
 	if m.Part != 0 {
-		own[2] += e.sealer(id).mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
+		own[2] += e.sealer(id).digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}
 	q.Shown.MessageID = q.MessageID
 	shown, err := json.Marshal(q.Shown)
@@ -194,7 +194,7 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 
 // Fingerprint tells a message from another that comes with the same id.
 func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
-	return e.sealer(id).mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
+	return e.sealer(id).digest(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
 }
 
 // learn opens the filters that matching.lua has to know a message's fit to.

@@ -44,9 +44,9 @@ func ValidPrefix(prefix string) bool {
 func (n Names) Key(name string) string { return n.prefix + name }
 
 // Channel is what the Pub/Sub channel of that name is called. It names the database too, where that is not 0: Pub/Sub knows none.
-func (n Names) Channel(name string) string { return n.prefix + name + n.mark() }
+func (n Names) Channel(name string) string { return n.prefix + name + n.databaseSuffix() }
 
-func (n Names) mark() string {
+func (n Names) databaseSuffix() string {
 	if n.database == 0 {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (n Names) Room(name string) ID {
 }
 
 // events is the end of Events.
-func (n Names) events() string { return "events" + n.mark() }
+func (n Names) events() string { return "events" + n.databaseSuffix() }
 
 // room is how all names of a room begin. Scripts take it from the first key that they are handed: see library.lua.
 func (n Names) room(id ID) string { return n.prefix + "{" + string(id) + "}:" }

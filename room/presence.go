@@ -33,7 +33,7 @@ type Gone struct {
 // Presence tells, once, who has come to a replica and who has gone; SeenBatch sessions in all at the most. Who has come is there until it is told
 // that it has gone, or until the replica has no heartbeat any more: then it was there until the last one. Attend has to name the room before. Calls of a
 // replica are numbered; one that comes after a later one does nothing.
-func (e *Engine) Presence(ctx context.Context, id ID, host ReplicaNumber, number int64, came []string, gone []Gone) (View, error) {
+func (e *Engine) Presence(ctx context.Context, id ID, replica ReplicaNumber, number int64, came []string, gone []Gone) (View, error) {
 	changes := make([]any, 0, len(came)+3*len(gone))
 	for _, s := range came {
 		changes = append(changes, s)
@@ -43,14 +43,14 @@ func (e *Engine) Presence(ctx context.Context, id ID, host ReplicaNumber, number
 		changes = append(changes, g.Session, strconv.FormatInt(int64(g.Host), 10), g.For.Milliseconds())
 		longest = max(longest, g.For)
 	}
-	away, alone, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)
+	away, earliest, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)
 	if len(gone) > 0 { // before: whatever dies in between, somebody looks when they are away
-		if alone, err = e.index.dueIn(ctx, id, away); err != nil {
+		if earliest, err = e.index.dueIn(ctx, id, away); err != nil {
 			return View{}, err
 		}
 	}
-	st, err := e.standing(ctx, presenceVerb.with(presenceArgs{strconv.FormatInt(int64(host), 10), number, len(came), changes}), id, "presence")
-	if err == nil && !alone { // who looked meanwhile may not have known
+	st, err := e.standing(ctx, presenceVerb.with(presenceArgs{strconv.FormatInt(int64(replica), 10), number, len(came), changes}), id, "presence")
+	if err == nil && !earliest { // who looked meanwhile may not have known
 		_, err = e.index.dueIn(ctx, id, away)
 	}
 	return st.View, err
@@ -58,8 +58,8 @@ func (e *Engine) Presence(ctx context.Context, id ID, host ReplicaNumber, number
 
 // Heartbeat says that a replica is alive, and has to be called several times in DeadAfter. It returns the number under which the replica tells who is
 // connected to it. Where that is another one than it had, it was taken for dead, or the store lost what it told: all of it has to be told again. Zero asks for a new one.
-func (e *Engine) Heartbeat(ctx context.Context, host ReplicaNumber) (ReplicaNumber, error) {
-	text, err := indexHeartbeatScript.Run(ctx, e.rdb, []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(host)}, strconv.FormatInt(int64(host), 10)).Text()
+func (e *Engine) Heartbeat(ctx context.Context, replica ReplicaNumber) (ReplicaNumber, error) {
+	text, err := indexHeartbeatScript.Run(ctx, e.rdb, []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(replica)}, strconv.FormatInt(int64(replica), 10)).Text()
 	if err != nil {
 		e.memory.failed("", err)
 		return 0, storeError("heartbeat", err)
@@ -78,14 +78,14 @@ func (e *Engine) DeadAfter() time.Duration {
 }
 
 // Attend notes that a replica is about to tell who is connected to it in some rooms, so that this can be taken back when it dies.
-func (e *Engine) Attend(ctx context.Context, host ReplicaNumber, rooms ...ID) error {
+func (e *Engine) Attend(ctx context.Context, replica ReplicaNumber, rooms ...ID) error {
 	names := make([]any, len(rooms))
 	for i, id := range rooms {
 		names[i] = string(id)
 	}
 	_, err := e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.SAdd(ctx, e.attended(host), names...)
-		p.PExpire(ctx, e.attended(host), attendedKept)
+		p.SAdd(ctx, e.attended(replica), names...)
+		p.PExpire(ctx, e.attended(replica), attendedKept)
 		return nil
 	})
 	return storeError("attend", err)
@@ -95,38 +95,38 @@ func (e *Engine) Attend(ctx context.Context, host ReplicaNumber, rooms ...ID) er
 const attendedKept = time.Hour
 
 // Unattend takes that back, when all who had come have gone.
-func (e *Engine) Unattend(ctx context.Context, host ReplicaNumber, id ID) error {
-	return storeError("unattend", e.rdb.SRem(ctx, e.attended(host), string(id)).Err())
+func (e *Engine) Unattend(ctx context.Context, replica ReplicaNumber, id ID) error {
+	return storeError("unattend", e.rdb.SRem(ctx, e.attended(replica), string(id)).Err())
 }
 
-func (e *Engine) attended(host ReplicaNumber) string {
-	return fmt.Sprintf("%sattended:%d", e.index.begin, host)
+func (e *Engine) attended(replica ReplicaNumber) string {
+	return fmt.Sprintf("%sattended:%d", e.index.begin, replica)
 }
 
 const (
-	buryBatch = 500              // rooms that are made due at a time
-	buryAgain = 30 * time.Second // a word under the number of who has died may come late
+	expireBatch = 500              // rooms that are made due at a time
+	expireAgain = 30 * time.Second // a word under the number of who has died may come late
 )
 
 // bury makes the rooms of replicas that have died due. replicas is as index/claim.lua writes it.
-func (e *Engine) bury(ctx context.Context, replicas string) error {
+func (e *Engine) expireReplicas(ctx context.Context, replicas string) error {
 	fields := strings.Split(replicas, " ")
 	if len(fields) != 4 || fields[3] == "" {
-		clear(e.buried)
+		clear(e.expiredReplicas)
 		return nil
 	}
 	for pair := range strings.SplitSeq(fields[3], ",") {
 		text, _, _ := strings.Cut(pair, ":")
-		host, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || time.Since(e.buried[ReplicaNumber(host)]) < buryAgain {
+		number, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || time.Since(e.expiredReplicas[ReplicaNumber(number)]) < expireAgain {
 			continue
 		}
 		for left := 1; left > 0; {
-			if left, err = indexBuryScript.Run(ctx, e.rdb, []string{e.attended(ReplicaNumber(host)), e.index.keys[0]}, buryBatch).Int(); err != nil {
-				return storeError("bury replica", err)
+			if left, err = indexExpireReplicaScript.Run(ctx, e.rdb, []string{e.attended(ReplicaNumber(number)), e.index.keys[0]}, expireBatch).Int(); err != nil {
+				return storeError("expire replica", err)
 			}
 		}
-		e.buried[ReplicaNumber(host)] = time.Now()
+		e.expiredReplicas[ReplicaNumber(number)] = time.Now()
 	}
 	return nil
 }

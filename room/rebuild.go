@@ -12,7 +12,7 @@ import (
 )
 
 // lifeline follows the index's generation. Another one says that Redis lost the index, and perhaps rooms with it.
-type lifeline struct {
+type generationFollower struct {
 	mu         sync.Mutex
 	generation string
 	busy       bool
@@ -20,7 +20,7 @@ type lifeline struct {
 
 // follow takes in what a claim said of the index. Where rooms may be missing in it they are put back meanwhile.
 func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
-	l := &e.lifeline
+	l := &e.generations
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	another := l.generation != "" && l.generation != found.generation

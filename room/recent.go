@@ -48,19 +48,19 @@ func (e *Engine) RecentMessages(ctx context.Context, id ID) ([]RecentMessage, er
 	if _, err := e.read(id, list[0]); err != nil {
 		return nil, err
 	}
-	letters := make([]RecentMessage, len(list)-1)
+	messages := make([]RecentMessage, len(list)-1)
 	for i, line := range list[1:] {
-		if letters[i], err = e.letter(id, strings.Fields(line)); err != nil {
+		if messages[i], err = e.recentMessage(id, strings.Fields(line)); err != nil {
 			return nil, err
 		}
 	}
-	return letters, nil
+	return messages, nil
 }
 
 // letter reads a message and the leases that could have caused it.
-func (e *Engine) letter(id ID, parts []string) (RecentMessage, error) {
+func (e *Engine) recentMessage(id ID, parts []string) (RecentMessage, error) {
 	if len(parts) == 0 {
-		return RecentMessage{}, fmt.Errorf("%w: a letter is empty", ErrStore)
+		return RecentMessage{}, fmt.Errorf("%w: a recent message is empty", ErrStore)
 	}
 	r := reader{fields: strings.Split(parts[0], "|")}
 	digest := r.text()
@@ -74,7 +74,7 @@ func (e *Engine) letter(id ID, parts []string) (RecentMessage, error) {
 		r.short = r.short || c.short
 	}
 	if r.short {
-		return RecentMessage{}, fmt.Errorf("%w: a letter is cut short", ErrStore)
+		return RecentMessage{}, fmt.Errorf("%w: a recent message is cut short", ErrStore)
 	}
 	text, err := e.unseal(id, sealed, aboutMessage(id, digest))
 	if err != nil {

@@ -21,8 +21,8 @@ func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
 	ctx, cancel := context.WithTimeout(ctx, recordWithin)
 	defer cancel()
 	if e.cfg.Recorded != nil {
-		if said, err := e.cfg.Recorded(ctx, id); err == nil {
-			found.Recorded = said
+		if known, err := e.cfg.Recorded(ctx, id); err == nil {
+			found.Recorded = known
 		}
 	}
 	if e.cfg.Ended != nil {

@@ -164,7 +164,7 @@ func (e *Engine) replayWith(ctx context.Context, id ID, found record, token stri
 		return fmt.Errorf("encode a replay: %w", err)
 	}
 	return e.index.registeredNow(ctx, id, token, func(l listing) error {
-		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.begins}
+		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.absence}
 		res, err := e.eval(ctx, replayVerb.with(args), id, []string{"replay"}, position{}, true)
 		if err != nil {
 			return err

@@ -56,9 +56,9 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed
 		e.timed("", sent, claims.now)
 	}
 	e.follow(ctx, claims, failed)
-	asked := time.Now()
+	claimed := time.Now()
 	next := claims.next
-	err = e.bury(ctx, claims.replicas)
+	err = e.expireReplicas(ctx, claims.replicas)
 	for _, c := range claims.rooms {
 		if e := e.sweepRoom(ctx, c, claims, looked); e != nil {
 			err = fmt.Errorf("room %s: %w", c.room, e)
@@ -67,7 +67,7 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed
 	if next < 0 || next > e.cfg.SweepEvery {
 		next = e.cfg.SweepEvery
 	}
-	return max(next+justAfter-time.Since(asked), sweepAtMost), err
+	return max(next+justAfter-time.Since(claimed), sweepAtMost), err
 }
 
 func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func(ID, Checked)) error {
@@ -76,18 +76,18 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func
 		rest = max(rest, time.Duration(all.listed)*time.Second/looksEachSecond)
 	}
 	sent := time.Now()
-	found, doubt, err := e.expire(ctx, c.room, rest, all.replicas)
-	if err == nil && doubt == 0 && e.memory.cluster {
+	found, retryAfter, err := e.expire(ctx, c.room, rest, all.replicas)
+	if err == nil && retryAfter == 0 && e.memory.cluster {
 		e.timed(c.room, sent, found.Now)
 	}
-	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script works on only so many
-		found, doubt, err = e.expire(ctx, c.room, rest, all.replicas)
+	for err == nil && retryAfter == 0 && found.NextAt <= found.Now { // one script works on only so many
+		found, retryAfter, err = e.expire(ctx, c.room, rest, all.replicas)
 	}
 	if err != nil {
 		return err
 	}
-	if doubt > 0 { // other rooms do not wait for this one
-		return e.index.reschedule(ctx, c, doubt, false)
+	if retryAfter > 0 { // other rooms do not wait for this one
+		return e.index.reschedule(ctx, c, retryAfter, false)
 	}
 	if err := e.index.reschedule(ctx, c, e.rest(found), found.Asleep); err != nil {
 		return err

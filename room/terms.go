@@ -32,13 +32,13 @@ func (e *Engine) policyOf(t Terms) string {
 	if known, ok := e.policies.Load(t); ok {
 		return known.(string)
 	}
-	told := policyFields.json(reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
+	encoded := policyFields.json(reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
 		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Recovery: max(e.cfg.Recovery, 0), Ephemeral: e.cfg.Ephemeral}))
-	e.policies.Store(t, told)
-	return told
+	e.policies.Store(t, encoded)
+	return encoded
 }
 
-// events is how scripts are told where to publish events; "" = they do not.
+// events is how scripts are encoded where to publish events; "" = they do not.
 func (e *Engine) events() string {
 	if e.cfg.Silent {
 		return ""
