@@ -90,7 +90,8 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	case err == nil && rememberedOther(a.rest, body):
 		return x, ErrKeyReused
 	case err == nil:
-		x.Asked, x.Open, x.ExpiresAt, x.Ticket, x.Fence = int(r.int()), int(r.int()), r.int(), r.int(), r.int()
+		x.Asked, x.Open, x.ExpiresAt = int(r.int()), int(r.int()), r.int()
+		x.Ticket, x.Fence = r.int(), r.int()
 		if message != "" {
 			x.Claim = Match{Result: Matched, Ticket: x.Ticket, Fence: x.Fence, Epoch: r.int(),
 				Granted: r.int(),
