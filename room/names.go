@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Names returns the names of one deployment's keys and channels in Redis.
+// Names makes the names of one deployment's keys and channels in Redis.
 //
 // Several deployments may share a Redis, each in its own database or with its own prefix. The zero Names has
 // no prefix and database 0, as in docs/redis-keys.md. A name begins with its hash tag, such as "{room}:lock".
