@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// bestOf is how long the best estimate of Redis's time is kept: long enough to include a quick reply, and
-// short enough to recover from a clock jump.
+// bestOf is how long the best estimate of Redis's time is kept. It is long enough to include a quick reply,
+// and short enough to recover from a clock jump.
 const bestOf = 5 * time.Second
 
 // clock estimates Redis's time from its replies. Redis writes a reply before this process reads it, so the

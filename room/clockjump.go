@@ -58,8 +58,8 @@ func (o *clockOffset) observe(least, most time.Duration, sent, read time.Time, r
 	return 0
 }
 
-// latestTime returns the latest time (unix ms) of Redis's clock at which a call sent now is still in time; 0
-// if the offset is not known.
+// latestTime returns the latest time (unix ms) of Redis's clock at which a call sent now may run. It is 0 if
+// the offset is not known.
 func (m *memory) latestTime(id ID, now time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -40,8 +40,8 @@ type Config struct {
 	LookEvery time.Duration
 	// DrainEvery is how often Sweep looks at a room whose journal waits for the ledger; default 1 second.
 	DrainEvery time.Duration
-	// IdleEvery is how often Sweep looks at an idle room, until the room leaves the index after a minute;
-	// default 20 seconds.
+	// IdleEvery is how often Sweep looks at an idle room; default 20 seconds. After a minute the room leaves
+	// the index.
 	IdleEvery  time.Duration
 	SweepEvery time.Duration // how often Sweep claims due rooms; default 250 ms
 
@@ -49,11 +49,11 @@ type Config struct {
 	Outcomes time.Duration
 	// Leases is how long ended leases are kept for late messages; negative = not at all; default 25 hours.
 	Leases time.Duration
-	// Quarantine is the least time between the asks of two leases, unless the first ones were answered;
-	// negative = none; default 30 seconds.
+	// Quarantine is the least time between the asks of two leases, unless the first ones were answered.
+	// Negative = none; default 30 seconds.
 	Quarantine time.Duration
-	// Recovery is the recovery window: how long a room that may have lost data answers no call, so that every
-	// replica can replay what it observed; negative = none; default 1 second.
+	// Recovery is the recovery window: how long a room that may have lost data answers no call. Meanwhile
+	// every replica can replay what it observed. Negative = none; default 1 second.
 	Recovery time.Duration
 
 	Required bool     // every lease asks: a message without an ask is unmatched
@@ -98,7 +98,7 @@ type Config struct {
 type Recorded struct {
 	Fence, Ticket int64 // the highest
 	Open          bool  // there is a lease without an end
-	// Ended is when the latest lease ended, or was granted if it is open (unix ms); 0 = there was none.
+	// Ended is the end of the latest lease, or its grant if it is open (unix ms); 0 = no lease.
 	Ended int64
 }
 

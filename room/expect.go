@@ -42,8 +42,7 @@ type ExpectRequest struct {
 	Fence   int64
 	Filter  Filter
 	Key     string // Idempotency-Key: a repeat in the same lease is the same ask; "" = none
-	// MessageID is an unmatched message that the holder claims as the answer to an earlier ask; "" = the
-	// holder asks now.
+	// MessageID is an unmatched message that the holder claims for an earlier ask; "" = the holder asks now.
 	MessageID string
 	Keep      bool // with MessageID: the code does not end the lease
 }

@@ -33,8 +33,8 @@ type Glance struct {
 	Holder string // the seller that holds the lock; "" while the lock is free
 	Away   int    // number of waiters that are away
 	Oldest int64  // unix ms: when the earliest of the first 50 waiters joined; 0 if the line is empty
-	// Grants has the times (unix ms) of the grants of the last 5 minutes, the earliest first, at most the
-	// latest 600.
+	// Grants has the times (unix ms) of the grants of the last 5 minutes. The earliest is first; there are at
+	// most the latest 600.
 	Grants  []int64
 	Leases  int   // number of leases among the last 10 places that ended, within 15 minutes
 	Expired int   // number of those leases that expired

@@ -32,9 +32,9 @@ const registeredFor = 20 * time.Second
 // may have died.
 const claimFor = 500 * time.Millisecond
 
-// index is the list of rooms that a sweep has to look at, also if no replica has a timer on them. A call puts
-// a room into it before using the room, and the sweep takes out sleeping ones. So no room with a live place
-// is missing.
+// index is the list of rooms that some replica's sweep has to look at. A call puts a room into it before
+// using the room, and the sweep takes out sleeping ones. So no room with a live place is missing, even if no
+// replica has a timer on it.
 type index struct {
 	none     bool // there is no index
 	rdb      redis.UniversalClient
@@ -42,7 +42,7 @@ type index struct {
 	keys     []string      // due, registered, life, clock, whole, alive, dead, outage, history
 	recovery time.Duration // recovery window: how long a room that may have been lost is not begun
 	name     string        // of this process: prefix of the generations that it begins
-	// replayRecord replays the ledger to a room that is absent under a token, before the room begins; it may
+	// replayRecord replays the ledger to a room that is absent under a token, before the room begins. It may
 	// be nil.
 	replayRecord func(ctx context.Context, id ID, token string) error
 
@@ -119,7 +119,7 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	}
 }
 
-// The wait of a call before it retries on an absent room: it doubles with each try, up to the last.
+// The wait of a call before it retries on an absent room. It doubles with each try, up to the last.
 const (
 	indexAskAgain = 5 * time.Millisecond
 	indexAskLast  = 160 * time.Millisecond

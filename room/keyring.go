@@ -17,8 +17,8 @@ import (
 	"sync/atomic"
 )
 
-// Keyring seals messages before Redis gets them, so that keys, slow log, MONITOR, files and replicas have
-// none in plain text. It seals with the first secret and opens with any, so secrets can be rotated.
+// Keyring seals messages before Redis gets them. Redis's keys, slow log, MONITOR, files and replicas then
+// have none in plain text. It seals with the first secret and opens with any, so secrets can be rotated.
 type Keyring struct {
 	keys []sealKey
 
@@ -116,8 +116,8 @@ func (k *Keyring) key(id string) (sealKey, bool) {
 // digest returns a keyed digest of some texts. Guesses at the texts cannot be tried without the secret.
 func (k *Keyring) digest(texts ...string) string { return k.keys[0].digest(texts...) }
 
-// others are the digests under all other secrets that are known: what a replica that has another one first
-// calls the same.
+// otherDigests returns the digests under all other known secrets. A replica whose first secret is one of them
+// uses that digest for the same texts.
 func (k *Keyring) otherDigests(texts ...string) (digests []string) {
 	for _, key := range k.keys[1:] {
 		digests = append(digests, key.digest(texts...))

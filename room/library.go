@@ -112,7 +112,7 @@ func newLibrary(rdb redis.UniversalClient, scripts bool) *library {
 	return l
 }
 
-// A call retries to load the library while the nodes of a cluster do not agree which of them has the room.
+// A call retries to load the library while the nodes of a cluster disagree about which has the room.
 const (
 	loadsMost = 5
 	loadAgain = 50 * time.Millisecond
@@ -209,8 +209,8 @@ var (
 	noPermission  = regexp.MustCompile(`(?i)^NOPERM .* permissions to run the '(?:fcall|function)`)
 )
 
-// withoutFunctions returns why a server has no functions, from the error of a call; "" for any other error, also
-// of a command within a function.
+// withoutFunctions returns why a server has no functions, from the error of a call. It is "" for any other
+// error, also of a command within a function.
 func withoutFunctions(err error) string {
 	switch {
 	case err == nil:
@@ -234,8 +234,8 @@ func luaSource(name string) string {
 	return string(b)
 }
 
-// TryFunctions returns why an engine on this client calls the library as a script; "" if it calls functions. It
-// loads the library, as the first call of an engine does.
+// TryFunctions returns why an engine on this client calls the library as a script; "" if it calls functions.
+// It loads the library, as the first call of an engine does.
 func TryFunctions(ctx context.Context, rdb redis.UniversalClient) (why string) {
 	const key = "{waitroom}:library" // any node will do
 	l := newLibrary(rdb, false)

@@ -52,8 +52,8 @@ const (
 // MatchRequest is an SMS to be matched.
 type MatchRequest struct {
 	MessageID string // the carrier's; a repeat returns what the first call returned
-	// From and To are the half-open time in which the message was sent, unix ms of the carrier's clock; both
-	// 0 = the carrier gave no time.
+	// From and To are the half-open time in which the message was sent. They are unix ms of the carrier's
+	// clock; both 0 = the carrier gave no time.
 	From, To int64
 	Age      time.Duration // since this replica read the message, by its monotonic clock
 	ReadAt   int64         // first read, estimated unix ms of Redis's clock; 0 = not known

@@ -16,8 +16,8 @@ type presenceArgs struct {
 	Replica string // the replica's number
 	Number  int64  // of this call, among that replica's in this room
 	Came    int    // number of sessions that have come
-	// Changes has those sessions, then for each session that has gone: the session, the replica number under
-	// which it came, and how long it has been gone (ms).
+	// Changes has those sessions, then three values for each session that has gone. They are the session, the
+	// replica number under which it came, and how long it has been gone (ms).
 	Changes []any
 }
 

@@ -47,8 +47,8 @@ func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
 // rebuiltWithin is how long a replica that rebuilds the index may be silent before another one takes over.
 const rebuiltWithin = 2 * time.Second
 
-// rebuild puts every room that Redis has into the index, since other replicas do not know the rooms of a dead
-// one. One replica at a time rebuilds it.
+// rebuild puts every room that Redis has into the index, also the rooms of a dead replica. One replica at a
+// time rebuilds it.
 func (e *Engine) rebuild(ctx context.Context, generation string) error {
 	busy, whole := e.index.begin+"rebuilding", e.index.keys[4]
 	mine, err := e.rdb.SetNX(ctx, busy, "1", rebuiltWithin).Result()
@@ -86,8 +86,9 @@ func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
 	})
 }
 
-// EachKey calls `found` with every key that matches a pattern, on all masters of a cluster, one key at a
-// time. It may pass a key twice. Errors: ErrStore, or the first error of `found`.
+// EachKey calls `found` with every key that matches a pattern, on all masters of a cluster.
+//
+// It passes one key at a time, and may pass a key twice. Errors: ErrStore, or the first error of `found`.
 func EachKey(ctx context.Context, rdb redis.UniversalClient, pattern string,
 	found func(key string) error) error {
 	cluster, ok := rdb.(*redis.ClusterClient)

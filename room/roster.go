@@ -15,8 +15,8 @@ type Waiter struct {
 	Seller   string
 	Rank     float64 // orders the line
 	JoinedAt int64   // unix ms
-	// AwaySince is since when the waiter has been gone (unix ms), or away if it did not claim its lease; 0 =
-	// it is not away.
+	// AwaySince is since when the waiter has been gone (unix ms); 0 = it is not away. If it did not claim its
+	// lease, it is when it became away.
 	AwaySince int64
 }
 

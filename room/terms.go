@@ -42,7 +42,7 @@ func (e *Engine) policyOf(t Terms) string {
 	return encoded
 }
 
-// events is how scripts are encoded where to publish events; "" = they do not.
+// events returns the suffix of the channel for events; "" = the library publishes none.
 func (e *Engine) events() string {
 	if e.cfg.Silent {
 		return ""
