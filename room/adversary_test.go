@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What was tried to have a code shown to the wrong one, or to nobody.
+// The attempts of these tests: show a code to the wrong session, or leave it unmatched.
 
 func TestClaimedMessageThatComesAgainIsItsOwnersStill(t *testing.T) {
 	d := newDesk(t, room.Config{})
@@ -104,7 +104,7 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	require.EqualValues(t, 2, trips.Load()-before)
 }
 
-// Whose it is rests on an earlier turn's ask, and on whether the later turn's fits.
+// The lease depends on an earlier turn's ask, and on whether the later turn's filter accepts the message.
 func TestPartOfALongMessageIsTwoRoundTripsAtTheMost(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	client := redis.NewClient(&redis.Options{Addr: d.store.Addr()})
@@ -204,7 +204,7 @@ func TestSendersAreComparedByTheirDigits(t *testing.T) {
 	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
 }
 
-// B asked while a's ask was answered; a took the answer back.
+// B asked while a's ask was answered. Then a rejected its answer.
 func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -222,7 +222,7 @@ func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.
 	require.Equal(t, room.Matched, own.Result, "past the quarantine of a's ask it is b's")
 }
 
-// Between a's old ask and the message lies another seller's, and a's own second turn does not hide it.
+// Another seller's ask lies between a's old ask and the message, and a's own second turn does not hide it.
 func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

@@ -25,12 +25,13 @@ const (
 	another = "b0000000-0000-4000-8000-000000000002"
 )
 
-// quiet are rooms as the lock library has them.
+// quiet has the configuration of the lock library's rooms.
 func quiet(rdb redis.UniversalClient) *room.Engine {
 	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
 }
 
-// play is what a story leaves and was answered, without what differs from one run to the next: times, fences, sessions, and averages, which go with the room.
+// play records the keys and replies of a story, without all that differs from run to run. Times, fences and
+// sessions differ, and averages, which go with the room.
 type play struct {
 	t       *testing.T
 	rdb     redis.UniversalClient
@@ -53,7 +54,7 @@ func plain(what string) string {
 	return what
 }
 
-// look notes every key of the room, and when it ends.
+// look records every key of the room, and when it expires.
 func (p *play) look() {
 	ctx, ends := p.t.Context(), map[string]time.Duration{}
 	var seen []string
@@ -114,7 +115,7 @@ func (p *play) set(member string, value any) {
 
 func key(name string) string { return "{" + string(lockRoom) + "}:" + name }
 
-// A lock that nobody else wants is taken and given back without most of the script; nobody can tell.
+// The short path runs little of the script. Its keys and replies equal those of the long path.
 func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 	stories := map[string]func(p *play){
 		"again and again": func(p *play) {
@@ -150,7 +151,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 			p.join(room.JoinRequest{})
 			require.NoError(p.t, p.rdb.PExpire(p.t.Context(), key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
-			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"}) // for as long as at first it is kept again
+			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"}) // the reply is kept again for as long as at first
 		},
 		"an id of its own, and a repeat of that": func(p *play) {
 			p.join(room.JoinRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
@@ -219,7 +220,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 	})
 }
 
-// sameBothWays has a story go the short way and the long one.
+// sameBothWays compares a story on the short path with the same story on the long one.
 func sameBothWays(t *testing.T, rdb redis.UniversalClient, story func(*play)) {
 	play := func(e *room.Engine) *play {
 		require.NoError(t, rdb.FlushAll(t.Context()).Err())
@@ -248,7 +249,7 @@ func storiesAreTheSame(t *testing.T, from, to uint64) {
 	})
 }
 
-// atRandom makes calls as two clients of a lock would, and some things happen that should not.
+// atRandom makes calls as two clients of a lock do, and injects some failures.
 func (p *play) atRandom(rng *rand.Rand, steps int) {
 	ctx, paused := p.t.Context(), false
 	for range steps {
@@ -280,7 +281,7 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 	}
 }
 
-// The fence of a lock goes on, however often and by whichever way it is taken.
+// The fence of a lock grows however often, and by whichever path, it is taken.
 func TestAFenceGoesOnBothWays(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}

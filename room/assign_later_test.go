@@ -110,7 +110,8 @@ func TestRejectedMessageMayBeAssignedToAnotherLease(t *testing.T) {
 	}
 }
 
-// Whoever told a verdict may have died before the journal was trimmed: then it is told once more, whatever happened since.
+// A process may die after it sent a verdict and before it trimmed the journal. Then the verdict is sent
+// again, whatever happened since.
 func TestVerdictOnALeaseThatAMessageBelongsToNoMoreChangesNothing(t *testing.T) {
 	for name, gone := range map[string]time.Duration{"while its text is there": 0, "as a record": 10*time.Minute + time.Second} {
 		t.Run(name, func(t *testing.T) {

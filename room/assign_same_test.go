@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// couldBe lists the fences of the leases that a message may be assigned to.
+// couldBe returns the fences of the leases that a message may be assigned to.
 func (d *desk) couldBe(messageID string) (fences []int64) {
 	for _, l := range d.letters() {
 		for _, c := range l.Could {
@@ -21,11 +21,12 @@ func (d *desk) couldBe(messageID string) (fences []int64) {
 	return fences
 }
 
-// Rule 5: the same sender and text is the same message, whatever its id, and so are the parts of one. None of it goes to a second seller.
+// Rule 5: the same sender and text is the same message, whatever its id, and so are its parts. No part goes
+// to a second seller.
 func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
 	for name, how := range map[string]struct {
 		one, other func(*room.MatchRequest)
-		offers     int // of the other one, to the session that can not have caused the first
+		offers     int // of the other message, to the session that cannot have caused the first one
 	}{
 		"the same text":   {saying("one"), saying("one"), 0},
 		"parts of a text": {part("r", 1), part("r", 2), 1},
@@ -65,7 +66,7 @@ func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
 	}
 }
 
-// A copy that may have been sent in the same seller's lease too is that seller's to have.
+// A copy that may also have been sent in the same seller's lease may go to that seller.
 func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -159,7 +160,7 @@ func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
 	}
 }
 
-// Long messages end alike: what the text says of such a part says nothing of the code in another.
+// Long messages end alike: a part's text does not identify the code in another part.
 func TestPartThatIsKnownByItsTextAloneLeavesTheCodeToItsOwnSeller(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	const alike = "쿠팡은 묻지 않아요."

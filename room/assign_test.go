@@ -31,7 +31,7 @@ func (d *desk) settle(messageID string, agreed bool) {
 	require.NoError(d, d.engine.SettleMatch(d.Context(), integration, messageID, 0, agreed))
 }
 
-// again is what the carrier is told when it comes with a message once more.
+// again returns the answer to the carrier's repeat of a message.
 func (d *desk) again(messageID string) room.Match {
 	d.Helper()
 	return match(d.T, d.engine, sms(messageID, 0, 0))
@@ -41,7 +41,7 @@ func keep(q *room.AssignRequest) { q.Keep = true }
 
 func foreign(q *room.MatchRequest) { q.Foreign = true }
 
-// expectOnly asks for a message that no other is like.
+// expectOnly asks for a message that no other message resembles.
 func (s seller) expectOnly(contains string) room.Expectation {
 	s.t.Helper()
 	q := s.request()
@@ -51,7 +51,7 @@ func (s seller) expectOnly(contains string) room.Expectation {
 	return x
 }
 
-// stray brings a message that nobody asked for.
+// stray sends a message that no lease asked for.
 func (d *desk) stray(change ...func(*room.MatchRequest)) string {
 	d.Helper()
 	id, m := d.sms(change...)

@@ -166,7 +166,7 @@ func TestRefusedActionIsNotRemembered(t *testing.T) {
 		for _, name := range []string{"b", "c", "d"} {
 			newSeller(t, e, name).join()
 		}
-		for range 2 { // and what was done is
+		for range 2 { // and so are applied actions
 			_, err = e.Remove(t.Context(), integration, "remove", 2, byKim)
 			require.NoError(t, err)
 			_, err = e.Move(t.Context(), integration, "move", 4, 1, byKim)

@@ -46,7 +46,7 @@ func BenchmarkLine(b *testing.B) {
 	}
 }
 
-// fill puts waiters into the line by joins of the real script.
+// fill joins waiters by the real script.
 func fill(b testing.TB, e *room.Engine, waiting int) {
 	_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "holder"})
 	require.NoError(b, err)

@@ -10,11 +10,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The client sends a call again by itself: what it was about to begin, another replica may have begun and the store lost meanwhile.
+// The client resends a call by itself. Another replica may have begun the room meanwhile, and Redis may have
+// lost it.
 func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 	emptied := func(l *losing) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) }
 	for name, test := range map[string]struct {
-		known room.Recorded // to the durable record
+		known room.Recorded // of the ledger
 		lose  func(*losing)
 	}{
 		"the store is emptied": {lose: emptied},
@@ -36,7 +37,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 				}
 				return known, nil
 			}})
-			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()}) // the store has the scripts
+			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()}) // loads the scripts
 			require.NoError(t, err)
 			way := &heldBack{}
 			other.AddHook(way)
@@ -47,7 +48,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 				l.blank = l.rdb.Get(t.Context(), "{integration}:blank").Val()
 				require.Equal(t, room.Locked, l.seller(l.one, "a").join().Status)
 				test.lose(l)
-				time.AfterFunc(300*time.Millisecond, cancel) // enough for who begins it
+				time.AfterFunc(300*time.Millisecond, cancel) // enough time for a call that begins the room
 			}
 			way.inTurn(registers, asks, registers, begins)
 			_, err = late.Join(ctx, integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})

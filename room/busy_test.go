@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Rule 3: and what the wait costs the holder is given back to it, once.
+// Rule 3: the holder gets the time of the wait back, once.
 func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 40 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
@@ -33,7 +33,7 @@ func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	require.Equal(t, before.Lease.ExpiresAt+20_000, x.ExpiresAt)
 }
 
-// What was asked before the clock went back lies ahead of it.
+// Asks from before the clock was set back lie ahead of it.
 func TestBusyNumberPutsTheLeaseOffByTheQuarantineAtMostThoughTheClockWentBack(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 40 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
@@ -108,7 +108,7 @@ func TestNumberIsNotBusyWhereNobodyElsesCodeMayCome(t *testing.T) {
 	})
 }
 
-// A lease that does not say when it asks may have asked until its end.
+// A lease that announces no asks may have asked until its end.
 func TestLeaseThatIsNotAskingAndGotNoCodeKeepsTheNumberBusy(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")
@@ -132,13 +132,13 @@ func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
 	asked := d.now
 	x.leave(room.Cancelled)
 	d.pass(time.Second)
-	y.leave(room.Cancelled) // it may have asked, too
+	y.leave(room.Cancelled) // it may have asked as well
 	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
 	require.NoError(t, err)
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), y.busy())
 }
 
-// again joins once more from the same session, for the same seller or another one.
+// again joins once more from the same session, for the same or another seller.
 func (s seller) again(d *desk, name string) seller {
 	d.Helper()
 	s.name = name
@@ -159,7 +159,7 @@ func TestSessionMayAskAgainAtOnceAsTheSameSellerOnly(t *testing.T) {
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), a.again(d, "b").busy())
 }
 
-// Its earlier ask was for another sender.
+// The session's earlier ask was for another sender.
 func TestOneIsOfferedACodeThoughOnesOwnEarlierAskIsOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

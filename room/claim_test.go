@@ -16,7 +16,7 @@ func offers(t require.TestingT, e *room.Engine, session string) []room.Offer {
 	return seats[0].Offers
 }
 
-// claim says that a message is its own.
+// claim claims a message for its session.
 func (s seller) claim(messageID string) (room.Expectation, error) {
 	q := s.request()
 	q.MessageID = messageID
@@ -82,7 +82,7 @@ func TestHolderThatAskedWithoutAWordMayClaimItsCode(t *testing.T) {
 	})
 }
 
-// Who names a message that is not offered to it fishes for another's code.
+// A session that names a message not offered to it tries to get another's code.
 func TestNobodyClaimsAnothersCode(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sample is a call and the time that its reply named: all since some instant.
+// sample is a call and the time in its reply, all since one instant.
 type sample struct{ sent, read, redis, ahead time.Duration }
 
 func TestAJumpOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
-	const hour = 3_600_000 // ms: what Redis said is unix time
+	const hour = 3_600_000 // ms: times in replies are unix times
 	for name, samples := range map[string][]sample{
 		"a clock that runs":             {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 1001}},
 		"a reply that was late":         {{sent: 0, read: 9000, redis: hour}, {sent: 9000, read: 9002, redis: hour + 9001}},

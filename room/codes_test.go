@@ -41,7 +41,7 @@ func (d *desk) pass(after time.Duration) {
 	d.store.SetTime(d.now)
 }
 
-// asker joins a seller that says before it asks for codes.
+// asker joins a seller that announces its asks.
 func (d *desk) asker(name string) seller {
 	d.Helper()
 	s := newSeller(d.T, d.engine, name)
@@ -50,7 +50,7 @@ func (d *desk) asker(name string) seller {
 	return s
 }
 
-// plain joins one that does not.
+// plain joins a seller that does not announce its asks.
 func (d *desk) plain(name string) seller {
 	d.Helper()
 	s := newSeller(d.T, d.engine, name)
@@ -69,7 +69,7 @@ func (s seller) expect() room.Expectation {
 	return x
 }
 
-// busy wants to be told that the number is, and until when.
+// busy requires that the number is busy, and returns until when.
 func (s seller) busy() int64 {
 	s.t.Helper()
 	x, err := s.engine.Expect(s.t.Context(), integration, s.request())
@@ -77,7 +77,7 @@ func (s seller) busy() int64 {
 	return x.AskAfter
 }
 
-// sms brings a message of its own text that was sent just now; change may make it another.
+// sms sends a message with a text of its own, sent just now. change may alter it.
 func (d *desk) sms(change ...func(*room.MatchRequest)) (string, room.Match) {
 	d.Helper()
 	d.texts++
@@ -120,7 +120,7 @@ func (d *desk) records(kind string) (list []room.Record) {
 	return list
 }
 
-// One message that nobody asked for shifted every later code to the next seller when any message ended any lease.
+// Once, any message ended any lease: one stray message shifted every later code to the next seller.
 func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without, "a code that nobody asked for": func(*room.MatchRequest) {}} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
 	require.Empty(t, messages(t, d.engine, a.session))
 }
 
-// a's slow code took b's turn, as it was sent later than the quarantine; b's own must not go back to a as a's.
+// a's slow code took b's turn, as it was sent later than the quarantine. b's own code must not go to a.
 func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
@@ -197,7 +197,7 @@ func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
 	require.Equal(t, room.Locked, c.stand().Status)
 }
 
-// b's code cannot have been what a asked for, nor a's what b did: who asked for another sender's codes does not matter.
+// b's code cannot be the answer to a's ask, nor a's to b's: asks for another sender's codes do not count.
 func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -220,7 +220,7 @@ func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	require.Equal(t, first, m.Fence)
 }
 
-// a's answer is taken back, so that two asks are open that are closer than a quarantine: one for each sender's codes.
+// a's answer is rejected, so two asks are open within one quarantine: one for each sender's codes.
 func TestCodeIsOfTheAskThatItFitsThoughAnEarlierOneIsOpenAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -315,7 +315,7 @@ func TestFilterKeepsOtherMessagesOut(t *testing.T) {
 	_, m = d.sms(from("0215881234"), saying("[쿠팡] 482914"))
 	require.Equal(t, room.Matched, m.Result, "the same number, written otherwise")
 
-	stranger := room.New(d.rdb, room.Config{}) // of another secret: it can not say what is wanted
+	stranger := room.New(d.rdb, room.Config{}) // with another secret: it cannot open the filter
 	fresh := d.asker("b")
 	q = fresh.request()
 	q.Filter = room.Filter{Contains: "쿠팡"}
@@ -343,7 +343,7 @@ func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
 	require.Equal(t, room.NotExpected, room.Reason(b.records("message")[0].Reason))
 }
 
-// A list of senders may change between a message and its repeat, and between the parts of one.
+// The list of accepted senders may change between a message and its repeat, and between parts.
 func TestRepeatOrPartOfASenderThatTheRoomTakesNoMoreIsNobodys(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

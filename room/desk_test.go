@@ -16,7 +16,7 @@ import (
 
 const barrier = "that is all"
 
-// listen returns the events of the room since it was asked last.
+// listen returns the room's events since the last call.
 func listen(t require.TestingT, rdb redis.UniversalClient) func() []room.Event {
 	sub := rdb.Subscribe(context.Background(), room.NamesOf(rdb, "").Events(integration))
 	if t, ok := t.(*testing.T); ok {
@@ -46,7 +46,7 @@ func notes(events []room.Event) (list []room.Note) {
 	return list
 }
 
-// looks counts how often who watches was told to look again.
+// looks counts the events after which support's pages load messages again.
 func looks(events []room.Event) (n int) {
 	for _, note := range notes(events) {
 		if note.Desk {
@@ -70,7 +70,7 @@ func (d *desk) active() []room.ID {
 	return list
 }
 
-// sleep has the ledger drain the journal and the sweep look, until the room is asleep and out of the index.
+// sleep drains the journal and sweeps until the room is asleep and out of the index.
 func (d *desk) sleep() {
 	d.Helper()
 	entries, err := d.engine.ReadJournal(d.Context(), integration, 10_000)
@@ -80,10 +80,10 @@ func (d *desk) sleep() {
 	require.NoError(d, err)
 	require.True(d, checked.Asleep)
 	d.store.ZRem("{waitroom}:due", string(integration))
-	d.pass(time.Millisecond) // who registers in the instant in which it fell asleep has to come again
+	d.pass(time.Millisecond) // a call that registers in the instant of falling asleep has to retry
 }
 
-// recorder keeps all that scripts reply.
+// recorder keeps all replies of scripts.
 type recorder struct {
 	redis.Hook
 	mu      sync.Mutex
@@ -106,7 +106,7 @@ func (r *recorder) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// A session is a credential. What support's pages are made of has none in it, whatever state the room is in.
+// A session is a credential. No data for support's pages has one, in any state of the room.
 func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
@@ -184,7 +184,7 @@ func TestWhoWatchesIsToldToLookAgainWhenWhatItLooksAtChanged(t *testing.T) {
 	}
 }
 
-// What is only noted has the version that the mirrors are at.
+// A note has the version that the mirrors have already.
 func TestNoteChangesNoVersion(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// Who looked before something became due says when to look again, and does not know of it.
+// A replica that looked before the room became due sets the next look, and does not know of the change.
 func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
@@ -43,7 +43,8 @@ func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	require.Len(t, due(), 1)
 }
 
-// With thousands of rooms each is looked at seldom, where nothing is to come. Nobody tells the index of a lease that is granted meanwhile.
+// With thousands of rooms, a room in which nothing is due is looked at seldom. A lease granted meanwhile does
+// not change the index.
 func TestRoomIsLookedAtBeforeALeaseIsOverThatIsGrantedAfterThisLook(t *testing.T) {
 	for name, use := range map[string]func(*testing.T, *Engine){
 		"a message that is shown yet": func(t *testing.T, e *Engine) {

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The store was away when the message came first, and the carrier's clock is ahead of ours.
+// Redis was away when the message arrived first, and the carrier's clock is fast.
 func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -39,7 +39,7 @@ func TestMessageIsForgottenInTimeThoughTheClockIsSetBack(t *testing.T) {
 	require.Equal(t, float64(d.now.Add(10*time.Minute).UnixMilli()), left[0].Score)
 }
 
-// What a replica reckons of Redis's time may be too early: that takes no message from the one who asked for it.
+// A replica's estimate of Redis's time may be too early. The lease that asked gets the message all the same.
 func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// withoutFunctions is a client of the same server whose user may call scripts and no functions.
+// withoutFunctions returns a client of the same server whose user may call scripts but no functions.
 func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	t.Helper()
 	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all", "-fcall", "-fcall_ro", "-function").Err())
@@ -27,7 +27,7 @@ func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	return rdb
 }
 
-// commands are those that a client sends, in lower case.
+// commands returns the commands that a client sends, in lower case.
 type commands struct {
 	redis.Hook
 	mu   sync.Mutex
@@ -105,7 +105,7 @@ func TestEveryMasterOfAClusterLoadsALibraryThatItLost(t *testing.T) {
 	}
 }
 
-// Replicas of which some may call functions and some may not serve the same rooms.
+// Replicas with and without permission to call functions serve the same rooms.
 func TestFunctionsAndScriptsServeOneRoomTogether(t *testing.T) {
 	server := redistest.Start(t)
 	ways := []*room.Engine{room.New(server.Client(), room.Config{}), room.New(withoutFunctions(t, server.Client()), room.Config{})}
@@ -142,7 +142,7 @@ func TestRedisThatTakesNoWritesAnswersAlsoWhereItLostTheLibrary(t *testing.T) {
 	a.leave(room.Completed)
 }
 
-// A library is named by its content, so that several versions, and deployments of several versions on one Redis, serve side by side.
+// A library is named by its content, so that several versions on one Redis serve side by side.
 func TestALibraryThatNoProcessCallsAnyMoreIsDeleted(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	load := func(name, idle string) {
@@ -172,7 +172,7 @@ func TestALibrarySaysHowLongAgoItWasCalled(t *testing.T) {
 	require.Empty(t, room.TryFunctions(t.Context(), rdb))
 	require.Zero(t, idle(), "it was not called")
 	newSeller(t, room.New(rdb, room.Config{}), "a").join()
-	testproc.Until(t, time.Minute, func() error { // to ask is no call
+	testproc.Until(t, time.Minute, func() error { // this request is no call
 		if idle() < 20 {
 			return errors.New("not yet")
 		}

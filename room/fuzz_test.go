@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// An id that is taken is one of the contract's, and splits no key of the store into another room's.
+// An accepted id is valid by the contract, and puts no key of Redis into another room.
 func FuzzRoomID(f *testing.F) {
 	for _, seed := range []string{"integration", "support", "stock:item:456", "a::b", "a:", "", "A", "a}b", "연동", "a\n", strings.Repeat("a", 129)} {
 		f.Add(seed)
@@ -34,7 +34,7 @@ func FuzzRoomID(f *testing.F) {
 	})
 }
 
-// A seller id that is taken stays as it is when it is read again, and two spellings of one are one.
+// An accepted seller id parses to itself again, and two spellings of one id are equal.
 func FuzzSellerID(f *testing.F) {
 	for _, seed := range []string{"s-1", "\u1112\u1161\u1105\u1169\u11a8", "a b", "", "\xff", "a\x00", "😀", "\u0344", strings.Repeat("가", 65), "=", "-"} {
 		f.Add(seed)
@@ -59,7 +59,8 @@ func FuzzSellerID(f *testing.F) {
 	})
 }
 
-// A session that is taken is one UUID in one spelling; one that is refused is not repeated, since it is a credential.
+// An accepted session is one UUID in one spelling. An error does not repeat a refused one, since it is a
+// credential.
 func FuzzSession(f *testing.F) {
 	for _, seed := range []string{"6BA7B810-9DAD-41D1-80B4-00C04FD430C8", "00000000-0000-0000-0000-000000000000", "{6ba7b810-9dad-41d1-80b4-00c04fd430c8}",
 		"urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8", "6ba7b8109dad41d180b400c04fd430c8", "", "secret", "\u212aba7b810-9dad-41d1-80b4-00c04fd430c8"} {
@@ -79,7 +80,8 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// An event that is read stays the same when it is written and read again; one that is not is not repeated: it has sessions in it.
+// A parsed event stays the same when it is encoded and parsed again. An error does not repeat the payload,
+// which has sessions in it.
 func FuzzEvent(f *testing.F) {
 	for _, seed := range []string{"", "null", "[]", "{", `{"epoch":1,"version":2,"lineage":"a/1","now":1795220000000,"hold":120000.5,"changed":true}`,
 		`{"version":3,"lease":{"ticket":1,"fence":1795220000000000,"granted_at":1,"expires_at":2,"session":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","rank":1.5}}`,
@@ -102,8 +104,8 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// A journal entry that is read stays the same when it is written and read again, with the stream's id; one that is not has an error
-// that says so.
+// A parsed journal entry stays the same when it is encoded and parsed again, with the stream's id. Any other
+// entry has an error in Odd.
 func FuzzJournalEntry(f *testing.F) {
 	for _, seed := range [][3]string{{"1", "2", `[{"type":"joined","at":1,"ticket":1,"seller":"a"}]`}, {"", "", ""}, {"1", "x", "[]"}, {"1", "2", "{}"},
 		{"1", "2", `[{"type":"epoch","kept":[{"ticket":3,"seller":"b"}]}]`}, {"9223372036854775808", "1", "[]"}, {"1", "2", `[{"fence":1.5}]`}, {"1", "2", "null"},
@@ -126,8 +128,8 @@ func FuzzJournalEntry(f *testing.F) {
 	})
 }
 
-// FuzzReply: an answer of a script that is cut short or has a code that nobody knows is ErrStore, whatever else it says; what is
-// taken has every field that a standing needs.
+// FuzzReply requires ErrStore for a truncated reply or an unknown code. An accepted reply has every field of
+// a standing.
 func FuzzReply(f *testing.F) {
 	whole := "ok 1 7 1795220000000 2 120000,500,a/1 0 1 1795220000000000 1 2 0 0 0 waiting 3 =s-1 - 0 2 3.5"
 	for _, seed := range []string{"", "ok", whole, whole + " 1 2 3", "no_place" + whole[2:], "register", "eh" + whole[2:], strings.Replace(whole, "=s-1", "=-", 1),
@@ -162,7 +164,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// What is sealed is opened for what it belongs to and nothing else; what nobody sealed is never opened, and shows no support a code.
+// A sealed text opens only for its owner. Any other text never opens, and shows support no code.
 func FuzzSealed(f *testing.F) {
 	keys := NewKeyring([]byte("a secret of the tests"), []byte("the one before"))
 	other := NewKeyring([]byte("another room's secret"))
@@ -200,7 +202,7 @@ func FuzzSealed(f *testing.F) {
 	})
 }
 
-// A filter that is taken takes the messages that its asker named: a sender is one of a list that has it, however it is written.
+// An accepted filter accepts the messages of its senders, however a sender is written.
 func FuzzSender(f *testing.F) {
 	for _, seed := range [][2]string{{"15881234", "1588-1234"}, {"+82 10-1234-5678", "01012345678"}, {"쿠팡", "쿠팡 "}, {"", " "}, {"82", "+82"}, {"＋８２１０", "010"}, {"A", "a"}, {"\xff", "\u212a"}} {
 		f.Add(seed[0], seed[1])

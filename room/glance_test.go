@@ -83,7 +83,7 @@ func TestGlanceCountsTheCodesThatAreNobodys(t *testing.T) {
 
 func TestGlanceLooksAtTheLastTenEnds(t *testing.T) { glanceAfter(t, 24, 24) }
 
-// glanceAfter has leases of which every second one expires, the last of them too.
+// glanceAfter ends leases of which every second one expires, also the last.
 func glanceAfter(t *testing.T, leases, grants int) {
 	d := newDesk(t, room.Config{})
 	for i := range leases {
@@ -122,7 +122,7 @@ func TestActiveListsTheRoomsInUse(t *testing.T) {
 		require.Empty(t, none)
 		newSeller(t, e, "a").join()
 		want, due := []room.ID{integration}, []redis.Z{}
-		for i := range 2500 { // more than Redis names at once
+		for i := range 2500 { // more than Redis returns at once
 			id := fmt.Sprintf("room:%04d", i)
 			want, due = append(want, room.ID(id)), append(due, redis.Z{Member: id})
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// roundTrips is a hook that counts how often a client waits for Redis.
+// roundTrips is a hook that counts a client's round trips to Redis.
 type roundTrips struct{ atomic.Int64 }
 
 func (n *roundTrips) DialHook(next redis.DialHook) redis.DialHook {
@@ -35,8 +35,8 @@ func (n *roundTrips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 	}
 }
 
-// handoffs are the ways in which a holder's end gives the lock to the next in line. All that such a call
-// waits for is on the next one's way, so its round trips are those of the handoff.
+// handoffs are the ways in which a holder's end grants the lock to the next waiter. The next holder waits for
+// all round trips of such a call, so they are those of the handoff.
 var handoffs = []struct {
 	name string
 	end  func(ctx context.Context, e *room.Engine, holder string, n int) error
@@ -85,8 +85,8 @@ func (l *line) join(tb testing.TB) {
 	l.people = append(l.people, session)
 }
 
-// next has the lock once the holder has ended; everybody behind moves up. Leases last some milliseconds here:
-// an SMS that came around a handoff would be ambiguous.
+// next returns after a holder's end granted the next waiter. Leases last some milliseconds here: an SMS near
+// a handoff would be ambiguous.
 func (l *line) next(tb testing.TB) {
 	l.people = l.people[1:]
 	st, err := l.engine.Stand(tb.Context(), integration, l.people[0])

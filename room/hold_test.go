@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// holds is what a room has learned of how long its leases are held, in plain Go (ms).
+// holds is the model of a room's average hold, in plain Go (ms).
 type holds struct {
 	lease, average, variance float64
 	n                        int
@@ -24,7 +24,7 @@ func newHolds(lease time.Duration) holds {
 	return holds{lease: float64(lease.Milliseconds()), average: float64(lease.Milliseconds())}
 }
 
-// learn takes in a lease that was held for so long: every lease weighs the same, and none less than a tenth.
+// learn adds a lease of some length. Every lease weighs the same, and none less than a tenth.
 func (h *holds) learn(ms int64) {
 	h.n++
 	weight := max(1/float64(h.n+1), 0.1)
@@ -33,7 +33,7 @@ func (h *holds) learn(ms int64) {
 	h.average += weight * off
 }
 
-// requireIn compares it with a view. Redis keeps thousandths of a millisecond.
+// requireIn compares the model with a view. Redis keeps thousandths of a millisecond.
 func (h *holds) requireIn(t require.TestingT, v room.View) {
 	require.InDelta(t, h.average, milliseconds(v.Hold), 0.01, "average hold")
 	require.InDelta(t, math.Sqrt(h.variance), milliseconds(v.Spread), 0.05, "spread")
@@ -41,7 +41,7 @@ func (h *holds) requireIn(t require.TestingT, v room.View) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// hold ends a lease that looks as if it had been held for about so long, and returns for how long it was.
+// hold ends a lease that seems to have been held for about so long, and returns for how long.
 func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, after room.Standing) {
 	granted := s.join().Lease.GrantedAt - about.Milliseconds()
 	redistest.SetState(s.t, rdb, "integration", "lease.granted", granted)
@@ -70,7 +70,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 	})
 }
 
-// requireToldAlike holds every way in which a room is told to the last event.
+// requireToldAlike requires that every view of a room equals the last event.
 func requireToldAlike(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
 	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)), time.Duration(last.Spread * float64(time.Millisecond))}
@@ -133,7 +133,7 @@ func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
 	})
 }
 
-// What it remembered of a request is in its own words.
+// An older program's kept reply has its own format.
 func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -169,7 +169,7 @@ func TestRoomThatLostItsDataHasLearnedNothing(t *testing.T) {
 	})
 }
 
-// A lease length that was made shorter bounds what was learned under the longer one.
+// A shorter lease length also bounds an average from the time of the longer one.
 func TestAverageHoldAndSpreadAreNeverOverTheLeaseLength(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		s := newSeller(t, room.New(rdb, room.Config{}), "a")

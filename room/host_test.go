@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// site is replicas on a store whose clock stands still, unless it is told to pass.
+// site has replicas on an embedded Redis whose clock the test moves.
 type site struct {
 	*testing.T
 	store  *miniredis.Miniredis
@@ -45,7 +45,7 @@ func (s *site) pass(d time.Duration) {
 	s.store.SetTime(s.now)
 }
 
-// live has time pass, second by second, in which replicas have heartbeats.
+// live moves the clock second by second, while replicas send heartbeats.
 func (s *site) live(d time.Duration, hosts ...room.ReplicaNumber) {
 	s.Helper()
 	for range int(d / time.Second) {
@@ -55,7 +55,7 @@ func (s *site) live(d time.Duration, hosts ...room.ReplicaNumber) {
 	}
 }
 
-// line has as many sellers join, of whom the first has the lock.
+// line joins sellers, of whom the first has the lock.
 func (s *site) line(n int) (all []seller) {
 	for i := range n {
 		a := newSeller(s.T, s.engine, string(rune('a'+i)))
@@ -65,7 +65,7 @@ func (s *site) line(n int) (all []seller) {
 	return all
 }
 
-// beats keeps replicas alive.
+// beats sends the replicas' heartbeats.
 func (s *site) beats(hosts ...room.ReplicaNumber) {
 	s.Helper()
 	for _, h := range hosts {
@@ -99,7 +99,7 @@ func (s *site) gone(host room.ReplicaNumber, who seller, since time.Duration) {
 	require.NoError(s, err)
 }
 
-// goneSince is when a session that waits was there last (unix ms); 0 where it is there.
+// goneSince returns since when a waiter has been gone (unix ms); 0 while it is present.
 func (s *site) goneSince(who seller) int64 {
 	for _, key := range []string{"{integration}:away", "{integration}:seen"} {
 		if at, err := s.rdb.ZScore(context.Background(), key, who.session).Result(); err == nil {
@@ -109,7 +109,7 @@ func (s *site) goneSince(who seller) int64 {
 	return 0
 }
 
-// untilClaimed waits until the sweep has looked for due rooms and dead replicas.
+// untilClaimed waits until the sweep has claimed due rooms and looked for dead replicas.
 func (s *site) untilClaimed() {
 	s.Helper()
 	testproc.Until(s, time.Minute, func() error {
@@ -143,7 +143,7 @@ func TestWhoIsHereIsToldOnceAndStaysHoweverLong(t *testing.T) {
 	gone := s.now.UnixMilli()
 	require.Equal(t, gone, s.goneSince(all[1]))
 	s.pass(s.engine.Config().AwayAfter + time.Millisecond)
-	for range 4 { // that was a step of the clock, after which nobody is judged for three seconds
+	for range 4 { // that was a clock jump, after which no session counts as gone for three seconds
 		s.untilClaimed()
 		s.beats(host)
 		s.pass(900 * time.Millisecond)
@@ -162,7 +162,7 @@ func TestSessionIsThereUntilTheLastOfItsReplicasHasSaidThatItHasGone(t *testing.
 	s.gone(one, b, 0)
 	require.Zero(t, s.goneSince(b))
 	s.come(one, b)
-	s.come(one, b) // told twice: the first reply was lost
+	s.come(one, b) // sent twice: the first reply was lost
 	s.gone(one, b, 0)
 	s.gone(one, b, 0)
 	require.Zero(t, s.goneSince(b))
@@ -198,7 +198,7 @@ func TestWhatAReplicaToldIsTakenBackAsOfItsLastHeartbeatWhenItHasDied(t *testing
 	require.Zero(t, s.goneSince(all[1]))
 }
 
-// The first one that is back after all replicas were dead, or after the store was away, gives the others the time to say that they live.
+// After an outage or the death of all replicas, the first live one gives the others time to send heartbeats.
 func TestNoReplicaIsTakenForDeadRightAfterNobodyLooked(t *testing.T) {
 	s := newSite(t)
 	dead, lives, all := s.replica(), s.replica(), s.line(3)
@@ -237,7 +237,7 @@ func TestCallThatWasGivenUpAndArrivesLateDoesNothing(t *testing.T) {
 	require.Zero(t, s.goneSince(all[1]))
 }
 
-// There may be so many rooms that one in which nothing is due is looked at once in minutes.
+// With very many rooms, a room in which nothing is due is looked at once in minutes.
 func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 	s := newSite(t)
 	host, all := s.replica(), s.line(3)
@@ -247,7 +247,7 @@ func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 	s.gone(host, all[1], 0)
 	gone := s.now
 	s.live(s.engine.Config().AwayAfter, host)
-	testproc.Until(t, time.Minute, func() error { // the clock, which jumps, may do so between a look and the note of when to look next
+	testproc.Until(t, time.Minute, func() error { // the clock may jump between a look and the note of when to look next
 		s.live(time.Second, host)
 		return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err()
 	})
@@ -256,7 +256,7 @@ func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 	require.Equal(t, room.Locked, all[2].stand().Status)
 }
 
-// Nothing is in doubt because somebody looks late: it was told that it has gone.
+// A late look needs no recovery window: the session was recorded as gone.
 func TestWhoIsGoneIsPassedOverHoweverLateThatIsLookedAt(t *testing.T) {
 	s := newSite(t)
 	host, all := s.replica(), s.line(4)
@@ -278,7 +278,7 @@ func TestWhoWasGoneBeforeItsComingWasToldIsGone(t *testing.T) {
 	require.Zero(t, s.goneSince(all[2]), "it is connected elsewhere")
 }
 
-// A replica that was stopped for long wakes, and a word of it is under way under the number that it had.
+// A replica that was stopped for long wakes, and a call of it under its old number is on its way.
 func TestWhoComesToAReplicaThatWakesIsThereSinceThen(t *testing.T) {
 	s := newSite(t)
 	stopped, lives, all := s.replica(), s.replica(), s.line(2)

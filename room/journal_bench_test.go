@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One operation of BenchmarkJournal is to take what a free room wrote of ten who joined it and were done out of its journal.
+// BenchmarkJournal reads and trims the entries of ten joins and leaves of a free room.
 func BenchmarkJournal(b *testing.B) {
 	const pairs = 10
 	rdb := redistest.Start(b).Client()
@@ -48,7 +48,7 @@ func BenchmarkJournal(b *testing.B) {
 	b.ReportMetric(float64(used.Nanoseconds())/float64(2*pairs*b.N), "cpu-ns/entry")
 }
 
-// processTime is how long this process has had a processor.
+// processTime returns the processor time that this process has used.
 func processTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

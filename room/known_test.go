@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What a script keeps while it runs is what Redis has.
+// A script's variables equal Redis's keys while the script runs.
 
 func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
 	rdb := redistest.Shared(t)
@@ -22,7 +22,7 @@ func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
 	a.join()
 	require.Equal(t, 1, b.join().Waiting)
-	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err()) // a hand on the key
+	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err()) // a person deleted the field
 	st := b.join()
 	require.Equal(t, 1, st.Waiting)
 	require.Equal(t, 1, st.Position)
@@ -36,7 +36,7 @@ func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
 	require.Equal(t, room.Idle, a.stand().Status)
 }
 
-// The last place is gone, and the key with it, in the very script that writes the next one.
+// The last place is removed, and the key with it, in the same script that writes the next one.
 func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -52,7 +52,8 @@ func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *te
 	}
 }
 
-// One ended lease in so many takes along those that are too old, and it may be any of them: who holds the lock may have every second ticket alone.
+// Every so many ended leases, one deletes those that are too old. It may be any of them: one session may hold
+// every second ticket.
 func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -71,7 +72,7 @@ func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 	require.Less(t, rdb.ZCard(t.Context(), "{integration}:leases").Val(), int64(12))
 }
 
-// A server may name its replication id in words of its own, which are not to get into replies.
+// A server may have a replication id with other characters, which must not get into replies.
 func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
 	for id, lineage := range map[string]string{"": "", "none": "", "8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
 		embedded := redistest.StartEmbedded(t)

@@ -176,7 +176,7 @@ func manyJoinAtOnce(t *testing.T, rdb redis.UniversalClient) {
 	require.True(t, tickets[1] && tickets[n], "tickets have no gaps")
 }
 
-// "-" stands for nothing in the scripts' replies, and is a seller id of the contract.
+// "-" is an empty field in the scripts' replies, and a valid seller id of the contract.
 func TestASellerMayBeCalledDash(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		a := newSeller(t, room.New(rdb, room.Config{}), "-")
@@ -186,7 +186,7 @@ func TestASellerMayBeCalledDash(t *testing.T) {
 	})
 }
 
-// A lease that ended while nobody looked is told as long as any other, from when it is noticed.
+// The outcome of a lease that ended unnoticed is kept as long as any other, from when it is noticed.
 func TestOutcomeIsToldHoweverLateTheEndIsNoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})

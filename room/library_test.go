@@ -28,7 +28,7 @@ func compile(t *testing.T, text string) *lua.FunctionProto {
 	return proto
 }
 
-// walk calls look for a function and all within it; depth is how many functions are around it.
+// walk calls look for a function and all within it. depth is the number of functions around it.
 func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth int)) {
 	look(f, depth)
 	for _, inner := range f.FunctionPrototypes {
@@ -36,7 +36,7 @@ func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth
 	}
 }
 
-// undeclared are the names in a text that nothing in it declares.
+// undeclared returns the names in a text that the text does not declare.
 func undeclared(t *testing.T, text string) []string {
 	t.Helper()
 	names := make(map[string]bool)
@@ -58,7 +58,8 @@ func TestTheLibraryDeclaresAllThatItNames(t *testing.T) {
 	require.Equal(t, []string{"below", "beside"}, undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
 }
 
-// Redis runs the chunk once, and the function around the modules; what is made within another function would be made for each call.
+// Redis runs the chunk and the function around the modules once. A function made within another one would be
+// made for each call.
 func TestNoFunctionIsMadePerCall(t *testing.T) {
 	walk(compile(t, libraryText()), 0, func(f *lua.FunctionProto, depth int) {
 		if depth >= 2 {
@@ -91,7 +92,7 @@ func verbsMade() map[string]fields {
 	}
 }
 
-// verbSources are the verbs of Lua, by their names.
+// verbSources returns the verbs of Lua, by their names.
 func verbSources(t *testing.T) map[string]string {
 	files, err := fs.Glob(luaFiles, "lua/verb/*.lua")
 	require.NoError(t, err)
@@ -107,7 +108,7 @@ func withoutComments(source string) string {
 	return regexp.MustCompile(`--.*`).ReplaceAllString(source, "")
 }
 
-// used are the fields of a table that a text names.
+// used returns the fields of a table that a text names.
 func used(table, text string) []string {
 	var names []string
 	for _, found := range regexp.MustCompile(`\b`+table+`\.(\w+)`).FindAllStringSubmatch(withoutComments(text), -1) {
@@ -146,10 +147,10 @@ func TestAVerbNamesTheKeysOfItsOwnThatItUses(t *testing.T) {
 	}
 }
 
-// Redis's client silently sends a call again whose reply was lost.
+// Redis's client silently resends a call whose reply was lost.
 func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
 	for name, source := range verbSources(t) {
-		if name == "erase" { // done again it finds nothing to do
+		if name == "erase" { // a repeat finds nothing to do
 			continue
 		}
 		remembers := strings.Contains(source, "reply.answer(")
@@ -164,7 +165,8 @@ func TestVerbsOnlyQuestionsObserve(t *testing.T) {
 	}
 }
 
-// Functions live on between calls, and so does what they keep: what one call sets must be no other room's.
+// Functions and their variables live on between calls. A call must not leave its own settings to another
+// room.
 func TestWhatACallGetsIsChangedByNone(t *testing.T) {
 	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()), "rules are kept for several calls")
 }

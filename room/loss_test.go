@@ -14,13 +14,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// losing is a store that can be put back to an earlier moment, as a failover puts it, and two replicas on it.
+// losing is a Redis that can be put back to an earlier moment, as a failover does, with two replicas.
 type losing struct {
 	t        *testing.T
 	server   *redistest.Server
 	rdb      *redis.Client
 	one, two *room.Engine
-	blank    string // what the store had in the room's place
+	blank    string // absence token of the room, as Redis had it
 }
 
 func newLosing(t *testing.T, config room.Config) *losing {
@@ -31,7 +31,7 @@ func newLosing(t *testing.T, config room.Config) *losing {
 	return l
 }
 
-// remember returns what puts the store back to now, in another history.
+// remember returns a function that puts Redis back to now, in another history.
 func (l *losing) remember() (goBack func()) {
 	ctx, saved := l.t.Context(), map[string]string{}
 	keys, err := l.rdb.Keys(ctx, "*").Result()
@@ -60,7 +60,7 @@ func (l *losing) remember() (goBack func()) {
 
 func (l *losing) seller(e *room.Engine, name string) seller { return newSeller(l.t, e, name) }
 
-// by is the same seller at another replica.
+// by returns the same seller at another replica.
 func (s seller) by(e *room.Engine) seller {
 	s.engine = e
 	return s
@@ -79,7 +79,7 @@ func (l *losing) journalled(kind string) (list []room.Record) {
 	return list
 }
 
-// The counts are equal again: only the history tells.
+// The versions are equal again, and only the history differs.
 func TestLossIsNoticedThoughAsManyWritesHaveComeSince(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
@@ -90,7 +90,7 @@ func TestLossIsNoticedThoughAsManyWritesHaveComeSince(t *testing.T) {
 	told := b.stand()
 	require.Equal(t, room.Locked, told.Status)
 	goBack()
-	a.by(l.two).leave(room.Completed) // another replica, which was told nothing of it
+	a.by(l.two).leave(room.Completed) // another replica, which observed nothing of it
 	c := l.seller(l.two, "c").join()
 	require.GreaterOrEqual(t, c.Version, told.Version)
 	require.Equal(t, told.Epoch, c.Epoch)
@@ -128,7 +128,7 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
 	require.Eventually(t, func() bool { return redistest.State(t, l.rdb, "integration", "room.doubt") != "" }, time.Minute, 5*time.Millisecond)
-	require.Equal(t, room.Lost, b.stand().Outcome) // its replica speaks up
+	require.Equal(t, room.Lost, b.stand().Outcome) // its replica replays
 	c := <-answered
 	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
 }
@@ -173,7 +173,8 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes, "what was told is in the record")
 }
 
-// The last lease that a living replica knows of is over at its time, not before, and then the first in line has the lock.
+// The last lease that a live replica observed ends at its time, not before. Then the first in line is
+// granted.
 func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){
@@ -211,7 +212,7 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 	}
 }
 
-// A newcomer at a replica that knows nothing of the room must not be quicker than the one that does.
+// A newcomer at a replica without observations must not be quicker than the replica with them.
 func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
@@ -269,7 +270,8 @@ func TestFenceGrowsOverALossThoughTheClockIsBehind(t *testing.T) {
 	require.Greater(t, after.Ticket, before.Ticket)
 }
 
-// A later lease began before an earlier one that was told of, by times of two servers' clocks: an SMS could belong to either.
+// By the clocks of two servers, a later lease began before an earlier observed one. An SMS could belong to
+// either.
 func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 	for name, act := range map[string]func(a seller){
 		"the last lease is over":  func(a seller) { a.leave(room.Completed) },
@@ -303,7 +305,7 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 	}
 }
 
-// Places without their room's state: whoever looks first begins a new epoch, and the line goes on.
+// Redis has the places without their room's state: the first look begins a new epoch, and the line goes on.
 func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){
 		"the holder":  func(_ *testing.T, _ *room.Engine, s seller) { s.stand() },
@@ -320,7 +322,7 @@ func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 				before := a.join()
 				b.join()
 				require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
-				e := room.New(rdb, room.Config{Recovery: time.Millisecond}) // it was told nothing
+				e := room.New(rdb, room.Config{Recovery: time.Millisecond}) // it has observed nothing
 				look(t, e, a.by(e))
 				after := a.by(e).stand()
 				require.Equal(t, [2]any{room.Ended, room.Lost}, [2]any{after.Status, after.Outcome})
@@ -334,7 +336,7 @@ func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 	}
 }
 
-// The record of the new epoch must not go away with an idle room's keys.
+// The journal of the new epoch must not expire with an idle room's keys.
 func TestNewEpochWakesAnIdleRoom(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a := l.seller(l.one, "a")
@@ -355,7 +357,7 @@ func TestNewEpochWakesAnIdleRoom(t *testing.T) {
 	}
 }
 
-// The holder of a lease that is lost acts with what it was told: nothing happens, and the lock stays nobody's.
+// The holder of a lost lease acts by its last reply. Nothing happens, and the lock stays without a holder.
 func TestHolderThatWasLostCanDoNothing(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a := l.seller(l.one, "a")
