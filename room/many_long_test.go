@@ -4,7 +4,7 @@ package room_test
 
 import "testing"
 
-// What needs so many calls that the embedded store's Lua is slow.
+// These tests need so many calls that the embedded Redis's Lua is too slow.
 
 func TestManySellersAndMessagesOnTheEmbeddedStore(t *testing.T) {
 	t.Run("one look of the sweep finds everybody who is away", func(t *testing.T) { onEmbedded(t, oneLookFindsAll) })

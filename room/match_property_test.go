@@ -14,9 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever leases and asks there were and whenever a message was sent, the script attributes it as the rules do, and shows it to
-// nobody but the holder of that lease. The embedded store's clock is moved by hand, so that a failure shrinks; Redis's goes by
-// itself.
+// For all leases, asks and times of messages, the script's match is the model's, and only the lease's holder
+// sees the message. The embedded Redis's clock is moved by hand, so that a failure shrinks. A real Redis has
+// its own clock.
 func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) { neverAttributed(t, 25) }
 
 func neverAttributed(t *testing.T, orders int) {
@@ -64,7 +64,7 @@ func storeNow(t require.TestingT, rdb redis.UniversalClient) int64 {
 	return now.UnixMilli()
 }
 
-// post drives the engine and remembers what it said.
+// post drives the engine and remembers its answers.
 type post struct {
 	rdb      redis.UniversalClient
 	engine   *room.Engine
@@ -106,7 +106,7 @@ func (p *post) leave(t *rapid.T) {
 	p.sync(t, "")
 }
 
-// expect has the holder ask, sometimes for one sender's messages alone.
+// expect has the holder ask, sometimes only for one sender's messages.
 func (p *post) expect(t *rapid.T) {
 	view := p.view(t)
 	if view.Lease == nil {
@@ -137,7 +137,7 @@ func (p *post) expect(t *rapid.T) {
 
 var senders = []string{"1588-1234", "02-555-0000"}
 
-// message sends one that was sent a while ago, or is sent now, or seems to come from the future.
+// message sends a message with a time now, a while ago, or in the future.
 func (p *post) message(t *rapid.T) {
 	id := fmt.Sprintf("m%d", len(p.ids)+1)
 	q := sms(id, 0, 0)
@@ -148,7 +148,7 @@ func (p *post) message(t *rapid.T) {
 	p.send(t, q)
 }
 
-// resend sends the text of another message again, under an id of its own.
+// resend sends the text of another message again, with an id of its own.
 func (p *post) resend(t *rapid.T) {
 	if len(p.ids) == 0 {
 		return
@@ -195,7 +195,7 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	p.sync(t, "")
 }
 
-// again sends one that was sent before.
+// again repeats an earlier message.
 func (p *post) again(t *rapid.T) {
 	if len(p.ids) == 0 {
 		return
@@ -206,7 +206,7 @@ func (p *post) again(t *rapid.T) {
 	require.Equal(t, p.told[id], m)
 }
 
-// reject says of a message that is shown that it is not its session's.
+// reject rejects a message that a session sees.
 func (p *post) reject(t *rapid.T) {
 	var shown []*sent
 	for _, m := range p.world.messages {
@@ -231,7 +231,7 @@ func (p *post) reject(t *rapid.T) {
 	delete(p.shown, m.id)
 }
 
-// look reads what everybody is shown. Each session has one lease here at the most, so all of it is of its last.
+// look reads the messages of all sessions. Each session has one lease at most here, so all are of its last.
 func (p *post) look(t *rapid.T) {
 	_, seats, err := p.engine.Look(context.Background(), integration, p.sessions...)
 	require.NoError(t, err)
@@ -245,7 +245,7 @@ func (p *post) look(t *rapid.T) {
 	require.Equal(t, p.shown, seen)
 }
 
-// sync brings the world's leases to what the journal says; with a message, to the moment before it had an effect.
+// sync applies the journal to the model's leases. With a message, it stops before the message's effect.
 func (p *post) sync(t *rapid.T, message string) {
 	entries, err := p.engine.ReadJournal(context.Background(), integration, 10_000)
 	require.NoError(t, err)

@@ -173,7 +173,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 		a.join()
 		match(t, e, sms("m", 0, 0))
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
-		knew := room.New(rdb, room.Config{}) // nothing of the room
+		knew := room.New(rdb, room.Config{}) // it has observed nothing of the room
 		for _, agreed := range []bool{true, false} {
 			require.NoError(t, knew.SettleMatch(t.Context(), integration, "m", 0, agreed))
 		}
@@ -183,7 +183,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 	})
 }
 
-// A code of the turn before would be typed into the wrong verification.
+// The holder would type a code of the turn before into the wrong verification.
 func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -213,7 +213,7 @@ func TestDuplicateThatTheLedgerRefusesAnsweredNothing(t *testing.T) {
 	again, m := d.sms(saying(twin))
 	require.True(t, m.Duplicate)
 	require.True(t, m.Completes, "its second ask is answered, too")
-	for range 2 { // a verdict may come again
+	for range 2 { // a verdict may be sent again
 		d.settle(again, false)
 	}
 	d.pass(time.Second)

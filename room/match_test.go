@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// sms makes a request for a message with a code, sent within [from, to); the text tells its id.
+// sms returns a message with a code, sent within [from, to). The text has its id.
 func sms(id string, from, to int64) room.MatchRequest {
 	code := "482913"
 	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234", Shown: room.Message{Text: "text of " + id, Code: &code},
@@ -33,7 +33,7 @@ func match(t *testing.T, e *room.Engine, q room.MatchRequest) room.Match {
 	return m
 }
 
-// probe asks where a time belongs and changes nothing.
+// probe returns the match of a time and changes nothing.
 func probe(t *testing.T, e *room.Engine, from, to int64, guard time.Duration) room.Match {
 	t.Helper()
 	q := sms(room.NewSession(), from, to)
@@ -41,7 +41,8 @@ func probe(t *testing.T, e *room.Engine, from, to int64, guard time.Duration) ro
 	return match(t, e, q)
 }
 
-// probeNow asks where a message belongs that does not say when it was sent: since it was read. One that took too long on its way may be of a time before.
+// probeNow returns the match of a message without a time, which was sent at most its age ago. A message that
+// took too long may be of an earlier lease.
 func probeNow(t *testing.T, e *room.Engine, soon time.Duration) room.Match {
 	t.Helper()
 	for {
@@ -102,7 +103,7 @@ func TestMessageWithinTheCurrentLeaseEndsItAndGrantsTheNextInOneStep(t *testing.
 	})
 }
 
-// counter counts what goes to Redis.
+// counter counts the commands to Redis.
 type counter struct {
 	redis.Hook
 	commands []string
@@ -123,7 +124,7 @@ func TestMatchAndHandoffAreOneRoundTrip(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
-		probe(t, e, 0, 0, 0) // Redis has the script, and the room is in the index
+		probe(t, e, 0, 0, 0) // loads the script, and puts the room into the index
 		first := a.join()
 		b.join()
 		seen := &counter{}
@@ -253,7 +254,7 @@ func TestExpiryIsNoticedByTheMatchWhichThenIsLateAndTheNextHasTheLock(t *testing
 		requireLease(t, room.Late, first, m, "it was over")
 		require.Equal(t, first.ExpiresAt, m.Ended)
 		require.Equal(t, room.Expired, a.stand().Outcome)
-		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's is over, too
+		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's lease is over as well
 		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond), "nobody holds, and who held last may have asked")
 	})
 }

@@ -239,7 +239,7 @@ func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
 }
 
 func TestWhoDidNotClaimKeepsItsRankWhateverSupportMoves(t *testing.T) {
-	for _, moves := range []int{1, 30} { // so many that the line is numbered anew
+	for _, moves := range []int{1, 30} { // enough moves to renumber the line
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b", "c", "d", "e")
 		all[0].leave(room.Completed)

@@ -21,7 +21,7 @@ func TestNamesWithoutAPrefixInDatabaseZeroAreThoseThatPeopleKnow(t *testing.T) {
 	require.Equal(t, "{waitroom}:replicas", n.Channel("{waitroom}:replicas"))
 }
 
-// clientOf is one of a database that nobody asks anything.
+// clientOf returns a client of a database without a server.
 func clientOf(t *testing.T, database int) *redis.Client {
 	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", DB: database})
 	t.Cleanup(func() { _ = c.Close() })

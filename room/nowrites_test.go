@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// takesWrites says whether the store takes any from now on.
+// takesWrites sets whether Redis accepts writes from now on.
 func takesWrites(t *testing.T, rdb *redis.Client, takes bool) {
 	t.Helper()
 	replicas := map[bool]string{true: "0", false: "1"}[takes]

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The ledger has had its end for long, and may know the seller by another name since: see Engine.EraseSeller.
+// The ledger has long had the place's end, and may have another name of the seller since: see
+// Engine.EraseSeller.
 func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 	m := newMemory(time.Hour, false)
 	view := View{Epoch: 1, Version: 2, Now: 1000}

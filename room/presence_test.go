@@ -94,7 +94,7 @@ func TestSessionWithoutASocketIsNeverAway(t *testing.T) {
 	})
 }
 
-// A replica is killed with all its sockets: one script marks only so many, and the sweep goes on at once.
+// A replica is killed with all its sockets. One script marks a limited number, and the sweep goes on at once.
 func TestOneLookOfTheSweepFindsEverybodyWhoIsAway(t *testing.T) { onRedis(t, oneLookFindsAll) }
 
 func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
@@ -115,8 +115,8 @@ func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 	require.Equal(t, int64(waiters), <-away)
 }
 
-// While the store is away nobody can vouch for anybody: that is no absence. Once the replicas have had
-// time to say who is there, who is not is judged by when it was last there.
+// While Redis is away no replica can vouch for a session, and that is no absence. Then replicas have time to
+// record their sessions. After that a session counts as gone since it was last there.
 func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -132,7 +132,7 @@ func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
 	for _, s := range []seller{b, c, d} {
 		s.here(time.Second)
 	}
-	pass(8 * time.Minute) // longer than it takes to be dropped
+	pass(8 * time.Minute) // longer than DropAfter
 	embedded.SetError("LOADING Redis is loading the dataset in memory")
 	_, err := e.Expire(t.Context(), integration)
 	require.Error(t, err)

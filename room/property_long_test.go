@@ -4,7 +4,7 @@ package room_test
 
 import "testing"
 
-// What the tests of these names try on a few cases, on many.
+// The tests of these names on many cases instead of a few.
 
 func TestScriptsKeepTheRulesInAnyOrderOfEventsAtLength(t *testing.T) { keepTheRules(t, 100) }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever joins, leaves, presences, deadlines and acts of support come in whatever order, the scripts say what
-// the contract's rules say, after every step, about the room and about everybody in it; with leases that are to be claimed, and without.
+// For all orders of joins, leaves, presence, deadlines and support's actions, the scripts follow the
+// contract's rules. The model is compared after every step, for the room and each session, with and without
+// claims.
 func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) { keepTheRules(t, 25) }
 
 func keepTheRules(t *testing.T, orders int) {
@@ -43,14 +44,14 @@ func keepTheRules(t *testing.T, orders int) {
 	})
 }
 
-// run drives the engine and the model side by side. Its times are short, so that leases end and
-// waiters go away in the midst of things.
+// run drives the engine and the model side by side. Its times are short, so that leases end and waiters
+// become away in between.
 type run struct {
 	rdb      redis.UniversalClient
 	engine   *room.Engine
 	model    *model
 	sessions []string
-	fences   []int64 // all that were told; 1 was never granted
+	fences   []int64 // all fences of replies; 1 was never granted
 	calls    int64
 }
 
@@ -174,7 +175,7 @@ func (r *run) move(t *rapid.T) {
 	r.refused(t, st, err, func() error { return r.model.move(ticket, position, st.Now) })
 }
 
-// fence is mostly the last one that was told.
+// fence is mostly the fence of the last reply.
 func (r *run) fence(t *rapid.T) int64 {
 	if rapid.IntRange(0, 3).Draw(t, "stale") == 0 {
 		return rapid.SampledFrom(r.fences).Draw(t, "fence")
@@ -187,7 +188,7 @@ func (r *run) ticket(t *rapid.T) int64 {
 	return max(r.model.tickets+1-rapid.Int64Range(0, int64(len(r.sessions))).Draw(t, "ticket"), 1)
 }
 
-// refused compares what a verb said with what the model says of it.
+// refused compares a verb's error with the model's.
 func (r *run) refused(t *rapid.T, st room.Standing, err error, verb func() error) {
 	var want error
 	r.model.at(st.Now, func() { want = verb() })
@@ -202,7 +203,7 @@ func (r *run) pass(t *rapid.T) {
 	passUntil(t, r.rdb, now.UnixMilli()+rapid.Int64Range(1, 16).Draw(t, "ms"))
 }
 
-// agree compares everything that anybody can see.
+// agree compares all that any session can see.
 func (r *run) agree(t *rapid.T) {
 	view, seats, err := r.engine.Look(context.Background(), integration, r.sessions...)
 	require.NoError(t, err)
@@ -224,7 +225,7 @@ func (r *run) agree(t *rapid.T) {
 	}
 }
 
-// grown notes the live lease's fence, which is above all before or the one that is known.
+// grown records the live lease's fence. It is above all earlier ones, or known.
 func (r *run) grown(t *rapid.T, fence int64) {
 	if r.model.fence == 0 {
 		require.Greater(t, fence, r.fences[len(r.fences)-1], "the fence only grows")

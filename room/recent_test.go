@@ -85,7 +85,7 @@ func lettersInParts(t *testing.T, rdb redis.UniversalClient) {
 	require.Equal(t, many, glance.Nobodys)
 }
 
-// office is a desk whose leases and messages are drawn; it tries every message with every lease.
+// office is a desk with random leases and messages. It tries every message with every lease.
 type office struct {
 	*desk
 	live    *seller

@@ -11,14 +11,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Nobody lives who was told anything: the whole system was restored from backups.
+// No process has observed anything: the whole system was restored from backups.
 func TestOlderFileIsNoticedByTheRecordAloneAndNoTicketIsGivenTwice(t *testing.T) {
 	server := redistest.Start(t)
 	before := room.New(server.Client(), room.Config{})
 	a, b := newSeller(t, before, "a"), newSeller(t, before, "b")
 	first, second := a.join(), b.join()
 	require.NoError(t, server.Client().Save(t.Context()).Err())
-	server.Restart() // with what was saved
+	server.Restart() // with the saved data
 
 	ahead := time.Now().Add(time.Hour).UnixMicro()
 	e := room.New(server.Client(), room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
@@ -54,7 +54,7 @@ func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
 	}
 }
 
-// The end was told to nobody who lives, or never told: the record has it, and the store has lost it.
+// No live process observed the end. The ledger has it, and Redis has lost it.
 func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	var ends []room.RecordedEnd
 	var asked []room.PlaceID
@@ -93,7 +93,7 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	require.Equal(t, room.Lost, a.stand().Outcome, "a record that does not answer keeps nobody from being told")
 }
 
-// An end of before an earlier loss that nobody noticed: the record keeps it, the store does not know it.
+// The end is from before an earlier loss that went unnoticed: the ledger has it, and Redis does not.
 func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T) {
 	var ends []room.RecordedEnd
 	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd, error) { return ends, nil }})
@@ -115,7 +115,8 @@ func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T)
 	}
 }
 
-// Who was told more died with the store's last writes, and the record has them: who lives was told of the room, but not that.
+// The process that observed more died with Redis's last writes, and the ledger has them. The live process
+// observed the room, but not those.
 func TestTheRecordIsBelievedThoughALivingProcessWasToldOfTheRoomBefore(t *testing.T) {
 	var known room.Recorded
 	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) { return known, nil }})

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One replica told that a seller was granted, another one that it was done; whichever speaks first.
+// One replica observed that a seller was granted, another one that it was done. Either may replay first.
 func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
@@ -42,7 +42,7 @@ func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
 	}
 }
 
-// One replica told that a seller waits, another one that it was granted since; whichever speaks first.
+// One replica observed that a seller waits, another one that it was granted since. Either may replay first.
 func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
@@ -75,7 +75,7 @@ func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.
 	}
 }
 
-// A second loss while the lock is still nobody's after the first.
+// Redis loses data again while the lock has no holder after the first loss.
 func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	told := l.seller(l.one, "a").join()
@@ -101,7 +101,8 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 	require.Equal(t, room.Waiting, l.seller(l.one, "b").join().Status)
 }
 
-// One replica told that a place had ended, another one the place after it; what is left of the room is from before both. Whichever speaks first.
+// One replica observed the end of a place, another one the place after it. Redis has the room from before
+// both, and either may replay first.
 func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"who knows the end":  func(l *losing) (early, late *room.Engine) { return l.two, l.one },
@@ -133,7 +134,7 @@ func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
 	}
 }
 
-// Another replica, which knows less, has begun the new epoch and said so, before this one was asked anything.
+// Another replica, which observed less, has begun the new epoch and published it before this one's next call.
 func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 	for name, next := range map[string]func(t *testing.T, l *losing){
 		"and is called next": func(t *testing.T, l *losing) {
@@ -185,7 +186,7 @@ func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 	}
 }
 
-// events are those that come on a channel.
+// events are the events on a channel.
 func events(t *testing.T, sub *redis.PubSub) iter.Seq[*room.Event] {
 	return func(yield func(*room.Event) bool) {
 		for msg := range sub.Channel() {

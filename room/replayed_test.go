@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An event came between the reading of a replay and the answer of Redis to it.
+// An event arrives between the reading of a replay and Redis's answer to it.
 func TestAnEventDuringAReplayIsReplayedNext(t *testing.T) {
 	m, id := newMemory(time.Hour, false), ID("r")
 	ended := func(ticket, version int64) *Event {

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The client resends a command whose reply was lost, and says nothing.
+// The client silently resends a command whose reply was lost.
 func TestLostReplyNeverUsesASecondTicketNorEndsASecondLease(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
@@ -65,7 +65,7 @@ func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
 	})
 }
 
-// Where little is kept of a request, the reply to its repeat may be lost as well.
+// An ephemeral room keeps little of a request, and the reply to its repeat may be lost as well.
 func TestReplyOfARoomThatVanishesIsKeptAgainForTheNextRepeat(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Ephemeral: true, Silent: true})

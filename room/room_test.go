@@ -14,7 +14,7 @@ import (
 
 const integration = room.ID("integration")
 
-// onEveryStore runs a test on the embedded store and on a real redis-server.
+// onEveryStore runs a test on the embedded Redis and on a real redis-server.
 func onEveryStore(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
 	onEmbedded(t, test)
 	onRedis(t, test)
@@ -54,7 +54,7 @@ func (s seller) join() room.Standing {
 	return st
 }
 
-// joinFor is join with a lease of its own length.
+// joinFor joins with a lease of its own length.
 func (s seller) joinFor(lease time.Duration) room.Standing {
 	s.t.Helper()
 	st, err := s.engine.Join(s.t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Lease: lease})
@@ -88,7 +88,7 @@ func (s seller) gone() {
 	require.NoError(s.t, err)
 }
 
-// passUntil lets Redis's clock go on until it shows at least ms; asking the time changes nothing.
+// passUntil waits until Redis's clock shows at least ms. Reading the time changes nothing.
 func passUntil(t require.TestingT, rdb redis.UniversalClient, ms int64) {
 	for {
 		now, err := rdb.Time(context.Background()).Result()
@@ -97,6 +97,6 @@ func passUntil(t require.TestingT, rdb redis.UniversalClient, ms int64) {
 		if left <= 0 {
 			return
 		}
-		time.Sleep(min(left, time.Second)) // its clock, which it is asked for again, need not be ours
+		time.Sleep(min(left, time.Second)) // Redis's clock, which is read again, may differ from this process's
 	}
 }

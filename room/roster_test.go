@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// watched is the line as who watches has it: a roster, and the events since.
+// watched is the line as support's page has it: a roster, and the events since.
 type watched struct {
 	room.Roster
 	reset bool
@@ -90,7 +90,8 @@ func roster(t require.TestingT, e *room.Engine) room.Roster {
 	return r
 }
 
-// Who reads the line once and follows the events has what another reads: also who stands in it, since when, and since when it is away.
+// A page that reads the line once and follows the events equals a later roster. That includes sellers, join
+// times and away times.
 func TestRosterIsWhatTheEventsSay(t *testing.T) { rosterIsTold(t, 25) }
 
 func rosterIsTold(t *testing.T, orders int) {
@@ -139,7 +140,7 @@ func rosterIsTold(t *testing.T, orders int) {
 				for _, event := range told() {
 					w.take(rt, event)
 				}
-				if w.reset || want.Version == 0 { // what began and never changed has told nothing
+				if w.reset || want.Version == 0 { // a room that never changed has published nothing
 					w = &watched{Roster: want}
 				}
 				w.Now = want.Now
@@ -152,7 +153,7 @@ func rosterIsTold(t *testing.T, orders int) {
 func TestRosterOfALongLineIsWholeAndInOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		rdb     redis.UniversalClient
-		waiting int64 // parts are of a thousand
+		waiting int64 // a part has a thousand places
 	}{
 		"embedded": {newDesk(t, room.Config{}).rdb, 1_000},
 		"redis":    {redistest.Shared(t), 2_500},
@@ -178,7 +179,7 @@ func wholeRoster(t *testing.T, e *room.Engine, waiting int64) {
 	for i, w := range r.Line[1:] {
 		ticket := int64(i + 2)
 		if ticket > waiting {
-			ticket++ // the last of them was moved to the head
+			ticket++ // the last waiter was moved to the head
 		}
 		require.Equal(t, ticket, w.Ticket, "the others follow by their tickets")
 		require.NotEmpty(t, w.Seller)

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// steppedDesk is a desk whose engine sweeps, and so knows Redis's clock; its steps are told.
+// steppedDesk returns a desk whose engine sweeps, and so knows Redis's clock. It records clock jumps.
 func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
 	steps := make(chan time.Duration, 10)
 	d := newDesk(t, room.Config{ClockJumped: func(by time.Duration) {
@@ -30,16 +30,16 @@ func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
 	return d, steps
 }
 
-// swept waits until the sweep has asked the store since.
+// swept waits until the sweep has claimed rooms since.
 func (d *desk) swept() {
 	d.Helper()
 	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())
-	for range 2 { // a claim that was on its way is none since
+	for range 2 { // a claim that was on its way has returned by then
 		testproc.Until(d.T, time.Minute, func() error { return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err() })
 	}
 }
 
-// The code of who asked before the step may still come, though the clock says that its time is over.
+// The code of an ask before the jump may still arrive, though the clock shows that its time is over.
 func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 	for name, known := range map[string]bool{"the sweep found the step": true, "the next call finds it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 			a.expect()
 			a.leave(room.Completed)
 			d.swept()
-			d.pass(40 * time.Second) // no time has passed, but the store's clock was set ahead by more than a quarantine
+			d.pass(40 * time.Second) // no time has passed, but Redis's clock was set ahead by more than a quarantine
 			if known {
 				require.InDelta(t, 40, (<-steps).Seconds(), 30)
 			}
@@ -74,7 +74,7 @@ func TestMessageAfterAStepOfTheClockIsNobodys(t *testing.T) {
 	requireNone(t, room.Ambiguous, m, "whose it is hangs on who asked when")
 }
 
-// Another process began the room's new epoch and knows of no loss, nor of the step that came with it: the new master's clock is ahead.
+// Another process began the room's new epoch. It knows of no loss, nor of the clock jump that came with it.
 func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) {
 	d, _ := steppedDesk(t)
 	a := d.asker("a")
@@ -90,7 +90,7 @@ func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) 
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy(), "a's code may still come")
 }
 
-// A browser was between two sockets when it happened: it was not gone for as long as the clock says.
+// A browser was between two sockets during the jump. It was not gone for as long as the clock shows.
 func TestNobodyIsPassedOverForAStepOfTheClock(t *testing.T) {
 	d, steps := steppedDesk(t)
 	a, b, c := d.plain("a"), d.plain("b"), d.plain("c")
@@ -114,7 +114,7 @@ func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
 	require.Zero(t, d.glance().LostAt)
 }
 
-// Whose asks are not known any more may still get a code, and the holder has not been allowed to ask.
+// Sessions whose asks are lost may still get a code, and the holder has not been allowed to ask.
 func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) {
 	for name, forget := range map[string]func(*desk){
 		"the clock was stepped ahead": func(d *desk) { d.pass(20 * time.Minute) },
@@ -142,7 +142,7 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 	}
 }
 
-// The shards of a cluster have clocks of their own, and another process may be the one that sweeps the room.
+// The shards of a cluster have their own clocks, and another process may sweep the room.
 func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
@@ -156,7 +156,7 @@ func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
 }
 
-// What is sent from now on has times that leases and asks before had too.
+// Messages sent from now on have times that earlier leases and asks had too.
 func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -182,7 +182,7 @@ func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 }
 
-// A repeat of a message is answered before the room is brought to now.
+// A repeat of a message is answered before the room is brought up to date.
 func TestClockThatWasSetBackIsNoticedAfterARepeatToo(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.plain("a")

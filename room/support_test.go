@@ -67,8 +67,8 @@ func TestRemovedWaiterIsToldAndTheRestMoveUp(t *testing.T) {
 	})
 }
 
-// The order after each move is that of a plain slice; moving to and fro between the same two neighbours
-// uses up the numbers between them, and the line is renumbered.
+// The order after each move is that of a plain slice. Moves to and fro between two neighbours use up the
+// ranks between them, and the line is renumbered.
 func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -112,7 +112,7 @@ func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
 			_, err := e.Extend(t.Context(), integration, "", fence, more, byKim)
 			require.NoError(t, err)
 		}
-		for _, position := range []int{1, 99, 3} { // to the front, to the end, and where it stands already
+		for _, position := range []int{1, 99, 3} { // to the head, to the end, and to the same position
 			_, err := e.Move(t.Context(), integration, "", 4, position, byKim)
 			require.NoError(t, err)
 		}
@@ -139,7 +139,7 @@ func moved(line []int64, ticket int64, position int) []int64 {
 	return append(append(append([]int64{}, rest[:at]...), ticket), rest[at:]...)
 }
 
-// A moved waiter's rank is not its ticket any more: it is looked for in the whole line, part by part.
+// A moved waiter's rank is no longer its ticket: it is searched in the whole line, part by part.
 func TestMovedWaiterIsFoundByItsTicketInALongLine(t *testing.T) { onRedis(t, foundInALongLine) }
 
 func foundInALongLine(t *testing.T, rdb redis.UniversalClient) {

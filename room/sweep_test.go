@@ -53,10 +53,10 @@ func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 	})
 }
 
-// Of several replicas one looks at a room: with everybody sweeping, each look finds the room due.
+// With several replicas that sweep, only one looks at a room, and each look finds the room due.
 func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	store := redistest.StartEmbedded(t)
-	store.SetTime(time.Now()) // it stands still: however long a look takes, nobody takes the one who looks for dead
+	store.SetTime(time.Now()) // the clock stands still, so a slow look never makes a replica count as dead
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	indexed(t, rdb)
@@ -87,7 +87,7 @@ func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	}
 }
 
-// indexed has all rooms that there are put into a new index. Who looks at rooms meanwhile may look at one twice.
+// indexed puts all rooms into a new index. A sweep may look at a room twice meanwhile.
 func indexed(t *testing.T, rdb *redis.Client) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -156,7 +156,7 @@ func TestIdleRoomGoesToSleepAndItsKeysGoAway(t *testing.T) {
 	require.Empty(t, rdb.Keys(t.Context(), "{integration}*").Val())
 }
 
-// One room that can not be looked at does not keep the others waiting.
+// One room that fails does not hold up the others.
 func TestSweepGoesOnPastABrokenRoom(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})

@@ -17,7 +17,7 @@ import (
 
 var commandCalls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
 
-// asked is how often the scripts that ran during `during` asked Redis for something.
+// asked returns the number of Redis commands of the scripts that ran during `during`.
 func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
 	require.NoError(t, rdb.ConfigResetStat(t.Context()).Err())
 	during()
@@ -31,7 +31,7 @@ func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
 	return n
 }
 
-// What a script asks Redis for is a quarter of what it costs, and one Redis runs one script at a time.
+// A script's Redis commands are a quarter of its cost, and one Redis runs one script at a time.
 func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := room.New(rdb, room.Config{Journal: 100_000})
@@ -49,7 +49,7 @@ func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
 	}
 	pair("first") // begins the room and loads the scripts
 	joins, leaves := pair("second")
-	for i := range 5 { // one end in eight also forgets what was kept for long enough
+	for i := range 5 { // one end in eight also deletes old data
 		j, l := pair(fmt.Sprint("again ", i))
 		joins, leaves = min(joins, j), min(leaves, l)
 		require.LessOrEqual(t, j+l, 14+16+2)
@@ -58,7 +58,7 @@ func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
 	require.LessOrEqual(t, leaves, 16)
 }
 
-// The embedded store's Lua makes an array of a table that has a number for a key, up to that number.
+// The embedded Redis's Lua makes an array of a table with a number as a key, up to that number.
 func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -78,7 +78,7 @@ func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/joins, uint64(4<<20))
 }
 
-// A lock that nobody else wants is most of what a lock is asked for.
+// Most locks are uncontended.
 func TestALockThatNobodyElseWantsAsksRedisForLittle(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := quiet(rdb)

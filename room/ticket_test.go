@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Who acts for one place of a session does not act for the next one.
+// A caller for one place of a session does not change the session's next place.
 func TestCallForATicketThatIsOverTouchesNoOtherPlace(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// BenchmarkTraced is a join and a leave of a free room, without traces, with those that are not kept, and with all kept.
+// BenchmarkTraced joins and leaves a free room: without traces, with unsampled ones, and with sampled ones.
 func BenchmarkTraced(b *testing.B) {
 	drop := sdk.NewTracerProvider(sdk.WithSampler(sdk.NeverSample())).Tracer("test")
 	keep := sdk.NewTracerProvider(sdk.WithSampler(sdk.AlwaysSample())).Tracer("test")

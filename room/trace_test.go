@@ -14,13 +14,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// tracer keeps what is traced.
+// tracer records all spans.
 func tracer(sampler sdk.Sampler) (trace.Tracer, *tracetest.SpanRecorder) {
 	kept := tracetest.NewSpanRecorder()
 	return sdk.NewTracerProvider(sdk.WithSpanProcessor(kept), sdk.WithSampler(sampler)).Tracer("test"), kept
 }
 
-// request is a context within a span, as a handler's is.
+// request returns a context within a span, as a handler has.
 func request(t *testing.T, tr trace.Tracer) context.Context {
 	ctx, span := tr.Start(t.Context(), "request")
 	t.Cleanup(func() { span.End() })

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Nobody could claim while the store was away: the whole time is given again.
+// No session could claim while Redis was away: the whole time is given again.
 func TestTurnIsNotJudgedForTheTimeInWhichTheStoreWasAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
@@ -43,7 +43,7 @@ func TestClockThatGoesBackGivesNoMoreTimeToClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-// A lease that nobody has claimed yet is one like any other: what was sent within it is its own, and a code ends it.
+// An unclaimed live lease is like any other: messages sent within it are its own, and a code ends it.
 func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
@@ -87,7 +87,8 @@ func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
 	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), all[3].requireHolds().Lease.ClaimBy)
 }
 
-// A failover goes back to before the turn that nobody claimed. Who waits in what is left keeps its place, and the lease that was told of is for the ledger to know.
+// A failover goes back to before the unclaimed turn. Remaining waiters keep their places, and the ledger gets
+// the observed lease.
 func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{ClaimWithin: 3 * time.Second})

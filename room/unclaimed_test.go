@@ -17,7 +17,7 @@ const (
 	claimDrop   = 5 * time.Minute
 )
 
-// court is a room with claims, a replica at which browsers are connected, and a store whose clock stands still.
+// court is a room with claims, a replica with browsers, and a Redis whose clock stands still.
 type court struct {
 	*desk
 	host  room.ReplicaNumber
@@ -50,7 +50,7 @@ func (c *court) gone(who seller, since time.Duration) {
 	require.NoError(c, err)
 }
 
-// line has the first hold the lock without a browser, and the others wait with one each, saying that they ask.
+// line has the first hold the lock without a browser. The others wait with a browser each, and announce asks.
 func (c *court) line(names ...string) (all []seller) {
 	c.Helper()
 	for i, name := range names {
@@ -73,7 +73,7 @@ func (s seller) claimed(fence int64) room.Standing {
 	return st
 }
 
-// requireUnclaimed holds one to be in line at a position, passed over as unclaimed.
+// requireUnclaimed requires that a session is in line at a position, away as unclaimed.
 func (s seller) requireUnclaimed(position int) room.Standing {
 	s.t.Helper()
 	st := s.stand()
@@ -102,7 +102,7 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.NoError(t, err)
 		_, err = e.Presence(t.Context(), integration, host, 1, []string{b.session, c.session}, nil)
 		require.NoError(t, err)
-		turn := a.leave(room.Completed) // whose turn it is now
+		turn := a.leave(room.Completed) // the standing of the next holder
 		require.Equal(t, second.Ticket, turn.Lease.Ticket)
 		require.Equal(t, turn.Lease.GrantedAt+150, turn.Lease.ClaimBy)
 		require.Equal(t, turn.Lease.GrantedAt+120_000, turn.Lease.ExpiresAt)
@@ -190,7 +190,7 @@ func TestWithoutABrowserNobodyHasToClaim(t *testing.T) {
 	b.requireHolds()
 }
 
-// A browser's coming is told a moment after it waits; its turn may come in that moment.
+// A replica records a browser a moment after it waits. Its turn may come in that moment.
 func TestBrowserThatIsToldOfAfterItsTurnCameHasToClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	a, b, next := c.asker("a"), c.asker("b"), c.asker("c")
@@ -223,8 +223,8 @@ func TestWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-// Two turns of which one was claimed are no two that were not, but the first stays counted.
-// It is back by a call alone: its browser is gone, as anybody's may be.
+// One unclaimed turn and one claimed turn are not two unclaimed ones, but the first stays counted. It came
+// back by a call only: its browser is gone.
 func TestClaimIsRefusedByName(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")

@@ -47,7 +47,7 @@ func TestWaits(t *testing.T) {
 	require.False(t, ok, "while paused nobody can say")
 }
 
-// While holds are all alike it is the rule that it was before it knew a spread; and it is never over the maximum, whatever is known.
+// While all holds are equal the estimate is the rule from before the spread. It never exceeds the maximum.
 func TestEstimateIsNeverOverTheMaximum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := func(most int64, name string) int64 { return rapid.Int64Range(0, most).Draw(t, name) }

@@ -14,12 +14,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// held back: what goes to the store waits for something else first.
+// held delays commands to Redis until other calls have run.
 type heldBack struct {
 	before func()
 }
 
-// inTurn has one of the list called before each of the next commands.
+// inTurn calls one of the functions before each of the next commands.
 func (h *heldBack) inTurn(list ...func()) {
 	h.before = func() {
 		list[0]()
@@ -47,7 +47,7 @@ func (h *heldBack) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// A message without a time of its own is read under one lease and reaches the store under the next.
+// A message without a time is read under one lease and reaches Redis under the next.
 func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	server := redistest.Start(t)
 	way := &heldBack{}
@@ -64,7 +64,7 @@ func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	match(t, replica, sms("script is loaded, room is known", 1, 2))
 
 	read := time.Now()
-	way.before = func() { // the question is on its way while the lock is handed on
+	way.before = func() { // the call is on its way while the lock is handed on
 		passUntil(t, server.Client(), storeNow(t, server.Client())+50)
 		a.leave(room.Cancelled)
 		passUntil(t, server.Client(), storeNow(t, server.Client())+50)
@@ -77,7 +77,7 @@ func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 
 	q = sms("n", 0, 0)
-	q.Age = time.Since(read) // the replica itself took its time, for the ledger say
+	q.Age = time.Since(read) // the replica itself was slow, for example because of the ledger
 	m, err = replica.Match(t.Context(), integration, q)
 	require.NoError(t, err)
 	requireNone(t, room.Ambiguous, m, "as old as that")
@@ -106,7 +106,7 @@ func TestMessageAfterRedissClockWentBackIsNotTheLeasesBefore(t *testing.T) {
 				require.Equal(t, second.Fence, m.Fence, "or nobody's, but not a's")
 			}
 			require.NotEqual(t, room.Late, m.Result)
-			_, m = d.sms(func(q *room.MatchRequest) { // by a clock that did not go back
+			_, m = d.sms(func(q *room.MatchRequest) { // by a clock that was not set back
 				q.From = second.GrantedAt + 500
 				q.To = q.From + 1
 			})
@@ -177,14 +177,14 @@ func TestReusedIDIsAnIncidentAndTheFirstAnswerStays(t *testing.T) {
 	require.Equal(t, c.stand().Fence, match(t, d.engine, again).Fence, "a day later it is a message of its own")
 }
 
-// Nobody has a socket in the room: the engine itself remembers what it was told.
+// No session has a socket in the room: the engine itself remembers its replies.
 func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 20 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
 	before := a.stand()
 	state, err := d.rdb.HGetAll(d.Context(), "{integration}:state").Result()
 	require.NoError(t, err)
-	a.leave(room.Cancelled) // the handoff that is lost
+	a.leave(room.Cancelled) // Redis loses this handoff
 	require.Equal(t, room.Locked, b.stand().Status)
 	require.NoError(t, d.rdb.HSet(d.Context(), "{integration}:state", state).Err())
 	d.pass(time.Second)
@@ -221,7 +221,7 @@ func TestRoomThatWasNeverUsedHasLostNothing(t *testing.T) {
 	require.Len(t, d.records("epoch"), 1)
 }
 
-// Rule 6: what a message must be like is compared where the text is, which is not in the store.
+// Rule 6: a filter is compared where the text is, and the text is not in Redis.
 func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	l := newLine(t, 8)
 	other := redis.NewClient(&redis.Options{Addr: l.rdb.Options().Addr})
@@ -263,7 +263,7 @@ func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	require.EqualValues(t, 2, trips(send("for some messages, made by another")))
 }
 
-// What a script is handed can be read in the store's slow log, its monitor, its files and its replicas.
+// A script's arguments can be read in Redis's slow log, MONITOR, files and replicas.
 func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	server := redistest.Start(t)
 	rdb := server.Client()
