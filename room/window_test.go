@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// held delays commands to Redis until other calls have run.
+// heldBack delays commands to Redis until other calls have run.
 type heldBack struct {
 	before func()
 }
