@@ -76,7 +76,8 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	e, elsewhere := room.New(client, keys), room.New(client, keys)
 	a := newSeller(t, e, "a")
 	join := func() {
-		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 	}
 	join()
@@ -191,14 +192,17 @@ func TestLeaseThatKeptACodeHasOneWhateverItRejected(t *testing.T) {
 }
 
 func TestSendersAreComparedByTheirDigits(t *testing.T) {
-	for _, same := range []string{"010-1234-5678", "010 1234 5678", "+82 10-1234-5678", "(+82)1012345678", "＋82 10 1234 5678", "+82(0)10-1234-5678", "０１０１２３４５６７８"} {
+	for _, same := range []string{"010-1234-5678", "010 1234 5678", "+82 10-1234-5678", "(+82)1012345678",
+		"＋82 10 1234 5678", "+82(0)10-1234-5678", "０１０１２３４５６７８"} {
 		require.True(t, room.OneOf(same, []string{"02-000-0000", "01012345678"}), same)
 	}
-	for _, other := range []string{"821012345678", "1012345678", "0101234567", "010-1234-5678 +82", "coupang", ""} {
+	for _, other := range []string{"821012345678", "1012345678", "0101234567", "010-1234-5678 +82", "coupang",
+		""} {
 		require.False(t, room.OneOf(other, []string{"01012345678"}), other)
 	}
 	require.True(t, room.OneOf(" Coupang", []string{"COUPANG"}))
-	require.True(t, room.OneOf("+8215881234", []string{"1588-1234"}), "it is called so from everywhere in Korea")
+	require.True(t, room.OneOf("+8215881234", []string{"1588-1234"}),
+		"it is called so from everywhere in Korea")
 	require.False(t, room.OneOf("+8225881234", []string{"2588-1234"}), "a number of Seoul")
 	require.False(t, room.OneOf("SHOP24", []string{"24"}), "a sender with letters is compared whole")
 	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
@@ -231,7 +235,8 @@ func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	d.pass(31 * time.Second)
 	b.expect()
 	d.sms()
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 	require.NoError(t, err)
 	d.pass(time.Second)
 	a.expect()

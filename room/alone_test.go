@@ -27,7 +27,8 @@ const (
 
 // quiet has the configuration of the lock library's rooms.
 func quiet(rdb redis.UniversalClient) *room.Engine {
-	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
+	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1,
+		Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
 }
 
 // play records the keys and replies of a story, without all that differs from run to run. Times, fences and
@@ -125,7 +126,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			}
 		},
 		"a lease of its own, a channel, asks": func(p *play) {
-			p.join(room.JoinRequest{Lease: 7 * time.Second, Channel: "channel", Asks: true, Vouch: time.Second})
+			p.join(room.JoinRequest{Lease: 7 * time.Second, Channel: "channel", Asks: true,
+				Vouch: time.Second})
 			p.leave(room.LeaveRequest{Ticket: 1})
 		},
 		"it must not wait": func(p *play) { p.join(room.JoinRequest{NoWait: true}) },
@@ -150,8 +152,10 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{})
 			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 			p.join(room.JoinRequest{})
-			require.NoError(p.t, p.rdb.PExpire(p.t.Context(), key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
-			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"}) // the reply is kept again for as long as at first
+			require.NoError(p.t, p.rdb.PExpire(p.t.Context(),
+				key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
+			// the reply is kept again for as long as at first
+			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 		},
 		"an id of its own, and a repeat of that": func(p *play) {
 			p.join(room.JoinRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
@@ -181,7 +185,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{Session: another})
 		},
 		"a line was left": func(p *play) {
-			require.NoError(p.t, p.rdb.ZAdd(p.t.Context(), key("queue"), redis.Z{Score: 1, Member: "left"}).Err())
+			require.NoError(p.t,
+				p.rdb.ZAdd(p.t.Context(), key("queue"), redis.Z{Score: 1, Member: "left"}).Err())
 			p.join(room.JoinRequest{})
 		},
 		"the clock was set back": func(p *play) {
@@ -202,7 +207,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.leave(room.LeaveRequest{})
 		},
 	}
-	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket", "lease.expires", "room.looked", "lease.seller"} {
+	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket",
+		"lease.expires", "room.looked", "lease.seller"} {
 		stories["the state has no "+field] = func(p *play) {
 			p.join(room.JoinRequest{})
 			p.set(field, nil)
@@ -257,9 +263,11 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 		fence := []string{"", p.state("lease.fence"), "1"}[rng.IntN(3)]
 		switch rng.IntN(13) {
 		case 0, 1, 2, 3:
-			p.join(room.JoinRequest{NoWait: rng.IntN(3) == 0, Lease: []time.Duration{0, time.Minute}[rng.IntN(2)], Channel: []string{"", "channel"}[rng.IntN(2)], Vouch: time.Hour})
+			p.join(room.JoinRequest{NoWait: rng.IntN(3) == 0, Lease: []time.Duration{0,
+				time.Minute}[rng.IntN(2)], Channel: []string{"", "channel"}[rng.IntN(2)], Vouch: time.Hour})
 		case 4, 5, 6, 7:
-			q := room.LeaveRequest{Request: []string{"", "", "0f7c4b7e-0000-4000-8000-000000000001"}[rng.IntN(3)]}
+			q := room.LeaveRequest{Request: []string{"", "",
+				"0f7c4b7e-0000-4000-8000-000000000001"}[rng.IntN(3)]}
 			q.Fence, _ = strconv.ParseInt(fence, 10, 64)
 			p.leave(q)
 		case 8:
@@ -287,7 +295,8 @@ func TestAFenceGoesOnBothWays(t *testing.T) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
 		p.set("room.above", 9007199254740000) // ahead of the clock
 		for want := int64(9007199254740001); want < 9007199254740005; want++ {
-			st, err := p.e.Join(t.Context(), lockRoom, room.JoinRequest{Fresh: want%2 == 0, Session: p.session})
+			st, err := p.e.Join(t.Context(), lockRoom,
+				room.JoinRequest{Fresh: want%2 == 0, Session: p.session})
 			require.NoError(t, err)
 			require.Equal(t, want, st.Fence)
 			p.leave(room.LeaveRequest{})

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func (d *desk) assign(messageID string, fence int64, change ...func(*room.AssignRequest)) (room.Match, error) {
+func (d *desk) assign(messageID string, fence int64, change ...func(*room.AssignRequest)) (room.Match,
+	error) {
 	q := room.AssignRequest{MessageID: messageID, Fence: fence, By: byKim}
 	for _, f := range change {
 		f(&q)
@@ -70,8 +71,9 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	d.pass(time.Second)
 
 	m := d.assigned(id, lease.Fence)
-	require.Equal(t, room.Match{Result: room.Matched, Ticket: 1, Fence: lease.Fence, Epoch: a.stand().Epoch, Granted: lease.GrantedAt,
-		Ended: d.now.UnixMilli(), At: d.now.UnixMilli(), Judge: true, Completes: true, Version: 4}, m)
+	require.Equal(t, room.Match{Result: room.Matched, Ticket: 1, Fence: lease.Fence, Epoch: a.stand().Epoch,
+		Granted: lease.GrantedAt,
+		Ended:   d.now.UnixMilli(), At: d.now.UnixMilli(), Judge: true, Completes: true, Version: 4}, m)
 	require.Equal(t, room.Completed, a.stand().Outcome)
 	require.Equal(t, room.Locked, b.stand().Status, "handed on in the same step")
 	require.Empty(t, messages(t, d.engine, a.session), "the ledger has not agreed")
@@ -81,7 +83,8 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	d.settle(id, true)
 	require.Equal(t, id, messages(t, d.engine, a.session)[0].MessageID)
 	require.False(t, messages(t, d.engine, a.session)[0].Late)
-	require.Equal(t, []room.Note{{Message: a.session, Judged: true}, {Session: a.session, Support: room.Assigned}}, notes(told()))
+	require.Equal(t, []room.Note{{Message: a.session, Judged: true},
+		{Session: a.session, Support: room.Assigned}}, notes(told()))
 	require.Equal(t, first, d.again(id))
 	b.expect() // a's ask has its answer
 }
@@ -97,12 +100,15 @@ func TestAssignmentIsJournalledWithWhoDidItAndWhy(t *testing.T) {
 	require.NoError(t, err)
 	last := entries[len(entries)-1].Records
 	now := d.now.UnixMilli()
-	require.Equal(t, room.Record{Type: "action", At: now, Who: "kim", Action: "assign", Reason: "because", Ticket: 1, Fence: lease.Fence, Seller: "a",
+	require.Equal(t, room.Record{Type: "action", At: now, Who: "kim", Action: "assign", Reason: "because",
+		Ticket: 1, Fence: lease.Fence, Seller: "a",
 		MessageNote: room.MessageNote{MessageID: id}}, last[0])
-	require.Equal(t, room.Record{Type: "assigned", At: now, Who: "kim", Reason: "because", Result: room.Matched, Code: true, Judge: true,
+	require.Equal(t, room.Record{Type: "assigned", At: now, Who: "kim", Reason: "because",
+		Result: room.Matched, Code: true, Judge: true,
 		Completes: true, Ticket: 1, Fence: lease.Fence, Seller: "a", GrantedAt: lease.GrantedAt, EndedAt: now,
 		MessageNote: room.MessageNote{MessageID: id}}, last[1])
-	require.Equal(t, []string{"ended", "granted"}, []string{last[2].Type, last[3].Type}, "the end stands behind it")
+	require.Equal(t, []string{"ended", "granted"}, []string{last[2].Type, last[3].Type},
+		"the end stands behind it")
 }
 
 func TestAssignedCodeAnswersTheAskThatFitsInTime(t *testing.T) {
@@ -276,7 +282,8 @@ func TestAssignInARoomThatWasNeverUsedWritesNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	_, err := d.assign("m", 1)
 	require.ErrorIs(t, err, room.ErrNoMessage)
-	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:life", "{waitroom}:registered"}, d.store.Keys(), "but that somebody has to look at it")
+	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:life", "{waitroom}:registered"}, d.store.Keys(),
+		"but that somebody has to look at it")
 }
 
 func TestMessageOfAnAssignedTextIsThatLeasesToo(t *testing.T) {
@@ -353,7 +360,8 @@ func TestAssignWorksOnEveryStore(t *testing.T) {
 		letters, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
 		require.Equal(t, fence, letters[0].Could[0].Fence)
-		m, err := e.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
+		m, err := e.Assign(t.Context(), integration,
+			room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
 		require.NoError(t, err)
 		require.Equal(t, room.Matched, m.Result)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))

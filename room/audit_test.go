@@ -59,7 +59,8 @@ func TestAuditChangesNothingInTheRoom(t *testing.T) {
 		a := newSeller(t, e, "a")
 		before := a.join()
 		told := listen(t, rdb)
-		require.NoError(t, e.Audit(t.Context(), integration, room.Action{Who: "kim", Action: "export", Reason: "csv", Ticket: 7}))
+		require.NoError(t, e.Audit(t.Context(), integration,
+			room.Action{Who: "kim", Action: "export", Reason: "csv", Ticket: 7}))
 		require.Equal(t, before.Version, a.stand().Version)
 		require.Empty(t, told())
 		require.Equal(t, int64(7), recordsOf(t, e, integration, "action")[0].Ticket)
@@ -70,10 +71,12 @@ func TestIncidentIsJournalledAndSupportIsTold(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		told := listen(t, rdb)
-		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "m\"1", "the signature is wrong"))
+		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "m\"1",
+			"the signature is wrong"))
 		list := recordsOf(t, e, integration, "incident")
 		require.Len(t, list, 1)
-		require.Equal(t, [3]string{"message_refused", "m\"1", "the signature is wrong"}, [3]string{list[0].Action, list[0].MessageID, list[0].Reason})
+		require.Equal(t, [3]string{"message_refused", "m\"1", "the signature is wrong"},
+			[3]string{list[0].Action, list[0].MessageID, list[0].Reason})
 		require.Equal(t, []room.Note{{Desk: true}}, notes(told()))
 		rooms, err := e.Active(t.Context())
 		require.NoError(t, err)
@@ -126,10 +129,18 @@ func TestActionIsJournalledWithWhomItConcerns(t *testing.T) {
 			{"extend", func() (room.Standing, error) {
 				return e.Extend(t.Context(), integration, "", fence, time.Second, byKim)
 			}, concerned{1, fence, "a"}},
-			{"move", func() (room.Standing, error) { return e.Move(t.Context(), integration, "", 3, 1, byKim) }, concerned{3, 0, "c"}},
-			{"remove", func() (room.Standing, error) { return e.Remove(t.Context(), integration, "", 2, byKim) }, concerned{2, 0, "b"}},
-			{"release", func() (room.Standing, error) { return e.Release(t.Context(), integration, "", fence, byKim) }, concerned{1, fence, "a"}},
-			{"pause", func() (room.Standing, error) { return e.Pause(t.Context(), integration, "", true, byKim) }, concerned{}},
+			{"move", func() (room.Standing, error) {
+				return e.Move(t.Context(), integration, "", 3, 1, byKim)
+			}, concerned{3, 0, "c"}},
+			{"remove", func() (room.Standing, error) {
+				return e.Remove(t.Context(), integration, "", 2, byKim)
+			}, concerned{2, 0, "b"}},
+			{"release", func() (room.Standing, error) {
+				return e.Release(t.Context(), integration, "", fence, byKim)
+			}, concerned{1, fence, "a"}},
+			{"pause", func() (room.Standing, error) {
+				return e.Pause(t.Context(), integration, "", true, byKim)
+			}, concerned{}},
 		} {
 			_, err := step.do()
 			require.NoError(t, err, step.name)
@@ -142,7 +153,8 @@ func TestActionIsJournalledWithWhomItConcerns(t *testing.T) {
 		require.NoError(t, err)
 		_, err = e.Pause(t.Context(), integration, "", true, byKim)
 		require.NoError(t, err)
-		require.Len(t, recordsOf(t, e, integration, "action"), 6, "a pause of a paused room is written down, too")
+		require.Len(t, recordsOf(t, e, integration, "action"), 6,
+			"a pause of a paused room is written down, too")
 		after, _, err := e.Look(t.Context(), integration)
 		require.NoError(t, err)
 		require.Equal(t, before.Version, after.Version, "and changes nothing")

@@ -19,7 +19,8 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 		lose  func(*losing)
 	}{
 		"the store is emptied": {lose: emptied},
-		"the store is emptied while the record's word is on its way": {room.Recorded{Fence: 5, Ticket: 3}, emptied},
+		"the store is emptied while the record's word is on its way": {room.Recorded{Fence: 5, Ticket: 3},
+			emptied},
 		"a failover loses the last writes": {lose: func(l *losing) {
 			keys, err := l.rdb.Keys(t.Context(), "{integration}:*").Result()
 			require.NoError(t, err)
@@ -31,13 +32,15 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
 			other := l.server.Client()
-			late := room.New(other, room.Config{Recovery: time.Hour, Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
-				if id == integration {
-					known = test.known
-				}
-				return known, nil
-			}})
-			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()}) // loads the scripts
+			late := room.New(other, room.Config{Recovery: time.Hour,
+				Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
+					if id == integration {
+						known = test.known
+					}
+					return known, nil
+				}})
+			// loads the scripts
+			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()})
 			require.NoError(t, err)
 			way := &heldBack{}
 			other.AddHook(way)

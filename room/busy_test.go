@@ -133,7 +133,8 @@ func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
 	x.leave(room.Cancelled)
 	d.pass(time.Second)
 	y.leave(room.Cancelled) // it may have asked as well
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
 	require.NoError(t, err)
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), y.busy())
 }
@@ -142,7 +143,8 @@ func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
 func (s seller) again(d *desk, name string) seller {
 	d.Helper()
 	s.name = name
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: s.session, Seller: name, Asks: true})
 	require.NoError(d, err)
 	return s
 }

@@ -22,7 +22,8 @@ func (d *desk) after(wait time.Duration) (a, b seller) {
 
 // Rule 2: a slow carrier clock stamps b's code so that it seems older than b's ask. So it seems to be a's.
 func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
-	for _, lag := range []time.Duration{time.Millisecond, time.Second, 3 * time.Second, 4999 * time.Millisecond} {
+	for _, lag := range []time.Duration{time.Millisecond, time.Second, 3 * time.Second,
+		4999 * time.Millisecond} {
 		t.Run(lag.String(), func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a, b := d.after(30 * time.Second)

@@ -45,7 +45,8 @@ func (d *desk) pass(after time.Duration) {
 func (d *desk) asker(name string) seller {
 	d.Helper()
 	s := newSeller(d.T, d.engine, name)
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: s.session, Seller: name, Asks: true})
 	require.NoError(d, err)
 	return s
 }
@@ -122,7 +123,8 @@ func (d *desk) records(kind string) (list []room.Record) {
 
 // Once, any message ended any lease: one stray message shifted every later code to the next seller.
 func TestOneStrayMessageShiftsNoCode(t *testing.T) {
-	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without, "a code that nobody asked for": func(*room.MatchRequest) {}} {
+	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without,
+		"a code that nobody asked for": func(*room.MatchRequest) {}} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			var line []seller
@@ -261,7 +263,8 @@ func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *te
 	d.pass(time.Second)
 	a.expect()
 	a.leave(room.Cancelled)
-	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter, "told, though it does not ask")
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter,
+		"told, though it does not ask")
 	d.pass(30*time.Second - time.Millisecond)
 	_, m := d.sms()
 	requireNone(t, room.Ambiguous, m, "within the quarantine of a's ask")
@@ -273,7 +276,8 @@ func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *te
 
 // Rule 4.
 func TestMessageWithoutACodeIsShownAndEndsNothing(t *testing.T) {
-	for name, join := range map[string]func(*desk, string) seller{"asking": (*desk).asker, "not asking": (*desk).plain} {
+	for name, join := range map[string]func(*desk, string) seller{"asking": (*desk).asker,
+		"not asking": (*desk).plain} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a := join(d, "a")
@@ -324,7 +328,8 @@ func TestFilterKeepsOtherMessagesOut(t *testing.T) {
 	unread := sms("unread", d.now.UnixMilli(), d.now.UnixMilli()+1)
 	unread.Shown.Text = "쿠팡 777777"
 	requireNone(t, room.NotExpected, match(t, stranger, unread), "nobody can say that it fits")
-	for _, bad := range []room.Filter{{From: make([]string, 11)}, {From: []string{""}}, {Contains: string(make([]rune, 65))}} {
+	for _, bad := range []room.Filter{{From: make([]string, 11)}, {From: []string{""}},
+		{Contains: string(make([]rune, 65))}} {
 		q.Filter = bad
 		_, err := d.engine.Expect(d.Context(), integration, q)
 		require.ErrorIs(t, err, room.ErrInvalidExpect)

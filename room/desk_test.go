@@ -25,7 +25,8 @@ func listen(t require.TestingT, rdb redis.UniversalClient) func() []room.Event {
 	_, err := sub.Receive(context.Background())
 	require.NoError(t, err)
 	return func() (events []room.Event) {
-		require.NoError(t, rdb.Publish(context.Background(), room.NamesOf(rdb, "").Events(integration), barrier).Err())
+		require.NoError(t, rdb.Publish(context.Background(), room.NamesOf(rdb, "").Events(integration),
+			barrier).Err())
 		for {
 			msg, err := sub.ReceiveMessage(context.Background())
 			require.NoError(t, err)
@@ -113,7 +114,8 @@ func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
 		var all []seller
 		join := func(name string) seller {
 			s := newSeller(t, e, name)
-			_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+			_, err := e.Join(t.Context(), integration,
+				room.JoinRequest{Session: s.session, Seller: name, Asks: true})
 			require.NoError(t, err)
 			all = append(all, s)
 			return s
@@ -159,9 +161,12 @@ func TestWhoWatchesIsToldToLookAgainWhenWhatItLooksAtChanged(t *testing.T) {
 	}{
 		{"a message is nobody's", func() { d.stray() }, 1},
 		{"one is matched: what was nobody's may be the same", func() { a.expect(); d.sms() }, 1},
-		{"the same again", func() { match(t, d.engine, sms("m2", d.now.UnixMilli(), d.now.UnixMilli()+1)) }, 0},
+		{"the same again", func() {
+			match(t, d.engine, sms("m2", d.now.UnixMilli(), d.now.UnixMilli()+1))
+		}, 0},
 		{"its holder says that it is another's", func() {
-			require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, d.records("granted")[0].Fence, "m2"))
+			require.NoError(t,
+				d.engine.Reject(t.Context(), integration, a.session, d.records("granted")[0].Fence, "m2"))
 		}, 1},
 		{"one comes late", func() { _, m := d.sms(); require.Equal(t, room.Late, m.Result) }, 1},
 		{"nobody's is offered and claimed", func() {
@@ -174,9 +179,13 @@ func TestWhoWatchesIsToldToLookAgainWhenWhatItLooksAtChanged(t *testing.T) {
 		{"and refused once more", func() { d.settle("m4", false) }, 0},
 		{"one is assigned", func() { d.assigned("m4", d.records("granted")[1].Fence) }, 1},
 		{"an assignment is not possible", func() { _, _ = d.assign("m4", 1) }, 0},
-		{"an incident", func() { require.NoError(t, d.engine.Incident(t.Context(), integration, "k", "s", "d")) }, 1},
+		{"an incident", func() {
+			require.NoError(t, d.engine.Incident(t.Context(), integration, "k", "s", "d"))
+		}, 1},
 		{"an alert", func() { require.NoError(t, d.engine.Alert(t.Context(), integration)) }, 1},
-		{"support did something elsewhere", func() { require.NoError(t, d.engine.Audit(t.Context(), integration, byKim)) }, 0},
+		{"support did something elsewhere", func() {
+			require.NoError(t, d.engine.Audit(t.Context(), integration, byKim))
+		}, 0},
 		{"somebody joins", func() { d.asker("c") }, 0},
 	} {
 		step.do()

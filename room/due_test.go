@@ -52,14 +52,16 @@ func TestRoomIsLookedAtBeforeALeaseIsOverThatIsGrantedAfterThisLook(t *testing.T
 			_, err := e.Join(t.Context(), "integration", JoinRequest{Session: session, Seller: "a"})
 			require.NoError(t, err)
 			code := "482913"
-			m, err := e.Match(t.Context(), "integration", MatchRequest{MessageID: "m", Shown: Message{MessageID: "m", Text: code, Code: &code}})
+			m, err := e.Match(t.Context(), "integration",
+				MatchRequest{MessageID: "m", Shown: Message{MessageID: "m", Text: code, Code: &code}})
 			require.NoError(t, err)
 			require.True(t, m.Completes)
 		},
 		"a lease that was extended": func(t *testing.T, e *Engine) {
 			st, err := e.Join(t.Context(), "integration", JoinRequest{Session: NewSession(), Seller: "a"})
 			require.NoError(t, err)
-			_, err = e.Extend(t.Context(), "integration", "", st.Fence, 5*time.Minute, Action{Who: "kim", Action: "test", Reason: "because"})
+			_, err = e.Extend(t.Context(), "integration", "", st.Fence, 5*time.Minute,
+				Action{Who: "kim", Action: "test", Reason: "because"})
 			require.NoError(t, err)
 		},
 	} {

@@ -68,7 +68,8 @@ func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
 	a.stand()
 	pass(-30 * time.Second)
 	st := a.stand()
-	require.Equal(t, 100*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond, "what it had left")
+	require.Equal(t, 100*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond,
+		"what it had left")
 	pass(100 * time.Second)
 	st = c.stand()
 	require.Equal(t, room.Locked, st.Status, "b has been gone for longer than it may be")
@@ -82,7 +83,8 @@ func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
 
 // No replica can vouch for a session while Redis hangs.
 func TestNobodyIsAwayForAStoreThatStoodStill(t *testing.T) {
-	for _, awayAfter := range []time.Duration{time.Second, 3 * time.Second, 9 * time.Second, 15 * time.Second} {
+	for _, awayAfter := range []time.Duration{time.Second, 3 * time.Second, 9 * time.Second,
+		15 * time.Second} {
 		t.Run(awayAfter.String(), func(t *testing.T) {
 			embedded := redistest.StartEmbedded(t)
 			rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})

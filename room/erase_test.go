@@ -29,11 +29,13 @@ func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 		require.Equal(t, room.Completed, after.Outcome)
 		require.Equal(t, before.Version+1, after.Version, "replicas read the room anew")
 
-		_, st, err := e.EraseSeller(t.Context(), integration, room.EraseRequest{Seller: "live", Pseudonym: "erased-y"})
+		_, st, err := e.EraseSeller(t.Context(), integration,
+			room.EraseRequest{Seller: "live", Pseudonym: "erased-y"})
 		require.ErrorIs(t, err, room.ErrSellerHasPlace)
 		require.Equal(t, room.Locked, st.Status)
 		require.Equal(t, after.Version, b.stand().Version)
-		_, _, err = e.EraseSeller(t.Context(), integration, room.EraseRequest{Seller: "live", Pseudonym: "erased-y", EndPlaces: true})
+		_, _, err = e.EraseSeller(t.Context(), integration,
+			room.EraseRequest{Seller: "live", Pseudonym: "erased-y", EndPlaces: true})
 		require.NoError(t, err)
 		require.Equal(t, room.Forced, b.stand().Outcome)
 		require.Equal(t, "erased-y", b.stand().Seller)
@@ -50,9 +52,11 @@ func TestErasureFindsEveryRoomAndReplyOfACluster(t *testing.T) {
 	e := room.New(c.Client(), room.Config{Journal: 100})
 	for i := range 8 {
 		id, session := room.ID(fmt.Sprintf("stock:%d", i)), room.NewSession()
-		_, err := e.Join(t.Context(), id, room.JoinRequest{Request: room.NewSession(), Session: session, Seller: "s-1"})
+		_, err := e.Join(t.Context(), id,
+			room.JoinRequest{Request: room.NewSession(), Session: session, Seller: "s-1"})
 		require.NoError(t, err)
-		_, err = e.Leave(t.Context(), id, room.LeaveRequest{Request: room.NewSession(), Session: session, Outcome: room.Cancelled})
+		_, err = e.Leave(t.Context(), id,
+			room.LeaveRequest{Request: room.NewSession(), Session: session, Outcome: room.Cancelled})
 		require.NoError(t, err)
 	}
 	rooms, err := e.Rooms(t.Context())

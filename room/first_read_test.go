@@ -21,8 +21,11 @@ func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d.pass(20 * time.Second)
 	b.expect()
 	d.pass(10 * time.Second)
-	_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true })
-	requireNone(t, room.Ambiguous, m, "a's, who asked before it was first read; or b's, by the carrier's clock")
+	_, m := d.sms(func(q *room.MatchRequest) {
+		q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true
+	})
+	requireNone(t, room.Ambiguous, m,
+		"a's, who asked before it was first read; or b's, by the carrier's clock")
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
@@ -50,7 +53,9 @@ func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing
 	d.pass(29 * time.Second)
 	b.expect()
 	d.pass(time.Second)
-	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) { q.ReadAt = d.now.UnixMilli() - 2500 })
+	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) {
+		q.ReadAt = d.now.UnixMilli() - 2500
+	})
 	require.Equal(t, room.Matched, m.Result)
 	require.Equal(t, room.Completed, b.stand().Outcome)
 }

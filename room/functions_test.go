@@ -19,7 +19,8 @@ import (
 // withoutFunctions returns a client of the same server whose user may call scripts but no functions.
 func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	t.Helper()
-	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all", "-fcall", "-fcall_ro", "-function").Err())
+	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all",
+		"-fcall", "-fcall_ro", "-function").Err())
 	options := *admin.Options()
 	options.Username, options.Password = "scripts", "any"
 	rdb := redis.NewClient(&options)
@@ -68,7 +69,8 @@ func TestALibraryThatIsLostIsLoadedWithinTheCall(t *testing.T) {
 	server := redistest.Start(t)
 	admin := server.Client()
 	for way, e := range map[string]*room.Engine{
-		"functions": room.New(server.Client(), room.Config{}), "script": room.New(server.Client(), room.Config{Scripts: true}),
+		"functions": room.New(server.Client(), room.Config{}),
+		"script":    room.New(server.Client(), room.Config{Scripts: true}),
 	} {
 		t.Run(way, func(t *testing.T) {
 			lose := func() {
@@ -96,19 +98,21 @@ func TestEveryMasterOfAClusterLoadsALibraryThatItLost(t *testing.T) {
 		for _, id := range []room.ID{"room:1", "room:2", "room:3", "room:4", "room:5", "room:6"} {
 			handOff(t, e, id+room.ID(rune('a'+i)))
 		}
-		require.NoError(t, cluster.ForEachMaster(t.Context(), func(ctx context.Context, master *redis.Client) error {
-			libraries, err := master.FunctionList(ctx, redis.FunctionListQuery{}).Result()
-			require.NoError(t, err)
-			require.Len(t, libraries, 1)
-			return master.FunctionFlush(ctx).Err()
-		}))
+		require.NoError(t, cluster.ForEachMaster(t.Context(),
+			func(ctx context.Context, master *redis.Client) error {
+				libraries, err := master.FunctionList(ctx, redis.FunctionListQuery{}).Result()
+				require.NoError(t, err)
+				require.Len(t, libraries, 1)
+				return master.FunctionFlush(ctx).Err()
+			}))
 	}
 }
 
 // Replicas with and without permission to call functions serve the same rooms.
 func TestFunctionsAndScriptsServeOneRoomTogether(t *testing.T) {
 	server := redistest.Start(t)
-	ways := []*room.Engine{room.New(server.Client(), room.Config{}), room.New(withoutFunctions(t, server.Client()), room.Config{})}
+	ways := []*room.Engine{room.New(server.Client(), room.Config{}),
+		room.New(withoutFunctions(t, server.Client()), room.Config{})}
 	var fence int64
 	waiting := newSeller(t, ways[0], "0")
 	waiting.join()
@@ -146,7 +150,8 @@ func TestRedisThatTakesNoWritesAnswersAlsoWhereItLostTheLibrary(t *testing.T) {
 func TestALibraryThatNoProcessCallsAnyMoreIsDeleted(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	load := func(name, idle string) {
-		code := "#!lua name=" + name + "\nredis.register_function{function_name='" + name + "_idle', callback=function() return " + idle + " end, flags={'no-writes'}}"
+		code := "#!lua name=" + name + "\nredis.register_function{function_name='" + name +
+			"_idle', callback=function() return " + idle + " end, flags={'no-writes'}}"
 		require.NoError(t, rdb.FunctionLoad(t.Context(), code).Err())
 	}
 	load("waitroom_used", "60 * 1000")

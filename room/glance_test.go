@@ -20,7 +20,8 @@ func (d *desk) glance() room.Glance {
 
 func TestGlanceTellsHowARoomIs(t *testing.T) {
 	d := newDesk(t, room.Config{})
-	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Hold: 2 * time.Minute}}, d.glance(), "it was never used")
+	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Hold: 2 * time.Minute}}, d.glance(),
+		"it was never used")
 
 	begin := d.now.UnixMilli()
 	a := d.asker("a")
@@ -88,7 +89,8 @@ func glanceAfter(t *testing.T, leases, grants int) {
 	d := newDesk(t, room.Config{})
 	for i := range leases {
 		s := newSeller(t, d.engine, fmt.Sprint("s", i))
-		_, err := d.engine.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Lease: 100 * time.Millisecond})
+		_, err := d.engine.Join(t.Context(), integration,
+			room.JoinRequest{Session: s.session, Seller: s.name, Lease: 100 * time.Millisecond})
 		require.NoError(t, err)
 		d.pass(50 * time.Millisecond)
 		if i%2 == 0 {

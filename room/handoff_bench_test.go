@@ -18,7 +18,9 @@ import (
 type roundTrips struct{ atomic.Int64 }
 
 func (n *roundTrips) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return next(ctx, network, addr)
+	}
 }
 
 func (n *roundTrips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
@@ -47,7 +49,9 @@ var handoffs = []struct {
 	}},
 	{"match", func(ctx context.Context, e *room.Engine, _ string, n int) error {
 		m, err := e.Match(ctx, integration, room.MatchRequest{MessageID: fmt.Sprint("m-", n),
-			Shown: room.Message{Text: fmt.Sprint("인증번호는 [482913] 입니다 ", n), Code: new("482913")}, Note: room.MessageNote{MessageID: fmt.Sprint("m-", n), Text: "인증번호는 [******] 입니다"}})
+			Shown: room.Message{Text: fmt.Sprint("인증번호는 [482913] 입니다 ", n),
+				Code: new("482913")}, Note: room.MessageNote{MessageID: fmt.Sprint("m-",
+				n), Text: "인증번호는 [******] 입니다"}})
 		if err == nil && m.Result != room.Matched {
 			err = fmt.Errorf("message is %s", m.Result)
 		}
@@ -80,7 +84,8 @@ func newLine(tb testing.TB, people int) *line {
 func (l *line) join(tb testing.TB) {
 	l.joined++
 	session := room.NewSession()
-	_, err := l.engine.Join(tb.Context(), integration, room.JoinRequest{Session: session, Seller: fmt.Sprint("s-", l.joined)})
+	_, err := l.engine.Join(tb.Context(), integration,
+		room.JoinRequest{Session: session, Seller: fmt.Sprint("s-", l.joined)})
 	require.NoError(tb, err)
 	l.people = append(l.people, session)
 }

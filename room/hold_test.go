@@ -60,7 +60,8 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 			told := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
-			for _, about := range rapid.SliceOfN(rapid.Int64Range(0, 150_000), 1, 30).Draw(rt, "holds") { // some were extended
+			// some were extended
+			for _, about := range rapid.SliceOfN(rapid.Int64Range(0, 150_000), 1, 30).Draw(rt, "holds") {
 				ms, after := s.hold(rdb, time.Duration(about)*time.Millisecond)
 				want.learn(ms)
 				want.requireIn(rt, after.View)
@@ -73,7 +74,8 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 // requireToldAlike requires that every view of a room equals the last event.
 func requireToldAlike(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
-	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)), time.Duration(last.Spread * float64(time.Millisecond))}
+	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)),
+		time.Duration(last.Spread * float64(time.Millisecond))}
 	view, _, err := e.Look(context.Background(), integration)
 	require.NoError(t, err)
 	snapshot, err := e.Snapshot(context.Background(), integration)
@@ -96,7 +98,8 @@ func TestEveryLeaseWeighsTheSameUntilOneWeighsATenth(t *testing.T) {
 	}
 	require.Equal(t, [2]time.Duration{2 * time.Minute, 0}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
 	first := hold(20 * time.Second)
-	require.Equal(t, [2]time.Duration{70 * time.Second, 50 * time.Second}, [2]time.Duration{first.Hold, first.Spread}, "half the lease length, half the lease")
+	require.Equal(t, [2]time.Duration{70 * time.Second, 50 * time.Second},
+		[2]time.Duration{first.Hold, first.Spread}, "half the lease length, half the lease")
 	for range 8 {
 		hold(20 * time.Second)
 	}
@@ -141,7 +144,8 @@ func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 		first := s.join()
 		require.NoError(t, rdb.Set(t.Context(), "{integration}:request:r-1",
 			"ok 7 3 1000 2 40000.000 0 1 9 900 1900 0 0 0 waiting 2 =a - - 1 2", time.Minute).Err())
-		st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Request: "r-1"})
+		st, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: s.session, Seller: s.name, Request: "r-1"})
 		require.NoError(t, err)
 		require.Greater(t, first.Fence, st.Lease.Fence)
 		require.Equal(t, room.View{Epoch: 7, Version: 3, Now: 1000, Waiting: 2, Hold: 40 * time.Second,
@@ -176,6 +180,7 @@ func TestAverageHoldAndSpreadAreNeverOverTheLeaseLength(t *testing.T) {
 		s.hold(rdb, time.Second)
 		require.Greater(t, s.stand().Spread, 10*time.Second)
 		s.engine = room.New(rdb, room.Config{Lease: 10 * time.Second})
-		require.Equal(t, [2]time.Duration{10 * time.Second, 10 * time.Second}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
+		require.Equal(t, [2]time.Duration{10 * time.Second, 10 * time.Second},
+			[2]time.Duration{s.stand().Hold, s.stand().Spread})
 	})
 }

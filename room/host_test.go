@@ -35,7 +35,8 @@ func newSite(t *testing.T) *site {
 	s := &site{T: t, store: redistest.StartEmbedded(t), now: time.Now()}
 	rdb := redis.NewClient(&redis.Options{Addr: s.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Recovery: -1, SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
+	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Recovery: -1,
+		SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
 	s.store.SetTime(s.now)
 	return s
 }
@@ -95,7 +96,8 @@ func (s *site) come(host room.ReplicaNumber, who ...seller) {
 
 func (s *site) gone(host room.ReplicaNumber, who seller, since time.Duration) {
 	s.Helper()
-	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), nil, []room.Gone{{Session: who.session, Host: host, For: since}})
+	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), nil,
+		[]room.Gone{{Session: who.session, Host: host, For: since}})
 	require.NoError(s, err)
 }
 
@@ -113,7 +115,8 @@ func (s *site) goneSince(who seller) int64 {
 func (s *site) untilClaimed() {
 	s.Helper()
 	testproc.Until(s, time.Minute, func() error {
-		if at := s.rdb.Get(context.Background(), "{waitroom}:clock").Val(); at != fmt.Sprint(s.now.UnixMilli()) {
+		if at := s.rdb.Get(context.Background(),
+			"{waitroom}:clock").Val(); at != fmt.Sprint(s.now.UnixMilli()) {
 			return fmt.Errorf("it looked at %s", at)
 		}
 		return nil
@@ -247,7 +250,8 @@ func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 	s.gone(host, all[1], 0)
 	gone := s.now
 	s.live(s.engine.Config().AwayAfter, host)
-	testproc.Until(t, time.Minute, func() error { // the clock may jump between a look and the note of when to look next
+	// the clock may jump between a look and the note of when to look next
+	testproc.Until(t, time.Minute, func() error {
 		s.live(time.Second, host)
 		return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err()
 	})

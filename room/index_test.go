@@ -22,7 +22,9 @@ func leftAlone(t *testing.T, rdb redis.UniversalClient, e *room.Engine) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Sweep(ctx, nil, func(error) {}) }()
-	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2
+	}, time.Minute, 5*time.Millisecond)
 	stop()
 	<-done
 }
@@ -111,7 +113,8 @@ func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo
 		a.join()
 		a.leave(room.Completed)
 		require.NoError(t, rdb.Set(t.Context(), "{waitroom}:life", "old 1", 0).Err())
-		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom}:registered", redis.Z{Score: 1, Member: string(integration)}).Err())
+		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom}:registered",
+			redis.Z{Score: 1, Member: string(integration)}).Err())
 		way := &heldBack{}
 		rdb.AddHook(way)
 		registers, uses := func() {}, func() { fallAsleep(t, e) }
@@ -124,7 +127,9 @@ func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo
 			time.AfterFunc(300*time.Millisecond, cancel) // enough time for a call that begins the room
 		}
 		way.inTurn(registers, uses, registers, loses)
-		_, err := room.New(rdb, room.Config{Recovery: time.Hour}).Match(ctx, integration, room.MatchRequest{MessageID: "m"}) // this process has observed nothing of the room
+		// this process has observed nothing of the room
+		_, err := room.New(rdb, room.Config{Recovery: time.Hour}).Match(ctx, integration,
+			room.MatchRequest{MessageID: "m"})
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, rdb.Exists(t.Context(), "{integration}:state").Val())
 	})
@@ -161,8 +166,11 @@ func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
 				}
 			}, func(error) {})
 		}()
-		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
-		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered", "{waitroom}:life").Err())
+		require.Eventually(t, func() bool {
+			return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+		}, time.Minute, 5*time.Millisecond)
+		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered",
+			"{waitroom}:life").Err())
 		require.Equal(t, int64(2), (<-granted).Lease.Ticket)
 		require.Equal(t, room.Locked, b.stand().Status)
 	})
@@ -176,9 +184,13 @@ func TestRoomsThatAreTakenOutOfTheIndexComeBack(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go func() { _ = e.Sweep(ctx, nil, func(error) {}) }()
-		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+		}, time.Minute, 5*time.Millisecond)
 		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered").Err())
-		require.Eventually(t, func() bool { return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil
+		}, time.Minute, 5*time.Millisecond)
 	})
 }
 

@@ -19,9 +19,11 @@ func BenchmarkJournal(b *testing.B) {
 	e := room.New(rdb, room.Config{Journal: 1000})
 	for range pairs {
 		session := room.NewSession()
-		_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: session, Seller: "b-" + string(session)[:13]})
+		_, err := e.Join(b.Context(), integration,
+			room.JoinRequest{Session: session, Seller: "b-" + string(session)[:13]})
 		require.NoError(b, err)
-		_, err = e.Leave(b.Context(), integration, room.LeaveRequest{Session: session, Outcome: room.Completed})
+		_, err = e.Leave(b.Context(), integration,
+			room.LeaveRequest{Session: session, Outcome: room.Completed})
 		require.NoError(b, err)
 	}
 	written, err := rdb.XRange(b.Context(), room.JournalKey(integration), "-", "+").Result()
@@ -32,7 +34,8 @@ func BenchmarkJournal(b *testing.B) {
 		_, err := rdb.Pipelined(b.Context(), func(p redis.Pipeliner) error {
 			p.Del(b.Context(), room.JournalKey(integration))
 			for _, m := range written {
-				p.XAdd(b.Context(), &redis.XAddArgs{Stream: room.JournalKey(integration), ID: m.ID, Values: m.Values})
+				p.XAdd(b.Context(),
+					&redis.XAddArgs{Stream: room.JournalKey(integration), ID: m.ID, Values: m.Values})
 			}
 			return nil
 		})

@@ -22,7 +22,8 @@ func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
 	a.join()
 	require.Equal(t, 1, b.join().Waiting)
-	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err()) // a person deleted the field
+	// a person deleted the field
+	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err())
 	st := b.join()
 	require.Equal(t, 1, st.Waiting)
 	require.Equal(t, 1, st.Position)
@@ -43,7 +44,8 @@ func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *te
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	at := time.Now()
 	embedded.SetTime(at)
-	e := room.New(rdb, room.Config{Ephemeral: true, Silent: true, Outcomes: -1, Leases: -1, Lease: time.Second})
+	e := room.New(rdb, room.Config{Ephemeral: true, Silent: true, Outcomes: -1, Leases: -1,
+		Lease: time.Second})
 	newSeller(t, e, "").join()
 	embedded.SetTime(at.Add(2 * time.Second))
 	require.Equal(t, room.Locked, newSeller(t, e, "").join().Status)
@@ -74,7 +76,8 @@ func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 
 // A server may have a replication id with other characters, which must not get into replies.
 func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
-	for id, lineage := range map[string]string{"": "", "none": "", "8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
+	for id, lineage := range map[string]string{"": "", "none": "",
+		"8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
 		embedded := redistest.StartEmbedded(t)
 		rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 		t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -82,7 +85,8 @@ func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
 			if !strings.EqualFold(cmd, "INFO") {
 				return false
 			}
-			c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:" + id + "\r\nmaster_replid2:0000000000000000000000000000000000000000\r\n")
+			c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:" + id +
+				"\r\nmaster_replid2:0000000000000000000000000000000000000000\r\n")
 			return true
 		})
 		a := newSeller(t, room.New(rdb, room.Config{}), "a")

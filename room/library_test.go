@@ -16,7 +16,8 @@ import (
 )
 
 // given are the names that Redis gives the library, of those that it uses.
-var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs", "pcall", "select", "setmetatable", "tonumber", "tostring", "type",
+var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs",
+	"pcall", "select", "setmetatable", "tonumber", "tostring", "type",
 	"unpack"}
 
 func compile(t *testing.T, text string) *lua.FunctionProto {
@@ -55,7 +56,8 @@ func undeclared(t *testing.T, text string) []string {
 
 func TestTheLibraryDeclaresAllThatItNames(t *testing.T) {
 	require.Empty(t, undeclared(t, libraryText()))
-	require.Equal(t, []string{"below", "beside"}, undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
+	require.Equal(t, []string{"below", "beside"},
+		undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
 }
 
 // Redis runs the chunk and the function around the modules once. A function made within another one would be
@@ -63,7 +65,8 @@ func TestTheLibraryDeclaresAllThatItNames(t *testing.T) {
 func TestNoFunctionIsMadePerCall(t *testing.T) {
 	walk(compile(t, libraryText()), 0, func(f *lua.FunctionProto, depth int) {
 		if depth >= 2 {
-			require.Empty(t, f.FunctionPrototypes, "the function that begins in line %d of the library makes another", f.LineDefined)
+			require.Empty(t, f.FunctionPrototypes,
+				"the function that begins in line %d of the library makes another", f.LineDefined)
 		}
 	})
 }
@@ -82,12 +85,18 @@ func TestEveryFunctionOfAModuleThatIsCalledIsThere(t *testing.T) {
 // verbsMade are the verbs of Go, by their names.
 func verbsMade() map[string]fields {
 	return map[string]fields{
-		joinVerb.name: joinVerb.fields, leaveVerb.name: leaveVerb.fields, claimVerb.name: claimVerb.fields, matchVerb.name: matchVerb.fields,
-		settleVerb.name: settleVerb.fields, expectVerb.name: expectVerb.fields, rejectVerb.name: rejectVerb.fields, assignVerb.name: assignVerb.fields,
-		releaseVerb.name: releaseVerb.fields, extendVerb.name: extendVerb.fields, removeVerb.name: removeVerb.fields, moveVerb.name: moveVerb.fields,
-		pauseVerb.name: pauseVerb.fields, presenceVerb.name: presenceVerb.fields, expireVerb.name: expireVerb.fields, replayVerb.name: replayVerb.fields,
-		seenVerb.name: seenVerb.fields, auditVerb.name: auditVerb.fields, eraseVerb.name: eraseVerb.fields, lookQuestion.name: lookQuestion.fields,
-		snapshotQuestion.name: snapshotQuestion.fields, glanceQuestion.name: glanceQuestion.fields, rosterQuestion.name: rosterQuestion.fields,
+		joinVerb.name: joinVerb.fields, leaveVerb.name: leaveVerb.fields, claimVerb.name: claimVerb.fields,
+		matchVerb.name:  matchVerb.fields,
+		settleVerb.name: settleVerb.fields, expectVerb.name: expectVerb.fields,
+		rejectVerb.name: rejectVerb.fields, assignVerb.name: assignVerb.fields,
+		releaseVerb.name: releaseVerb.fields, extendVerb.name: extendVerb.fields,
+		removeVerb.name: removeVerb.fields, moveVerb.name: moveVerb.fields,
+		pauseVerb.name: pauseVerb.fields, presenceVerb.name: presenceVerb.fields,
+		expireVerb.name: expireVerb.fields, replayVerb.name: replayVerb.fields,
+		seenVerb.name: seenVerb.fields, auditVerb.name: auditVerb.fields, eraseVerb.name: eraseVerb.fields,
+		lookQuestion.name:     lookQuestion.fields,
+		snapshotQuestion.name: snapshotQuestion.fields, glanceQuestion.name: glanceQuestion.fields,
+		rosterQuestion.name: rosterQuestion.fields,
 		recentQuestion.name: recentQuestion.fields,
 	}
 }
@@ -126,7 +135,8 @@ func TestAVerbUsesTheArgumentsThatItGetsAndNoOthers(t *testing.T) {
 		if strings.Contains(source, "existence.unlisted()") {
 			source += "args.registered args.begins"
 		}
-		require.Equal(t, append([]string{}, got...), append([]string{}, used("args", source)...), "%s.lua", name)
+		require.Equal(t, append([]string{}, got...), append([]string{}, used("args", source)...), "%s.lua",
+			name)
 	}
 	require.Equal(t, slices.Sorted(slices.Values(policyFields.names)), used("settings", libraryText()))
 	require.Equal(t, slices.Sorted(slices.Values(callerFields.names)), used("caller", libraryText()))
@@ -136,14 +146,16 @@ func TestEveryCodeThatAVerbAnswersIsKnown(t *testing.T) {
 	answers := regexp.MustCompile(`\breply\.(?:refuse|make|answer)\('(\w+)'`)
 	for name, source := range verbSources(t) {
 		for _, found := range answers.FindAllStringSubmatch(source, -1) {
-			require.False(t, errors.Is(codeError(found[1]), ErrStore), "%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
+			require.False(t, errors.Is(codeError(found[1]), ErrStore),
+				"%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
 		}
 	}
 }
 
 func TestAVerbNamesTheKeysOfItsOwnThatItUses(t *testing.T) {
 	for name, source := range verbSources(t) {
-		require.Equal(t, strings.Contains(withoutComments(source), "OWN["), strings.Contains(source, "OWN 1"), "%s.lua", name)
+		require.Equal(t, strings.Contains(withoutComments(source), "OWN["), strings.Contains(source, "OWN 1"),
+			"%s.lua", name)
 	}
 }
 
@@ -154,19 +166,22 @@ func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
 			continue
 		}
 		remembers := strings.Contains(source, "reply.answer(")
-		require.Equal(t, remembers, strings.Contains(source, "  local repeated = reply.repeated()\n  if repeated then return repeated end\n"),
+		require.Equal(t, remembers, strings.Contains(source,
+			"  local repeated = reply.repeated()\n  if repeated then return repeated end\n"),
 			"%s.lua: a verb that ends in reply.answer begins with the lines of reply.repeated", name)
 	}
 }
 
 func TestVerbsOnlyQuestionsObserve(t *testing.T) {
 	for name, source := range verbSources(t) {
-		require.Equal(t, strings.Contains(source, "state.observe()"), slices.Contains([]string{"look", "snapshot", "glance", "roster", "recent"}, name), name)
+		require.Equal(t, strings.Contains(source, "state.observe()"),
+			slices.Contains([]string{"look", "snapshot", "glance", "roster", "recent"}, name), name)
 	}
 }
 
 // Functions and their variables live on between calls. A call must not leave its own settings to another
 // room.
 func TestWhatACallGetsIsChangedByNone(t *testing.T) {
-	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()), "rules are kept for several calls")
+	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()),
+		"rules are kept for several calls")
 }

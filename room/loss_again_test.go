@@ -177,7 +177,8 @@ func TestLiveLeaseKeepsItsFenceWhateverALateReplicaKnows(t *testing.T) {
 	require.Equal(t, room.Completed, late.stand().Outcome)
 	after := b.stand()
 	require.Equal(t, [2]any{room.Locked, before.Fence}, [2]any{after.Status, after.Fence})
-	_, err := c.one.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: before.Fence})
+	_, err := c.one.Leave(t.Context(), integration,
+		room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: before.Fence})
 	require.NoError(t, err)
 	next := newSeller(t, c.two, "next").join()
 	require.Greater(t, next.Fence, told.Fence)
@@ -234,7 +235,10 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recorded := room.Recorded{}
-			l := newLosing(t, room.Config{Recovery: 5 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
+			l := newLosing(t, room.Config{Recovery: 5 * time.Second,
+				Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+					return recorded, nil
+				}})
 			a := l.seller(l.one, "a")
 			told := a.join()
 			stranger := room.New(l.rdb, l.two.Config())
@@ -265,7 +269,8 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
-	for _, e := range []*room.Engine{l.two, l.one} { // the index's generation is two's own, so two sees no reason for a recovery window
+	// the index's generation is two's own, so two sees no reason for a recovery window
+	for _, e := range []*room.Engine{l.two, l.one} {
 		_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 		require.NoError(t, err)
 	}
@@ -291,9 +296,10 @@ func TestWhoAskedShortlyBeforeEverythingWasLostMayStillGetACode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			ended := d.now.Add(-c.ago).UnixMilli()
-			d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Recorded: func(context.Context, room.ID) (room.Recorded, error) {
-				return room.Recorded{Fence: 1, Ticket: 1, Ended: ended}, nil
-			}})
+			d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1,
+				Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+					return room.Recorded{Fence: 1, Ticket: 1, Ended: ended}, nil
+				}})
 			require.Equal(t, c.waits, d.asker("b").stand().Lease.AskAfter != 0)
 		})
 	}
@@ -367,8 +373,13 @@ func TestSupportWhileTheLockIsNobodys(t *testing.T) {
 func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	lost := false
-	d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Retention: 100 * time.Millisecond, Lost: func(room.ID, room.View) { lost = true },
-		Recorded: func(context.Context, room.ID) (room.Recorded, error) { return room.Recorded{Fence: 1, Ticket: 1}, nil }})
+	d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Retention: 100 * time.Millisecond,
+		Lost: func(room.ID, room.View) {
+			lost = true
+		},
+		Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			return room.Recorded{Fence: 1, Ticket: 1}, nil
+		}})
 	before := d.plain("a")
 	before.leave(room.Completed)
 	time.Sleep(60 * time.Millisecond) // over half of the retention, by the process's clock

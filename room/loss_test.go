@@ -110,7 +110,8 @@ func TestRoomThatLostNothingGoesOnInAnotherHistory(t *testing.T) {
 		require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
 		require.Equal(t, room.Locked, a.stand().Status)
 		after := b.stand()
-		require.Equal(t, []any{before.Epoch, before.Version + 1, room.Waiting}, []any{after.Epoch, after.Version, after.Status})
+		require.Equal(t, []any{before.Epoch, before.Version + 1, room.Waiting},
+			[]any{after.Epoch, after.Version, after.Status})
 	}
 	a.leave(room.Completed)
 	require.Equal(t, room.Locked, b.stand().Status)
@@ -127,7 +128,9 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	goBack()
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
-	require.Eventually(t, func() bool { return redistest.State(t, l.rdb, "integration", "room.doubt") != "" }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return redistest.State(t, l.rdb, "integration", "room.doubt") != ""
+	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, room.Lost, b.stand().Outcome) // its replica replays
 	c := <-answered
 	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
@@ -162,15 +165,18 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 	require.Equal(t, [][2]int64{{5, 1}, {3, 2}, {4, 3}}, places)
 	st := line[3].stand()
 	require.Equal(t, granted.Fence, st.Lease.Fence)
-	require.LessOrEqual(t, st.Lease.ExpiresAt, granted.Lease.ExpiresAt+1000, "but for what calls took on their way")
+	require.LessOrEqual(t, st.Lease.ExpiresAt, granted.Lease.ExpiresAt+1000,
+		"but for what calls took on their way")
 
 	kept := l.journalled("epoch")[1].Kept
-	require.ElementsMatch(t, []room.Kept{{Ticket: 5, Seller: "waiter-3"}, {Ticket: 3, Seller: "waiter-1"}, {Ticket: 4, Seller: "waiter-2"}}, kept)
+	require.ElementsMatch(t, []room.Kept{{Ticket: 5, Seller: "waiter-3"}, {Ticket: 3, Seller: "waiter-1"},
+		{Ticket: 4, Seller: "waiter-2"}}, kept)
 	outcomes := map[int64]room.Outcome{}
 	for _, r := range l.journalled("told") {
 		outcomes[r.Ticket] = r.Outcome
 	}
-	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes, "what was told is in the record")
+	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes,
+		"what was told is in the record")
 }
 
 // The last lease that a live replica observed ends at its time, not before. Then the first in line is
@@ -179,7 +185,9 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){
 		"failover": func(_ *testing.T, _ *losing, goBack func()) { goBack() },
-		"emptied":  func(t *testing.T, l *losing, _ func()) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) },
+		"emptied": func(t *testing.T, l *losing, _ func()) {
+			require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +206,8 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 			waiting := c.join()
 			require.Equal(t, room.Waiting, waiting.Status)
 			require.Greater(t, waiting.Ticket, told.Ticket)
-			_, err := l.two.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), NoWait: true})
+			_, err := l.two.Join(t.Context(), integration,
+				room.JoinRequest{Session: room.NewSession(), NoWait: true})
 			require.ErrorIs(t, err, room.ErrLockHeld)
 			passUntil(t, l.rdb, waiting.Lease.ExpiresAt)
 			granted := c.stand()
@@ -224,7 +233,9 @@ func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = l.one.Sweep(ctx, nil, func(error) {}) }()
-	require.Eventually(t, func() bool { return l.rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return l.rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+	}, time.Minute, 5*time.Millisecond)
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	stranger := room.New(l.rdb, room.Config{Journal: 1000})
 	_, err = stranger.Join(t.Context(), "warm", room.JoinRequest{Session: room.NewSession()})
@@ -284,7 +295,8 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 			start := time.Now()
 			embedded.SetTime(start)
-			e := room.New(rdb, room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Recovery: -1})
+			e := room.New(rdb,
+				room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Recovery: -1})
 			a := newSeller(t, e, "a")
 			a.join()
 			embedded.SetTime(start.Add(10 * time.Millisecond))
@@ -300,7 +312,8 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			if told.Status == room.Ended {
 				require.GreaterOrEqual(t, after.Lease.GrantedAt, told.Now)
 			}
-			require.GreaterOrEqual(t, after.Lease.AskAfter, after.Lease.GrantedAt+time.Second.Milliseconds(), "an ask lies in its lease")
+			require.GreaterOrEqual(t, after.Lease.AskAfter, after.Lease.GrantedAt+time.Second.Milliseconds(),
+				"an ask lies in its lease")
 		})
 	}
 }
@@ -363,7 +376,8 @@ func TestHolderThatWasLostCanDoNothing(t *testing.T) {
 	a := l.seller(l.one, "a")
 	told := a.join()
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
-	_, err := l.one.Leave(t.Context(), integration, room.LeaveRequest{Session: a.session, Outcome: room.Completed, Fence: told.Fence})
+	_, err := l.one.Leave(t.Context(), integration,
+		room.LeaveRequest{Session: a.session, Outcome: room.Completed, Fence: told.Fence})
 	require.ErrorIs(t, err, room.ErrNoPlace)
 	_, err = l.one.Expect(t.Context(), integration, room.ExpectRequest{Session: a.session, Fence: told.Fence})
 	require.ErrorIs(t, err, room.ErrNoPlace)

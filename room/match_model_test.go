@@ -152,7 +152,9 @@ func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, ver
 	first := w.firsts[q.Sender+q.Shown.Text]
 	if first != nil && first.bound != nil {
 		answers := first.bound.answerable(q, from, to)
-		if answers == nil && slices.ContainsFunc(w.leases, func(l *held) bool { return l != first.bound && l.answerable(q, from, to) != nil }) {
+		if answers == nil && slices.ContainsFunc(w.leases, func(l *held) bool {
+			return l != first.bound && l.answerable(q, from, to) != nil
+		}) {
 			return nil, nil, verdict{room.Unmatched, room.Ambiguous, 0, false}, false
 		}
 		return first.bound, answers, verdict{first.told, "", first.bound.fence, true}, true
@@ -183,7 +185,8 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	}
 	if plain { // rule 1
 		l := touched[0]
-		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) || w.othersBy(q, l, from, min(to, l.granted)) ||
+		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) ||
+			w.othersBy(q, l, from, min(to, l.granted)) ||
 			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) || w.behind(l, to) {
 			return nil, nil, room.Ambiguous
 		}
@@ -237,7 +240,9 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 				return nil, room.Ambiguous
 			case !l.fits(q, to):
 				return nil, ""
-			case w.displaced(q, l, from, to) || w.quarantined(l, from, to, func(a ask) bool { return a.takes(q) }):
+			case w.displaced(q, l, from, to) || w.quarantined(l, from, to, func(a ask) bool {
+				return a.takes(q)
+			}):
 				return nil, room.Ambiguous
 			}
 			return l, ""
@@ -255,7 +260,8 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 				return true
 			}
 		}
-		if l.fence < mine.fence && mine.asking && !l.asking && l.codes == 0 && l.end < to && from < l.end+quarantine {
+		if l.fence < mine.fence && mine.asking && !l.asking && l.codes == 0 && l.end < to &&
+			from < l.end+quarantine {
 			return true // its code was rejected
 		}
 	}
@@ -277,7 +283,9 @@ func (w *world) behind(mine *held, to int64) bool {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(l *held) bool {
-		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool { return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth })
+		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool {
+			return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth
+		})
 	})
 }
 
@@ -296,7 +304,9 @@ func (w *world) displaced(q room.MatchRequest, l *held, from, to int64) bool {
 	}
 	return slices.ContainsFunc(w.leases, func(other *held) bool {
 		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 &&
-			slices.ContainsFunc(other.asks, func(a ask) bool { return a.at < to && from-a.at < quarantine && a.takes(q) })
+			slices.ContainsFunc(other.asks, func(a ask) bool {
+				return a.at < to && from-a.at < quarantine && a.takes(q)
+			})
 	})
 }
 
@@ -342,7 +352,8 @@ func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
 
 // effect applies rule 4: the effect of a code.
 func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from, to int64) {
-	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, from: from, to: to, code: q.Shown.Code != nil, bound: l, repeats: repeats}
+	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, from: from, to: to,
+		code: q.Shown.Code != nil, bound: l, repeats: repeats}
 	w.messages = append(w.messages, m)
 	first := w.firsts[m.sender+m.text]
 	if first != nil && first.bound == nil {

@@ -26,7 +26,8 @@ func TestSameMessageIsToldTheSameAndHasNoSecondEffect(t *testing.T) {
 		require.Equal(t, room.Locked, second.Status)
 		told.Judge = false // the ledger agreed
 		require.Equal(t, told, match(t, e, sms("m", 0, 0)), "without a time, under the next lease")
-		require.Equal(t, told, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)), "with another time")
+		require.Equal(t, told, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)),
+			"with another time")
 		other := sms("m", 0, 0)
 		other.Shown.Text = "other"
 		require.Equal(t, told, match(t, e, other), "with another text")
@@ -66,7 +67,8 @@ func journalled(t *testing.T, e *room.Engine, kind string) int {
 func TestReplicasWithTheSameMessageAtOnceMatchItOnce(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		const n = 16
-		engines := []*room.Engine{room.New(rdb, room.Config{Journal: 100}), room.New(rdb, room.Config{Journal: 100})}
+		engines := []*room.Engine{room.New(rdb, room.Config{Journal: 100}),
+			room.New(rdb, room.Config{Journal: 100})}
 		a := newSeller(t, engines[0], "a")
 		first := a.join()
 		for i := range n {

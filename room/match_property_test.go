@@ -42,8 +42,10 @@ const quarantine = 12 // ms
 func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int64)) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{}, told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
-			Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000, Quarantine: quarantine * time.Millisecond})}
+		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{},
+			told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
+				Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000,
+				Quarantine: quarantine * time.Millisecond})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join":    p.join,
 			"leave":   p.leave,
@@ -99,7 +101,8 @@ func (p *post) leave(t *rapid.T) {
 		return
 	}
 	_, err := p.engine.Leave(context.Background(), integration,
-		room.LeaveRequest{Session: p.sessions[view.Lease.Ticket-1], Outcome: room.Completed, Fence: view.Lease.Fence})
+		room.LeaveRequest{Session: p.sessions[view.Lease.Ticket-1], Outcome: room.Completed,
+			Fence: view.Lease.Fence})
 	if err != nil {
 		require.True(t, room.Refused(err), "it may just have expired: %v", err)
 	}
@@ -112,9 +115,11 @@ func (p *post) expect(t *rapid.T) {
 	if view.Lease == nil {
 		return
 	}
-	filter := rapid.SampledFrom([]room.Filter{{}, {}, {From: []string{"1588-1234"}}, {From: []string{"02-555-0000"}}}).Draw(t, "filter")
-	x, err := p.engine.Expect(context.Background(), integration, room.ExpectRequest{Session: p.sessions[view.Lease.Ticket-1],
-		Fence: view.Lease.Fence, Filter: filter})
+	filter := rapid.SampledFrom([]room.Filter{{}, {}, {From: []string{"1588-1234"}},
+		{From: []string{"02-555-0000"}}}).Draw(t, "filter")
+	x, err := p.engine.Expect(context.Background(), integration,
+		room.ExpectRequest{Session: p.sessions[view.Lease.Ticket-1],
+			Fence: view.Lease.Fence, Filter: filter})
 	p.sync(t, "")
 	lease := p.world.byFence(view.Lease.Fence)
 	switch {
@@ -173,7 +178,8 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	took := time.Since(read)
 	require.NoError(t, err)
 	p.sync(t, id)
-	why := fmt.Sprintf("message %s, sent in [%d, %d), guard %v, now %d; %s", id, q.From, q.To, q.Guard, m.At, &p.world)
+	why := fmt.Sprintf("message %s, sent in [%d, %d), guard %v, now %d; %s", id, q.From, q.To, q.Guard, m.At,
+		&p.world)
 	got := verdict{m.Result, m.Reason, m.Fence, m.Duplicate}
 	agreed := rapid.IntRange(0, 5).Draw(t, "agreed") > 0
 	fits := p.world.take(q, m.At, took, got)
@@ -184,7 +190,8 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 		require.NoError(t, p.engine.SettleMatch(context.Background(), integration, id, 0, agreed))
 		m.Judge = false
 		if !agreed {
-			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}
+			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At,
+				Duplicate: m.Duplicate}
 			last.refuse()
 		}
 	}
@@ -218,7 +225,8 @@ func (p *post) reject(t *rapid.T) {
 		return
 	}
 	m := rapid.SampledFrom(shown).Draw(t, "message")
-	err := p.engine.Reject(context.Background(), integration, p.sessions[m.bound.ticket-1], m.bound.fence, m.id)
+	err := p.engine.Reject(context.Background(), integration, p.sessions[m.bound.ticket-1], m.bound.fence,
+		m.id)
 	p.sync(t, "")
 	if m.bound.rejects == 3 {
 		require.ErrorIs(t, err, room.ErrTooManyRejects)
@@ -263,7 +271,8 @@ func (p *post) sync(t *rapid.T, message string) {
 			w.read = n
 			switch {
 			case r.Type == "granted":
-				w.leases = append(w.leases, &held{ticket: r.Ticket, fence: r.Fence, granted: r.GrantedAt, end: r.ExpiresAt, live: true, asking: p.asking[r.Ticket-1]})
+				w.leases = append(w.leases, &held{ticket: r.Ticket, fence: r.Fence, granted: r.GrantedAt,
+					end: r.ExpiresAt, live: true, asking: p.asking[r.Ticket-1]})
 			case r.Type == "extended":
 				w.byFence(r.Fence).end = r.ExpiresAt
 			case r.Type == "asked":

@@ -33,7 +33,8 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		q := sms("m", 0, 0)
 		q.Shown = room.Message{Text: `[쿠팡] "인증|번호" 482913` + "\n\\", Code: &code}
 		m := match(t, e, q)
-		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At, Fence: m.Fence, ForgetAt: m.At + 600_000}
+		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At,
+			Fence: m.Fence, ForgetAt: m.At + 600_000}
 		require.Empty(t, messages(t, e, a.session), "not settled")
 
 		events := rdb.Subscribe(t.Context(), room.NamesOf(rdb, "").Events(integration))
@@ -72,7 +73,8 @@ func TestMessageIsForgottenTenMinutesAfterItsMatch(t *testing.T) {
 	require.Empty(t, messages(t, e, a.session))
 	_, err := e.Expire(t.Context(), integration)
 	require.NoError(t, err)
-	require.False(t, embedded.Exists(inboxKey) || embedded.Exists(textsKey), "the text is gone from the store")
+	require.False(t, embedded.Exists(inboxKey) || embedded.Exists(textsKey),
+		"the text is gone from the store")
 }
 
 func TestEachMessageIsForgottenAtItsOwnTime(t *testing.T) {
@@ -194,8 +196,9 @@ func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 			require.NoError(t, err)
 			return seats[0].Messages
 		}
-		_, err := e.Match(t.Context(), integration, room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Shown: room.Message{Text: "first turn 482913", Code: new("482913")}})
+		_, err := e.Match(t.Context(), integration,
+			room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
+				Shown: room.Message{Text: "first turn 482913", Code: new("482913")}})
 		require.NoError(t, err)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		require.Len(t, messages(), 1, "its turn is over and it is shown")
@@ -235,7 +238,8 @@ func TestRefusedDuplicateOpensNoAskThatAnotherMessageHasAnswered(t *testing.T) {
 	wrong, _ := d.sms(saying(twin))
 	again, m := d.sms(saying(twin))
 	require.True(t, m.Duplicate)
-	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, wrong), "both asks are open again")
+	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, wrong),
+		"both asks are open again")
 	for range 2 {
 		_, m = d.sms()
 		require.Equal(t, first.Fence, m.Fence)

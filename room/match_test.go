@@ -15,8 +15,9 @@ import (
 // sms returns a message with a code, sent within [from, to). The text has its id.
 func sms(id string, from, to int64) room.MatchRequest {
 	code := "482913"
-	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234", Shown: room.Message{Text: "text of " + id, Code: &code},
-		Note: room.MessageNote{MessageID: id, Text: "****"}}
+	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234",
+		Shown: room.Message{Text: "text of " + id, Code: &code},
+		Note:  room.MessageNote{MessageID: id, Text: "****"}}
 }
 
 func texts(messages []room.Message) (list []string) {
@@ -93,7 +94,8 @@ func TestMessageWithinTheCurrentLeaseEndsItAndGrantsTheNextInOneStep(t *testing.
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
 		require.NoError(t, err)
 		last := entries[len(entries)-1].Records
-		require.Equal(t, []string{"message", "ended", "granted"}, []string{last[0].Type, last[1].Type, last[2].Type})
+		require.Equal(t, []string{"message", "ended", "granted"},
+			[]string{last[0].Type, last[1].Type, last[2].Type})
 		require.Equal(t, m.Fence, last[0].Fence)
 		require.Equal(t, "a", last[0].Seller)
 		require.Equal(t, "m", last[0].MessageID)
@@ -171,23 +173,37 @@ func TestLeaseIsTheHalfOpenTimeFromItsGrantToItsEnd(t *testing.T) {
 		handoff := second.GrantedAt
 		passUntil(t, rdb, handoff+10)
 
-		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-1, first.GrantedAt, 0), "the millisecond before the grant")
-		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0), "the grant's millisecond")
-		requireLease(t, room.Late, first, probe(t, e, handoff-1, handoff, 0), "the last millisecond before the end")
-		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1, 0), "the end is the next lease's")
+		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-1, first.GrantedAt, 0),
+			"the millisecond before the grant")
+		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0),
+			"the grant's millisecond")
+		requireLease(t, room.Late, first, probe(t, e, handoff-1, handoff, 0),
+			"the last millisecond before the end")
+		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1, 0),
+			"the end is the next lease's")
 		requireNone(t, room.Ambiguous, probe(t, e, handoff-1, handoff+1, 0), "either side of the handoff")
 
-		requireLease(t, room.Late, first, probe(t, e, handoff-1000, handoff, 0), "a whole second up to the handoff")
-		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1000, 0), "a whole second from the handoff")
-		requireNone(t, room.Ambiguous, probe(t, e, handoff-500, handoff+500, 0), "a whole second around the handoff")
-		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt-999, first.GrantedAt+1, 0), "a whole second into the grant")
+		requireLease(t, room.Late, first, probe(t, e, handoff-1000, handoff, 0),
+			"a whole second up to the handoff")
+		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1000, 0),
+			"a whole second from the handoff")
+		requireNone(t, room.Ambiguous, probe(t, e, handoff-500, handoff+500, 0),
+			"a whole second around the handoff")
+		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt-999, first.GrantedAt+1, 0),
+			"a whole second into the grant")
 
-		requireLease(t, room.Late, first, probe(t, e, handoff-6, handoff-5, 5*time.Millisecond), "a guard that just reaches the handoff")
-		requireNone(t, room.Ambiguous, probe(t, e, handoff-5, handoff-4, 5*time.Millisecond), "a guard over the handoff")
-		requireLease(t, room.Matched, second, probe(t, e, handoff+5, handoff+6, 5*time.Millisecond), "a guard back to the handoff")
-		requireNone(t, room.Ambiguous, probe(t, e, handoff+4, handoff+5, 5*time.Millisecond), "a guard back over the handoff")
-		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt-3, first.GrantedAt-2, 3*time.Millisecond), "a guard into the grant")
-		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-4, first.GrantedAt-3, 3*time.Millisecond), "a guard short of the grant")
+		requireLease(t, room.Late, first, probe(t, e, handoff-6, handoff-5, 5*time.Millisecond),
+			"a guard that just reaches the handoff")
+		requireNone(t, room.Ambiguous, probe(t, e, handoff-5, handoff-4, 5*time.Millisecond),
+			"a guard over the handoff")
+		requireLease(t, room.Matched, second, probe(t, e, handoff+5, handoff+6, 5*time.Millisecond),
+			"a guard back to the handoff")
+		requireNone(t, room.Ambiguous, probe(t, e, handoff+4, handoff+5, 5*time.Millisecond),
+			"a guard back over the handoff")
+		requireLease(t, room.Late, first,
+			probe(t, e, first.GrantedAt-3, first.GrantedAt-2, 3*time.Millisecond), "a guard into the grant")
+		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-4, first.GrantedAt-3, 3*time.Millisecond),
+			"a guard short of the grant")
 		requireNone(t, room.Ambiguous, probe(t, e, 0, 0, time.Minute), "now, with a guard over both")
 	})
 }
@@ -232,13 +248,18 @@ func TestMessageOutsideEveryLeaseHasNone(t *testing.T) {
 		require.Equal(t, int64(2), second.Ticket)
 		passUntil(t, rdb, second.GrantedAt+1)
 
-		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, first.ExpiresAt, 0), "before the expiry")
-		requireNone(t, room.NoLease, probe(t, e, first.ExpiresAt, second.GrantedAt, 0), "between the expiry and a late handoff")
-		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, second.GrantedAt, 0), "up to the late handoff")
-		requireLease(t, room.Matched, second, probe(t, e, first.ExpiresAt, second.GrantedAt+1, 0), "into the late handoff")
+		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, first.ExpiresAt, 0),
+			"before the expiry")
+		requireNone(t, room.NoLease, probe(t, e, first.ExpiresAt, second.GrantedAt, 0),
+			"between the expiry and a late handoff")
+		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, second.GrantedAt, 0),
+			"up to the late handoff")
+		requireLease(t, room.Matched, second, probe(t, e, first.ExpiresAt, second.GrantedAt+1, 0),
+			"into the late handoff")
 		b.leave(room.Completed)
 		passUntil(t, rdb, storeNow(t, rdb)+20)
-		requireNone(t, room.NoLease, probeNow(t, e, 20*time.Millisecond), "now, with the lock free and every code there")
+		requireNone(t, room.NoLease, probeNow(t, e, 20*time.Millisecond),
+			"now, with the lock free and every code there")
 	})
 }
 
@@ -255,7 +276,8 @@ func TestExpiryIsNoticedByTheMatchWhichThenIsLateAndTheNextHasTheLock(t *testing
 		require.Equal(t, first.ExpiresAt, m.Ended)
 		require.Equal(t, room.Expired, a.stand().Outcome)
 		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's lease is over as well
-		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond), "nobody holds, and who held last may have asked")
+		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond),
+			"nobody holds, and who held last may have asked")
 	})
 }
 
@@ -272,8 +294,10 @@ func TestLateReachesBackADay(t *testing.T) {
 	requireLease(t, room.Late, first, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0), "a day ago")
 	embedded.SetTime(day.Add(time.Millisecond))
 	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0), "over a day ago")
-	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, time.Minute), "the guard does not reach further back")
-	requireLease(t, room.Late, first, probe(t, e, first.GrantedAt+1, first.GrantedAt+2, time.Second), "nor does it reach less far")
+	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, time.Minute),
+		"the guard does not reach further back")
+	requireLease(t, room.Late, first, probe(t, e, first.GrantedAt+1, first.GrantedAt+2, time.Second),
+		"nor does it reach less far")
 
 	newSeller(t, e, "b").join()
 	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, 48*time.Hour),

@@ -106,7 +106,8 @@ func TestPlaceThatIsUnclaimedTwiceIsDropped(t *testing.T) {
 	two := all[1].requireHolds()
 	c.pass(claimWithin)
 	over := all[1].stand()
-	require.Equal(t, []any{room.Ended, room.Dropped, one.Ticket}, []any{over.Status, over.Outcome, over.Ticket})
+	require.Equal(t, []any{room.Ended, room.Dropped, one.Ticket},
+		[]any{over.Status, over.Outcome, over.Ticket})
 	_, err := all[1].claims(0)
 	require.ErrorIs(t, err, room.ErrNoPlace)
 	_, err = all[1].claims(two.Fence)
@@ -117,7 +118,8 @@ func TestPlaceThatIsUnclaimedTwiceIsDropped(t *testing.T) {
 			ends = append(ends, []any{r.Outcome, r.Fence})
 		}
 	}
-	require.Equal(t, [][]any{{room.Unclaimed, one.Fence}, {room.Unclaimed, two.Fence}, {room.Dropped, two.Fence}}, ends)
+	require.Equal(t, [][]any{{room.Unclaimed, one.Fence}, {room.Unclaimed, two.Fence},
+		{room.Dropped, two.Fence}}, ends)
 	require.Equal(t, one.Ticket+2, all[1].join().Ticket, "the next place is another one")
 }
 

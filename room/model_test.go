@@ -45,8 +45,10 @@ type modelPlace struct {
 }
 
 func newModel(lease, awayAfter, dropAfter time.Duration) *model {
-	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(), dropAfter: dropAfter.Milliseconds(),
-		past: newHolds(lease), places: map[string]*modelPlace{}, hosts: map[string][]room.ReplicaNumber{}}
+	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(),
+		dropAfter: dropAfter.Milliseconds(),
+		past:      newHolds(lease), places: map[string]*modelPlace{},
+		hosts: map[string][]room.ReplicaNumber{}}
 }
 
 // at runs one verb at a time of Redis's clock. All its changes have one version.
@@ -265,7 +267,8 @@ func (m *model) come(session string, host room.ReplicaNumber, now int64) {
 // goes records since when a session has gone from a replica.
 func (m *model) goes(session string, host room.ReplicaNumber, since, now int64) {
 	was := m.goFrom(session, host)
-	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) && !p.unclaimed && (was || !p.seen) {
+	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) &&
+		!p.unclaimed && (was || !p.seen) {
 		p.seen, p.vouched = true, since
 	}
 	m.advance(now)
@@ -273,7 +276,9 @@ func (m *model) goes(session string, host room.ReplicaNumber, since, now int64) 
 
 func (m *model) goFrom(session string, host room.ReplicaNumber) bool {
 	before := len(m.hosts[session])
-	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.ReplicaNumber) bool { return h == host })
+	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.ReplicaNumber) bool {
+		return h == host
+	})
 	return len(m.hosts[session]) < before
 }
 

@@ -33,7 +33,8 @@ func TestNoTwoDeploymentsHaveANameInCommon(t *testing.T) {
 	for _, database := range []int{0, 1, 11} {
 		for _, prefix := range []string{"", "a", "a:", "a:1", "1", "db/1."} {
 			n := room.NamesOf(clientOf(t, database), prefix)
-			for _, channel := range []string{n.Events("r"), n.EveryEvents(), n.LockNotices("r"), n.Channel("{waitroom}:replicas")} {
+			for _, channel := range []string{n.Events("r"), n.EveryEvents(), n.LockNotices("r"),
+				n.Channel("{waitroom}:replicas")} {
 				require.False(t, seen[channel], channel)
 				seen[channel] = true
 			}
@@ -47,7 +48,8 @@ func TestPrefixThatWouldMatchMoreThanItselfIsRefused(t *testing.T) {
 	for _, good := range []string{"", "staging:", "team-a/live.1_", strings.Repeat("x", 64)} {
 		require.True(t, room.ValidPrefix(good), good)
 	}
-	for _, bad := range []string{"{a}", "a{", "a}", "a*", "a?", "[a]", `a\`, "a b", "a@1", "가", "a\n", strings.Repeat("x", 65)} {
+	for _, bad := range []string{"{a}", "a{", "a}", "a*", "a?", "[a]", `a\`, "a b", "a@1", "가", "a\n",
+		strings.Repeat("x", 65)} {
 		require.False(t, room.ValidPrefix(bad), bad)
 		require.Panics(t, func() { room.New(clientOf(t, 0), room.Config{KeyPrefix: bad}) }, bad)
 	}

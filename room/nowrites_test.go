@@ -22,7 +22,8 @@ func takesWrites(t *testing.T, rdb *redis.Client, takes bool) {
 func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
 	for whom, fresh := range map[string]bool{"who was told of the room": false, "who was not": true} {
 		t.Run(whom, func(t *testing.T) {
-			store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
+			store := redistest.StartWith(t,
+				redistest.Config{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
 			rdb := store.Client()
 			e := room.New(rdb, room.Config{Recovery: 200 * time.Millisecond})
 			a := newSeller(t, e, "a")

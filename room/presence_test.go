@@ -58,7 +58,8 @@ func TestNewcomerIsGrantedWhileThoseAheadAreAway(t *testing.T) {
 		b.here(0)
 		passUntil(t, rdb, b.stand().Now+11)
 		a.leave(room.Cancelled)
-		st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
+		st, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
 		require.NoError(t, err)
 		require.Equal(t, room.Locked, st.Status)
 		require.Equal(t, int64(3), st.Ticket)
@@ -111,7 +112,9 @@ func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 	require.NoError(t, err)
 	passUntil(t, rdb, view.Now+3)
 	away := make(chan int64, 100)
-	sweep(t, e, func(room.ID, room.Checked) { away <- rdb.ZCard(context.Background(), "{integration}:away").Val() })
+	sweep(t, e, func(room.ID, room.Checked) {
+		away <- rdb.ZCard(context.Background(), "{integration}:away").Val()
+	})
 	require.Equal(t, int64(waiters), <-away)
 }
 
@@ -138,7 +141,8 @@ func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
 	require.Error(t, err)
 	embedded.SetError("")
 	a.leave(room.Completed)
-	require.Equal(t, room.Locked, b.stand().Status, "who was there when the store went away is not passed over")
+	require.Equal(t, room.Locked, b.stand().Status,
+		"who was there when the store went away is not passed over")
 	d.here(time.Second)
 	pass(4 * time.Second)
 	d.here(time.Second)

@@ -69,7 +69,8 @@ const (
 
 func newRun(rdb redis.UniversalClient, claimWithin time.Duration) *run {
 	r := &run{rdb: rdb, fences: []int64{1}, model: newModel(runLease, runAway, runDrop),
-		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop, ClaimWithin: claimWithin})}
+		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop,
+			ClaimWithin: claimWithin})}
 	r.model.claimWithin = claimWithin.Milliseconds()
 	for i := range 6 {
 		r.sessions = append(r.sessions, fmt.Sprintf("00000000-0000-4000-8000-00000000000%d", i))
@@ -79,7 +80,9 @@ func newRun(rdb redis.UniversalClient, claimWithin time.Duration) *run {
 
 // session is often one that did not claim its lease, since few are.
 func (r *run) session(t *rapid.T) string {
-	missed := slices.DeleteFunc(slices.Clone(r.sessions), func(s string) bool { return r.model.places[s] == nil || !r.model.places[s].unclaimed })
+	missed := slices.DeleteFunc(slices.Clone(r.sessions), func(s string) bool {
+		return r.model.places[s] == nil || !r.model.places[s].unclaimed
+	})
 	if len(missed) > 0 && rapid.Bool().Draw(t, "missed") {
 		return rapid.SampledFrom(missed).Draw(t, "session")
 	}
@@ -87,14 +90,16 @@ func (r *run) session(t *rapid.T) string {
 }
 
 func (r *run) join(t *rapid.T) {
-	q := room.JoinRequest{Session: r.session(t), Seller: rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "seller"),
+	q := room.JoinRequest{Session: r.session(t),
+		Seller: rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "seller"),
 		NoWait: rapid.IntRange(0, 4).Draw(t, "no wait") == 0}
 	st, err := r.engine.Join(context.Background(), integration, q)
 	r.refused(t, st, err, func() error { return r.model.join(q.Session, q.Seller, q.NoWait, st.Now) })
 }
 
 func (r *run) leave(t *rapid.T) {
-	q := room.LeaveRequest{Session: r.session(t), Outcome: rapid.SampledFrom([]room.Outcome{room.Completed, room.Cancelled}).Draw(t, "outcome")}
+	q := room.LeaveRequest{Session: r.session(t),
+		Outcome: rapid.SampledFrom([]room.Outcome{room.Completed, room.Cancelled}).Draw(t, "outcome")}
 	st, err := r.engine.Leave(context.Background(), integration, q)
 	r.refused(t, st, err, func() error { return r.model.leave(q.Session, q.Outcome, st.Now) })
 }
@@ -128,7 +133,8 @@ func (r *run) host(t *rapid.T) room.ReplicaNumber {
 
 func (r *run) come(t *rapid.T) {
 	session, host := r.session(t), r.host(t)
-	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), []string{session}, nil)
+	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), []string{session},
+		nil)
 	require.NoError(t, err)
 	if view.Epoch > 0 {
 		r.model.at(view.Now, func() { r.model.come(session, host, view.Now) })

@@ -36,18 +36,25 @@ func TestLettersAreWhatIsNobodysOrCameLate(t *testing.T) {
 
 	letters := d.letters()
 	require.Len(t, letters, 3, "what was matched is not among them")
-	theirs := room.Candidate{Fence: former.Fence, Ticket: 1, Seller: "a", GrantedAt: former.GrantedAt, EndedAt: ended, AskedAt: asked}
-	its := room.Candidate{Fence: live.Fence, Ticket: 2, Seller: "b", GrantedAt: live.GrantedAt, EndedAt: live.ExpiresAt, Live: true}
+	theirs := room.Candidate{Fence: former.Fence, Ticket: 1, Seller: "a", GrantedAt: former.GrantedAt,
+		EndedAt: ended, AskedAt: asked}
+	its := room.Candidate{Fence: live.Fence, Ticket: 2, Seller: "b", GrantedAt: live.GrantedAt,
+		EndedAt: live.ExpiresAt, Live: true}
 	at := func(l room.RecentMessage) room.RecentMessage {
 		l.To = l.From + 1
 		return l
 	}
-	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: room.Mask("광고 1588-1234"), Result: room.Unmatched, Reason: room.NotExpected,
+	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: room.Mask("광고 1588-1234"),
+		Result: room.Unmatched, Reason: room.NotExpected,
 		ReceivedAt: came, From: came, Could: []room.Candidate{theirs}}), letters[0])
-	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: offered, Text: "code *****", Result: room.Unmatched, Reason: room.NotExpected, Code: true,
-		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli(), Fence: live.Fence, Offered: true, Could: []room.Candidate{its, theirs}}))
-	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: late, Text: "쿠팡 ******", Result: room.Late, Code: true,
-		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli() - 1001, Ticket: 1, Fence: former.Fence, Could: []room.Candidate{theirs}}))
+	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: offered, Text: "code *****",
+		Result: room.Unmatched, Reason: room.NotExpected, Code: true,
+		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli(), Fence: live.Fence, Offered: true,
+		Could: []room.Candidate{its, theirs}}))
+	require.Contains(t, letters[1:],
+		at(room.RecentMessage{MessageID: late, Text: "쿠팡 ******", Result: room.Late, Code: true,
+			ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli() - 1001, Ticket: 1, Fence: former.Fence,
+			Could: []room.Candidate{theirs}}))
 
 	b.leave(room.Cancelled)
 	for _, l := range d.letters() {
@@ -127,7 +134,9 @@ func (o *office) leave(*rapid.T) {
 func (o *office) message(t *rapid.T) {
 	age := time.Duration(rapid.Int64Range(0, 900).Draw(t, "age")) * time.Second
 	guard := time.Duration(rapid.Int64Range(0, 3).Draw(t, "guard")) * time.Second
-	o.sms(ago(age), func(q *room.MatchRequest) { q.Keep, q.Guard, q.Foreign = true, guard, rapid.Bool().Draw(t, "foreign") })
+	o.sms(ago(age), func(q *room.MatchRequest) {
+		q.Keep, q.Guard, q.Foreign = true, guard, rapid.Bool().Draw(t, "foreign")
+	})
 }
 
 // agree assigns every message to every lease, and has the ledger refuse it.
@@ -166,7 +175,9 @@ func candidatesAreTaken(t *testing.T, orders int) {
 		o := &office{desk: newDeskOn(t, store, room.Config{})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join": o.join, "ask": o.ask, "leave": o.leave, "message": o.message,
-			"pass": func(rt *rapid.T) { o.pass(time.Duration(rapid.Int64Range(0, 200).Draw(rt, "s")) * time.Second) },
+			"pass": func(rt *rapid.T) {
+				o.pass(time.Duration(rapid.Int64Range(0, 200).Draw(rt, "s")) * time.Second)
+			},
 		})
 		o.agree(rt)
 		for _, l := range o.letters() {

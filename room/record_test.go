@@ -21,16 +21,18 @@ func TestOlderFileIsNoticedByTheRecordAloneAndNoTicketIsGivenTwice(t *testing.T)
 	server.Restart() // with the saved data
 
 	ahead := time.Now().Add(time.Hour).UnixMicro()
-	e := room.New(server.Client(), room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
-		return room.Recorded{Fence: ahead, Ticket: 57}, nil
-	}})
+	e := room.New(server.Client(),
+		room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			return room.Recorded{Fence: ahead, Ticket: 57}, nil
+		}})
 	c := newSeller(t, e, "c").join()
 	require.Greater(t, c.Epoch, first.Epoch)
 	require.EqualValues(t, 58, c.Ticket)
 	b.engine = e
 	st := b.stand()
 	require.Equal(t, second.Ticket, st.Ticket, "who waits in what is left keeps its place")
-	require.Equal(t, room.Waiting, st.Status, "and nobody has the lock before the last lease would have ended")
+	require.Equal(t, room.Waiting, st.Status,
+		"and nobody has the lock before the last lease would have ended")
 	a.engine = e
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	_, err := e.Remove(t.Context(), integration, "", c.Ticket, room.Action{})
@@ -40,7 +42,10 @@ func TestOlderFileIsNoticedByTheRecordAloneAndNoTicketIsGivenTwice(t *testing.T)
 func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
 	server := redistest.Start(t)
 	known := room.Recorded{}
-	e := room.New(server.Client(), room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) { return known, nil }})
+	e := room.New(server.Client(),
+		room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			return known, nil
+		}})
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 	first := a.join()
 	known = room.Recorded{Fence: first.Fence, Ticket: b.join().Ticket}
@@ -59,7 +64,8 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	var ends []room.RecordedEnd
 	var asked []room.PlaceID
 	var late error
-	l := newLosing(t, room.Config{Ended: func(_ context.Context, _ room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
+	l := newLosing(t, room.Config{Ended: func(_ context.Context, _ room.ID,
+		places []room.PlaceID) ([]room.RecordedEnd, error) {
 		asked = places
 		if late != nil {
 			return nil, late
@@ -69,16 +75,20 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
 	first, second, third := a.join(), b.join(), c.join()
 	ends = []room.RecordedEnd{
-		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, Seller: "a", Outcome: room.Expired, Fence: first.Fence, EndedAt: first.Lease.GrantedAt + 1},
-		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "somebody of another name", Outcome: room.Cancelled, EndedAt: 1},
-		{PlaceID: room.PlaceID{Epoch: first.Epoch - 1, Ticket: third.Ticket}, Seller: "c", Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, Seller: "a", Outcome: room.Expired,
+			Fence: first.Fence, EndedAt: first.Lease.GrantedAt + 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "somebody of another name",
+			Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch - 1, Ticket: third.Ticket}, Seller: "c",
+			Outcome: room.Cancelled, EndedAt: 1},
 	}
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	st := a.stand()
 	require.Equal(t, [2]any{room.Ended, room.Expired}, [2]any{st.Status, st.Outcome})
 	require.Equal(t, room.Lost, b.stand().Outcome)
 	require.Equal(t, room.Lost, c.stand().Outcome)
-	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0], "who held the lock is asked for first")
+	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0],
+		"who held the lock is asked for first")
 	require.Len(t, asked, 3)
 	told := map[string]room.Outcome{}
 	for _, r := range l.journalled("told") {
@@ -88,21 +98,28 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 
 	late = context.DeadlineExceeded
 	ended := a.join()
-	ends = []room.RecordedEnd{{PlaceID: room.PlaceID{Epoch: ended.Epoch, Ticket: ended.Ticket}, Seller: "a", Outcome: room.Expired, EndedAt: 1}}
+	ends = []room.RecordedEnd{{PlaceID: room.PlaceID{Epoch: ended.Epoch, Ticket: ended.Ticket}, Seller: "a",
+		Outcome: room.Expired, EndedAt: 1}}
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
-	require.Equal(t, room.Lost, a.stand().Outcome, "a record that does not answer keeps nobody from being told")
+	require.Equal(t, room.Lost, a.stand().Outcome,
+		"a record that does not answer keeps nobody from being told")
 }
 
 // The end is from before an earlier loss that went unnoticed: the ledger has it, and Redis does not.
 func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T) {
 	var ends []room.RecordedEnd
-	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd, error) { return ends, nil }})
+	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd,
+		error) {
+		return ends, nil
+	}})
 	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
 	a.join()
 	waits, next := b.join(), c.join()
 	ends = []room.RecordedEnd{
-		{PlaceID: room.PlaceID{Epoch: waits.Epoch, Ticket: waits.Ticket}, Seller: "b", Outcome: room.Cancelled, EndedAt: 1},
-		{PlaceID: room.PlaceID{Epoch: next.Epoch, Ticket: next.Ticket}, Seller: "c", Outcome: room.Completed, Fence: 7, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: waits.Epoch, Ticket: waits.Ticket}, Seller: "b",
+			Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: next.Epoch, Ticket: next.Ticket}, Seller: "c", Outcome: room.Completed,
+			Fence: 7, EndedAt: 1},
 	}
 	goBack := l.remember()
 	a.leave(room.Completed)
@@ -119,7 +136,9 @@ func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T)
 // observed the room, but not those.
 func TestTheRecordIsBelievedThoughALivingProcessWasToldOfTheRoomBefore(t *testing.T) {
 	var known room.Recorded
-	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) { return known, nil }})
+	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+		return known, nil
+	}})
 	a, b, x := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.two, "x")
 	first := a.join()
 	waits := b.join()

@@ -108,7 +108,10 @@ func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
 		"who knows the end":  func(l *losing) (early, late *room.Engine) { return l.two, l.one },
 		"who knows the next": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
 	} {
-		for held, before := range map[string]func(l *losing){"held": func(*losing) {}, "waited": func(l *losing) { l.seller(l.one, "holder").join() }} {
+		for held, before := range map[string]func(l *losing){"held": func(*losing) {},
+			"waited": func(l *losing) {
+				l.seller(l.one, "holder").join()
+			}} {
 			t.Run(name+", "+held, func(t *testing.T) {
 				l := newLosing(t, room.Config{})
 				before(l)
@@ -127,7 +130,8 @@ func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
 				}
 				for _, e := range []*room.Engine{early, late} {
 					st := a.by(e).stand()
-					require.Equal(t, []any{room.Ended, room.Lost, next.Ticket}, []any{st.Status, st.Outcome, st.Ticket})
+					require.Equal(t, []any{room.Ended, room.Lost, next.Ticket},
+						[]any{st.Status, st.Outcome, st.Ticket})
 				}
 			})
 		}

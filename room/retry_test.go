@@ -27,7 +27,8 @@ func TestLostReplyNeverUsesASecondTicketNorEndsASecondLease(t *testing.T) {
 	require.Equal(t, int64(3), b.join().Ticket, "the repeat used no ticket")
 	require.Equal(t, int64(4), c.join().Ticket)
 
-	_, err := direct.Release(t.Context(), integration, "", a.stand().Lease.Fence, room.Action{Who: "kim", Action: "release", Reason: "test"})
+	_, err := direct.Release(t.Context(), integration, "", a.stand().Lease.Fence,
+		room.Action{Who: "kim", Action: "release", Reason: "test"})
 	require.NoError(t, err)
 	lost = proxy.DropNextReply(mentions(a.session))
 	over := a.leave(room.Completed)
@@ -72,7 +73,8 @@ func TestReplyOfARoomThatVanishesIsKeptAgainForTheNextRepeat(t *testing.T) {
 		a := newSeller(t, e, "")
 		held, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session})
 		require.NoError(t, err)
-		leave := room.LeaveRequest{Request: room.NewSession(), Session: a.session, Outcome: room.Completed, Fence: held.Fence}
+		leave := room.LeaveRequest{Request: room.NewSession(), Session: a.session, Outcome: room.Completed,
+			Fence: held.Fence}
 		for range 2 {
 			before := storeNow(t, rdb)
 			_, err := e.Leave(t.Context(), integration, leave)

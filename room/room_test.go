@@ -31,7 +31,9 @@ func onEmbedded(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)
 func onRedis(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
 	t.Run("redis", func(t *testing.T) { test(t, redistest.Shared(t)) })
 	if bothWays {
-		t.Run("redis without functions", func(t *testing.T) { test(t, withoutFunctions(t, redistest.Shared(t))) })
+		t.Run("redis without functions", func(t *testing.T) {
+			test(t, withoutFunctions(t, redistest.Shared(t)))
+		})
 	}
 }
 
@@ -57,14 +59,16 @@ func (s seller) join() room.Standing {
 // joinFor joins with a lease of its own length.
 func (s seller) joinFor(lease time.Duration) room.Standing {
 	s.t.Helper()
-	st, err := s.engine.Join(s.t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Lease: lease})
+	st, err := s.engine.Join(s.t.Context(), integration,
+		room.JoinRequest{Session: s.session, Seller: s.name, Lease: lease})
 	require.NoError(s.t, err)
 	return st
 }
 
 func (s seller) leave(outcome room.Outcome) room.Standing {
 	s.t.Helper()
-	st, err := s.engine.Leave(s.t.Context(), integration, room.LeaveRequest{Session: s.session, Outcome: outcome})
+	st, err := s.engine.Leave(s.t.Context(), integration,
+		room.LeaveRequest{Session: s.session, Outcome: outcome})
 	require.NoError(s.t, err)
 	return st
 }
@@ -97,6 +101,7 @@ func passUntil(t require.TestingT, rdb redis.UniversalClient, ms int64) {
 		if left <= 0 {
 			return
 		}
-		time.Sleep(min(left, time.Second)) // Redis's clock, which is read again, may differ from this process's
+		// Redis's clock, which is read again, may differ from this process's
+		time.Sleep(min(left, time.Second))
 	}
 }

@@ -52,7 +52,8 @@ func (w *watched) take(t require.TestingT, e room.Event) {
 		w.away(note)
 	}
 	w.Version, w.Epoch, w.Paused, w.Now = e.Version, e.Epoch, e.Paused, e.Now
-	w.Hold, w.Spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
+	w.Hold, w.Spread = time.Duration(e.Hold*float64(time.Millisecond)),
+		time.Duration(e.Spread*float64(time.Millisecond))
 	w.Waiting, w.reset = len(w.Line), w.reset || e.Reset
 }
 
@@ -99,7 +100,8 @@ func rosterIsTold(t *testing.T, orders int) {
 	store := redistest.StartEmbedded(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		store.FlushAll()
-		d := newDeskOn(t, store, room.Config{AwayAfter: time.Second, DropAfter: time.Second, Lease: 5 * time.Second})
+		d := newDeskOn(t, store,
+			room.Config{AwayAfter: time.Second, DropAfter: time.Second, Lease: 5 * time.Second})
 		told := listen(rt, d.rdb)
 		ctx, e := context.Background(), d.engine
 		var people [6]string
@@ -117,11 +119,13 @@ func rosterIsTold(t *testing.T, orders int) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"join": func(rt *rapid.T) {
 				i := who.Draw(rt, "who")
-				_, err := e.Join(ctx, integration, room.JoinRequest{Session: people[i], Seller: fmt.Sprint("셀러-", i)})
+				_, err := e.Join(ctx, integration,
+					room.JoinRequest{Session: people[i], Seller: fmt.Sprint("셀러-", i)})
 				require.NoError(rt, err)
 			},
 			"leave": func(rt *rapid.T) {
-				_, _ = e.Leave(ctx, integration, room.LeaveRequest{Session: people[who.Draw(rt, "who")], Outcome: room.Completed})
+				_, _ = e.Leave(ctx, integration,
+					room.LeaveRequest{Session: people[who.Draw(rt, "who")], Outcome: room.Completed})
 			},
 			"here": func(rt *rapid.T) {
 				_, _ = e.Seen(ctx, integration, time.Second, []string{people[who.Draw(rt, "who")]}, nil)
@@ -133,8 +137,12 @@ func rosterIsTold(t *testing.T, orders int) {
 				_, _ = e.Move(ctx, integration, "", ticket(rt), rapid.IntRange(1, 6).Draw(rt, "to"), byKim)
 			},
 			"remove": func(rt *rapid.T) { _, _ = e.Remove(ctx, integration, "", ticket(rt), byKim) },
-			"pause":  func(rt *rapid.T) { _, _ = e.Pause(ctx, integration, "", rapid.Bool().Draw(rt, "paused"), byKim) },
-			"pass":   func(rt *rapid.T) { d.pass(time.Duration(rapid.Int64Range(1, 1500).Draw(rt, "ms")) * time.Millisecond) },
+			"pause": func(rt *rapid.T) {
+				_, _ = e.Pause(ctx, integration, "", rapid.Bool().Draw(rt, "paused"), byKim)
+			},
+			"pass": func(rt *rapid.T) {
+				d.pass(time.Duration(rapid.Int64Range(1, 1500).Draw(rt, "ms")) * time.Millisecond)
+			},
 			"": func(rt *rapid.T) {
 				want := roster(rt, e)
 				for _, event := range told() {
@@ -214,10 +222,12 @@ func TestRosterOfARoomThatWasNeverUsedIsEmpty(t *testing.T) {
 func BenchmarkRoster(b *testing.B) {
 	for _, waiting := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint("waiting=", waiting), func(b *testing.B) {
-			e := room.New(redistest.Start(b).Client(), room.Config{AwayAfter: time.Millisecond, DropAfter: time.Hour})
+			e := room.New(redistest.Start(b).Client(),
+				room.Config{AwayAfter: time.Millisecond, DropAfter: time.Hour})
 			fill(b, e, waiting)
 			gone := room.NewSession()
-			_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: gone, Seller: "gone", Vouch: time.Millisecond})
+			_, err := e.Join(b.Context(), integration,
+				room.JoinRequest{Session: gone, Seller: "gone", Vouch: time.Millisecond})
 			require.NoError(b, err)
 			for b.Loop() {
 				require.Len(b, roster(b, e).Line, waiting+1)

@@ -55,7 +55,8 @@ func TestSameTextIsTheSameMessageWhateverItsID(t *testing.T) {
 		_, first := d.sms(saying("인증번호 482913"))
 		again := d.asker("x")
 		again.leave(room.Cancelled)
-		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := d.engine.Join(d.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 		d.pass(time.Minute)
 		x := a.expect()
@@ -144,7 +145,8 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		d.sms(part("r", 2), saying(alike), without)
 		d.sms(part("r", 1), saying("인증번호 482913"))
 		require.Equal(t, room.Completed, a.stand().Outcome)
-		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := d.engine.Join(d.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 		again := a.expect()
 		a.leave(room.Cancelled)
@@ -162,7 +164,8 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		for name, others := range map[string]struct {
 			asks bool
 			want room.Reason
-		}{"the first was somebody's": {true, room.Ambiguous}, "the first was nobody's": {false, room.NotExpected}} {
+		}{"the first was somebody's": {true, room.Ambiguous},
+			"the first was nobody's": {false, room.NotExpected}} {
 			t.Run(name, func(t *testing.T) {
 				d := newDesk(t, room.Config{})
 				a, b := d.asker("a"), d.asker("b")
@@ -178,7 +181,8 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 				d.sms(part("r", 2), saying("고맙습니다"), without)
 				_, m := d.sms(part("r", 1))
 				require.NotEqual(t, x.Fence, m.Fence)
-				requireNone(t, others.want, m, "it may be of the message that came before, and of one that has its ref again")
+				requireNone(t, others.want, m,
+					"it may be of the message that came before, and of one that has its ref again")
 				require.Equal(t, room.Locked, b.stand().Status)
 			})
 		}

@@ -35,20 +35,24 @@ func (d *desk) swept() {
 	d.Helper()
 	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())
 	for range 2 { // a claim that was on its way has returned by then
-		testproc.Until(d.T, time.Minute, func() error { return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err() })
+		testproc.Until(d.T, time.Minute, func() error {
+			return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err()
+		})
 	}
 }
 
 // The code of an ask before the jump may still arrive, though the clock shows that its time is over.
 func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
-	for name, known := range map[string]bool{"the sweep found the step": true, "the next call finds it": false} {
+	for name, known := range map[string]bool{"the sweep found the step": true,
+		"the next call finds it": false} {
 		t.Run(name, func(t *testing.T) {
 			d, steps := steppedDesk(t)
 			a, b := d.asker("a"), d.asker("b")
 			a.expect()
 			a.leave(room.Completed)
 			d.swept()
-			d.pass(40 * time.Second) // no time has passed, but Redis's clock was set ahead by more than a quarantine
+			// no time has passed, but Redis's clock was set ahead by more than a quarantine
+			d.pass(40 * time.Second)
 			if known {
 				require.InDelta(t, 40, (<-steps).Seconds(), 30)
 			}
@@ -84,7 +88,8 @@ func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) 
 	d.pass(20 * time.Second)
 	other := room.New(d.rdb, room.Config{Journal: 10_000, Recovery: -1})
 	b := newSeller(t, other, "b")
-	_, err := other.Join(t.Context(), integration, room.JoinRequest{Session: b.session, Seller: "b", Asks: true})
+	_, err := other.Join(t.Context(), integration,
+		room.JoinRequest{Session: b.session, Seller: "b", Asks: true})
 	require.NoError(t, err)
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy(), "a's code may still come")
@@ -146,7 +151,9 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
-	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }})
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
+		return shard, nil
+	}})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	d.engine = room.New(rdb, room.Config{Journal: 10_000, Recovery: -1})
 	a, b := d.asker("a"), d.asker("b")
@@ -193,7 +200,8 @@ func TestClockThatWasSetBackIsNoticedAfterARepeatToo(t *testing.T) {
 	d.pass(-30 * time.Second)
 	match(t, d.engine, advert)
 	st := a.stand()
-	require.Equal(t, 110*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond, "what it had left")
+	require.Equal(t, 110*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond,
+		"what it had left")
 }
 
 func TestClockThatIsSlewedBackHoldsNoCodesBack(t *testing.T) {

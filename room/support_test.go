@@ -124,7 +124,8 @@ func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
 			require.Equal(t, "because", r.Reason)
 			changed = append(changed, fmt.Sprintf("%ds %d→%d", r.Seconds, r.FromPosition, r.ToPosition))
 		}
-		require.Equal(t, []string{"60s 0→0", "2s 0→0", "0s 3→1", "0s 1→3", "0s 3→3"}, changed, "where nobody is named nothing is written")
+		require.Equal(t, []string{"60s 0→0", "2s 0→0", "0s 3→1", "0s 1→3", "0s 3→3"}, changed,
+			"where nobody is named nothing is written")
 	})
 }
 

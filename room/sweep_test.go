@@ -66,18 +66,20 @@ func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	all := make(chan struct{})
 	join := room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1})
 	for i := range rooms {
-		_, err := join.Join(t.Context(), room.ID(fmt.Sprint("r", i)), room.JoinRequest{Session: room.NewSession(), Seller: "s"})
+		_, err := join.Join(t.Context(), room.ID(fmt.Sprint("r", i)),
+			room.JoinRequest{Session: room.NewSession(), Seller: "s"})
 		require.NoError(t, err)
 	}
 	for range replicas {
-		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1}), func(id room.ID, _ room.Checked) {
-			mu.Lock()
-			defer mu.Unlock()
-			looks[id]++
-			if len(looks) == rooms && looks[id] == 1 {
-				close(all)
-			}
-		})
+		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1}),
+			func(id room.ID, _ room.Checked) {
+				mu.Lock()
+				defer mu.Unlock()
+				looks[id]++
+				if len(looks) == rooms && looks[id] == 1 {
+					close(all)
+				}
+			})
 	}
 	<-all
 	mu.Lock()
@@ -93,7 +95,9 @@ func indexed(t *testing.T, rdb *redis.Client) {
 	ctx, cancel := context.WithCancel(t.Context())
 	swept := make(chan error, 1)
 	go func() { swept <- room.New(rdb, room.Config{}).Sweep(ctx, nil, func(err error) { t.Log(err) }) }()
-	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+	}, time.Minute, 5*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-swept, context.Canceled)
 }

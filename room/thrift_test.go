@@ -21,7 +21,8 @@ var commandCalls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
 func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
 	require.NoError(t, rdb.ConfigResetStat(t.Context()).Err())
 	during()
-	for _, found := range commandCalls.FindAllStringSubmatch(rdb.Info(t.Context(), "commandstats").Val(), -1) {
+	for _, found := range commandCalls.FindAllStringSubmatch(rdb.Info(t.Context(), "commandstats").Val(),
+		-1) {
 		if !slices.Contains([]string{"evalsha", "fcall", "config|resetstat"}, found[1]) {
 			calls, err := strconv.Atoi(found[2])
 			require.NoError(t, err)
@@ -38,11 +39,13 @@ func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
 	pair := func(name string) (joins, leaves int) {
 		session := room.NewSession()
 		joins = asked(t, rdb, func() {
-			_, err := e.Join(t.Context(), integration, room.JoinRequest{Request: name, Session: session, Seller: name})
+			_, err := e.Join(t.Context(), integration,
+				room.JoinRequest{Request: name, Session: session, Seller: name})
 			require.NoError(t, err)
 		})
 		leaves = asked(t, rdb, func() {
-			_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Request: name + "-ends", Session: session, Outcome: room.Completed})
+			_, err := e.Leave(t.Context(), integration,
+				room.LeaveRequest{Request: name + "-ends", Session: session, Outcome: room.Completed})
 			require.NoError(t, err)
 		})
 		return joins, leaves
@@ -64,7 +67,8 @@ func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	e := room.New(rdb, room.Config{Journal: 100_000})
 	join := func() {
-		_, err := e.Join(t.Context(), integration, room.JoinRequest{Request: room.NewSession(), Session: room.NewSession()})
+		_, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Request: room.NewSession(), Session: room.NewSession()})
 		require.NoError(t, err)
 	}
 	join() // loads the script
@@ -89,7 +93,8 @@ func TestALockThatNobodyElseWantsAsksRedisForLittle(t *testing.T) {
 			require.NoError(t, err)
 		})
 		leaves = asked(t, rdb, func() {
-			_, err := e.Leave(t.Context(), lockRoom, room.LeaveRequest{Session: session, Outcome: room.Completed})
+			_, err := e.Leave(t.Context(), lockRoom,
+				room.LeaveRequest{Session: session, Outcome: room.Completed})
 			require.NoError(t, err)
 		})
 		return joins, leaves

@@ -15,10 +15,12 @@ func TestCallForATicketThatIsOverTouchesNoOtherPlace(t *testing.T) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 		join := func(ticket int64) (room.Standing, error) {
-			return e.Join(t.Context(), integration, room.JoinRequest{Session: b.session, Seller: "b", Ticket: ticket})
+			return e.Join(t.Context(), integration,
+				room.JoinRequest{Session: b.session, Seller: "b", Ticket: ticket})
 		}
 		leave := func(ticket int64) (room.Standing, error) {
-			return e.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Cancelled, Ticket: ticket})
+			return e.Leave(t.Context(), integration,
+				room.LeaveRequest{Session: b.session, Outcome: room.Cancelled, Ticket: ticket})
 		}
 		a.join()
 		_, err := join(2)

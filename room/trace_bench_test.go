@@ -30,7 +30,8 @@ func BenchmarkTraced(b *testing.B) {
 			for b.Loop() {
 				_, err := e.Join(ctx, integration, room.JoinRequest{Session: session, Seller: "a"})
 				require.NoError(b, err)
-				_, err = e.Leave(ctx, integration, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
+				_, err = e.Leave(ctx, integration,
+					room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 				require.NoError(b, err)
 			}
 		})

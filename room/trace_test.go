@@ -34,7 +34,8 @@ func TestTheJournalNamesTheSpanOfTheScriptThatWroteIt(t *testing.T) {
 		session := room.NewSession()
 		_, err := e.Join(request(t, tr), integration, room.JoinRequest{Session: session, Seller: "a"})
 		require.NoError(t, err)
-		_, err = e.Leave(t.Context(), integration, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
+		_, err = e.Leave(t.Context(), integration,
+			room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 		require.NoError(t, err)
 		entries, err := e.ReadJournal(t.Context(), integration, 10)
 		require.NoError(t, err)
@@ -51,7 +52,8 @@ func TestOfATraceThatIsNotKeptNothingIsInTheJournal(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		tr, _ := tracer(sdk.NeverSample())
 		e := room.New(rdb, room.Config{Journal: 100, Tracer: tr})
-		_, err := e.Join(request(t, tr), integration, room.JoinRequest{Session: room.NewSession(), Seller: "a"})
+		_, err := e.Join(request(t, tr), integration,
+			room.JoinRequest{Session: room.NewSession(), Seller: "a"})
 		require.NoError(t, err)
 		raw, err := rdb.XRange(t.Context(), room.JournalKey(integration), "-", "+").Result()
 		require.NoError(t, err)

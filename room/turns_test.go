@@ -19,7 +19,8 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNobodyElse(t *testing.T) {
 			turns := []int64{a.expect().Fence}
 			a.leave(room.Cancelled)
 			d.pass(20 * time.Second)
-			_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+			_, err := d.engine.Join(d.Context(), integration,
+				room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 			require.NoError(t, err)
 			turns = append(turns, a.expect().Fence)
 			asked := d.now
@@ -144,7 +145,8 @@ func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
 	next := d.asker("next")
 	d.at(start, 25)
 	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // with another secret
-	require.Equal(t, room.Matched, match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
+	require.Equal(t, room.Matched,
+		match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
 	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
 }
 
@@ -269,7 +271,8 @@ func TestThirdCodeOfASessionWithThreeTurnsGoesToNobodyElse(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	again := func() {
-		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := d.engine.Join(d.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 		a.expect()
 	}
@@ -335,7 +338,8 @@ func TestLeaseWhoseOnlyOpenAskIsOverTenMinutesOldGetsNothing(t *testing.T) {
 	b := d.asker("b")
 	d.at(start, 612)
 	id, m := d.sms(from(shop))
-	requireNone(t, room.NotExpected, m, "a's ask for the shop is answered, its other one is over 10 minutes old")
+	requireNone(t, room.NotExpected, m,
+		"a's ask for the shop is answered, its other one is over 10 minutes old")
 	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
 	require.Len(t, messages(t, d.engine, a.session), 1, "its own alone")
 }

@@ -24,7 +24,8 @@ func TestTurnIsNotJudgedForTheTimeInWhichTheStoreWasAway(t *testing.T) {
 	again := all[1].requireHolds()
 	require.Equal(t, turn.Fence, again.Fence)
 	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), again.Lease.ClaimBy)
-	require.Equal(t, again.Lease.ExpiresAt, int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
+	require.Equal(t, again.Lease.ExpiresAt,
+		int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
 	c.pass(claimWithin)
 	all[2].requireHolds()
 }
@@ -68,7 +69,8 @@ func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
 		b.requireUnclaimed(1)
 		m := match(t, c.engine, sms("late", sent, sent+1))
 		require.Equal(t, []any{room.Late, turn.Fence}, []any{m.Result, m.Fence})
-		require.Equal(t, "late", messages(t, c.engine, b.session)[0].MessageID, "its holder sees it while it waits")
+		require.Equal(t, "late", messages(t, c.engine, b.session)[0].MessageID,
+			"its holder sees it while it waits")
 	})
 }
 
@@ -80,7 +82,8 @@ func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
 	require.Equal(t, c.now.Add(5*time.Second).UnixMilli(), all[1].requireHolds().Lease.ClaimBy)
 	terms.ClaimWithin = -1
 	c.pass(5 * time.Second)
-	require.Zero(t, all[2].requireHolds().Lease.ClaimBy, "what was to be claimed is, what is granted now need not be")
+	require.Zero(t, all[2].requireHolds().Lease.ClaimBy,
+		"what was to be claimed is, what is granted now need not be")
 	all[1].requireUnclaimed(1)
 	terms.ClaimWithin = 0
 	all[2].leave(room.Completed)
@@ -103,7 +106,8 @@ func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
 	b.requireUnclaimed(1)
 	goBack()
 	st := b.stand()
-	require.Equal(t, []any{room.Locked, turn.Ticket}, []any{st.Status, st.Ticket}, "it waits in what is left, and the lock is free")
+	require.Equal(t, []any{room.Locked, turn.Ticket}, []any{st.Status, st.Ticket},
+		"it waits in what is left, and the lock is free")
 	require.Greater(t, st.Epoch, turn.Epoch)
 	require.Greater(t, st.Fence, turn.Fence)
 	var told []room.Record
@@ -113,5 +117,6 @@ func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
 		}
 	}
 	require.Len(t, told, 1)
-	require.Equal(t, []any{turn.Fence, turn.Ticket, turn.Epoch, turn.Lease.GrantedAt}, []any{told[0].Fence, told[0].Ticket, told[0].Of, told[0].GrantedAt})
+	require.Equal(t, []any{turn.Fence, turn.Ticket, turn.Epoch, turn.Lease.GrantedAt},
+		[]any{told[0].Fence, told[0].Ticket, told[0].Of, told[0].GrantedAt})
 }

@@ -46,7 +46,8 @@ func (c *court) come(who ...seller) {
 func (c *court) gone(who seller, since time.Duration) {
 	c.Helper()
 	c.calls++
-	_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, nil, []room.Gone{{Session: who.session, Host: c.host, For: since}})
+	_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, nil,
+		[]room.Gone{{Session: who.session, Host: c.host, For: since}})
 	require.NoError(c, err)
 }
 
@@ -63,7 +64,8 @@ func (c *court) line(names ...string) (all []seller) {
 }
 
 func (s seller) claims(fence int64) (room.Standing, error) {
-	return s.engine.ClaimTurn(context.Background(), integration, room.ClaimRequest{Session: s.session, Fence: fence})
+	return s.engine.ClaimTurn(context.Background(), integration,
+		room.ClaimRequest{Session: s.session, Fence: fence})
 }
 
 func (s seller) claimed(fence int64) room.Standing {
@@ -107,7 +109,8 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.Equal(t, turn.Lease.GrantedAt+150, turn.Lease.ClaimBy)
 		require.Equal(t, turn.Lease.GrantedAt+120_000, turn.Lease.ExpiresAt)
 		require.Equal(t, turn.Lease.ClaimBy, turn.Lease.Ends())
-		require.Equal(t, turn.Lease.ExpiresAt, int64(rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond), "claimed or not")
+		require.Equal(t, turn.Lease.ExpiresAt, int64(rdb.PExpireTime(t.Context(),
+			room.LockKey(integration)).Val()/time.Millisecond), "claimed or not")
 
 		passUntil(t, rdb, turn.Lease.ClaimBy)
 		next := c.requireHolds()
@@ -123,7 +126,8 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 			for _, r := range entry.Records {
 				if r.Outcome == room.Unclaimed {
 					found = true
-					require.Equal(t, []any{"ended", turn.Lease.Fence, turn.Lease.Ticket, "b", turn.Lease.ClaimBy}, []any{r.Type, r.Fence, r.Ticket, r.Seller, r.EndedAt})
+					require.Equal(t, []any{"ended", turn.Lease.Fence, turn.Lease.Ticket, "b",
+						turn.Lease.ClaimBy}, []any{r.Type, r.Fence, r.Ticket, r.Seller, r.EndedAt})
 				}
 			}
 		}
@@ -142,7 +146,8 @@ func TestWhoClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
 	require.Zero(t, got.Lease.ClaimBy)
 	require.Equal(t, turn.Version+1, got.Version)
 	require.Equal(t, turn.Lease.ExpiresAt, got.Lease.ExpiresAt)
-	require.Equal(t, turn.Lease.ExpiresAt, int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
+	require.Equal(t, turn.Lease.ExpiresAt,
+		int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
 	require.Equal(t, got.Version, all[1].claimed(turn.Fence).Version, "a repeat is no change")
 	require.Equal(t, got.Version, all[1].claimed(0).Version, "nor is one without a fence")
 	c.come(all[1])
@@ -259,7 +264,8 @@ func TestWhoStandsForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
 	c.come(all[1])
 	all[0].leave(room.Completed)
 	claim := func(ticket int64) (room.Standing, error) {
-		return c.engine.ClaimTurn(t.Context(), integration, room.ClaimRequest{Session: all[1].session, Ticket: ticket})
+		return c.engine.ClaimTurn(t.Context(), integration,
+			room.ClaimRequest{Session: all[1].session, Ticket: ticket})
 	}
 	_, err := claim(over.Ticket)
 	require.ErrorIs(t, err, room.ErrNoPlace)

@@ -30,7 +30,9 @@ func (h *heldBack) inTurn(list ...func()) {
 }
 
 func (h *heldBack) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return next(ctx, network, addr)
+	}
 }
 
 func (h *heldBack) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
@@ -174,7 +176,8 @@ func TestReusedIDIsAnIncidentAndTheFirstAnswerStays(t *testing.T) {
 	c.expect()
 	again := sms(id, d.now.UnixMilli(), d.now.UnixMilli()+1)
 	again.Shown.Text = "other"
-	require.Equal(t, c.stand().Fence, match(t, d.engine, again).Fence, "a day later it is a message of its own")
+	require.Equal(t, c.stand().Fence, match(t, d.engine, again).Fence,
+		"a day later it is a message of its own")
 }
 
 // No session has a socket in the room: the engine itself remembers its replies.
@@ -235,7 +238,8 @@ func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	expect := func(e *room.Engine, f room.Filter) {
 		st, err := l.engine.Stand(t.Context(), integration, l.people[0])
 		require.NoError(t, err)
-		_, err = e.Expect(t.Context(), integration, room.ExpectRequest{Session: l.people[0], Fence: st.Fence, Filter: f})
+		_, err = e.Expect(t.Context(), integration,
+			room.ExpectRequest{Session: l.people[0], Fence: st.Fence, Filter: f})
 		require.NoError(t, err)
 		passUntil(t, l.rdb, storeNow(t, l.rdb)+2)
 	}
@@ -298,8 +302,10 @@ func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	}
 
 	rotated := room.New(rdb, room.Config{Keys: room.NewKeyring(current, old)})
-	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, rotated, a.session)), "a secret that was replaced still opens what is there")
-	require.Empty(t, messages(t, room.New(rdb, room.Config{Keys: room.NewKeyring(current)}), a.session), "who has never had it shows nothing")
+	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, rotated, a.session)),
+		"a secret that was replaced still opens what is there")
+	require.Empty(t, messages(t, room.New(rdb, room.Config{Keys: room.NewKeyring(current)}), a.session),
+		"who has never had it shows nothing")
 	again := match(t, rotated, q)
 	require.Equal(t, room.Matched, again.Result)
 	require.Zero(t, journalled(t, e, "incident"), "another key is not another text")
