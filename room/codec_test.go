@@ -31,7 +31,8 @@ func TestALuaTableHasTheFieldsOfTheStruct(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	script := redis.NewScript(`
 		local a = cjson.decode(ARGV[1])
-		return table.concat({ a.word, tostring(a.may_wait), tostring(a['not']), a.rest_time + 1, a.count + 1, string.format('%d', a.id + 1), a.jsontext.x, #a.sessions, table.concat(a.sessions, ',') }, ' ')`)
+		return table.concat({ a.word, tostring(a.may_wait), tostring(a['not']), a.rest_time + 1, a.count + 1,
+			string.format('%d', a.id + 1), a.jsontext.x, #a.sessions, table.concat(a.sessions, ',') }, ' ')`)
 	for want, a := range map[string]handedOver{
 		`- true false 1501 3 1800000000000001 y 2 a,b`: {"-", true, false, 1500 * time.Millisecond, 2,
 			1_800_000_000_000_000, []byte(`{"x":"y"}`), []string{"a", "b"}},

@@ -90,9 +90,12 @@ func FuzzSession(f *testing.F) {
 func FuzzEvent(f *testing.F) {
 	for _, seed := range []string{"", "null", "[]", "{",
 		`{"epoch":1,"version":2,"lineage":"a/1","now":1795220000000,"hold":120000.5,"changed":true}`,
-		`{"version":3,"lease":{"ticket":1,"fence":1795220000000000,"granted_at":1,"expires_at":2,"session":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","rank":1.5}}`,
-		`{"joined":[{"session":"s","ticket":2,"seller":"a","rank":2}],"moved":[{"rank":1,"from":2}],"ended":[{"outcome":"completed","rank":null}]}`,
-		`{"notes":[{"ticket":1,"away":true,"since":5,"message":"s","support":"moved","desk":true}],"reset":true}`, `{"epoch":1e30}`, `{"epoch":"1"}`, `{"lease":null} x`} {
+		`{"version":3,"lease":{"ticket":1,"fence":1795220000000000,"granted_at":1,"expires_at":2,` +
+			`"session":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","rank":1.5}}`,
+		`{"joined":[{"session":"s","ticket":2,"seller":"a","rank":2}],"moved":[{"rank":1,"from":2}],` +
+			`"ended":[{"outcome":"completed","rank":null}]}`,
+		`{"notes":[{"ticket":1,"away":true,"since":5,"message":"s","support":"moved","desk":true}],"reset":true}`,
+		`{"epoch":1e30}`, `{"epoch":"1"}`, `{"lease":null} x`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, payload string) {
@@ -117,7 +120,8 @@ func FuzzJournalEntry(f *testing.F) {
 		{"", "", ""}, {"1", "x", "[]"}, {"1", "2", "{}"},
 		{"1", "2", `[{"type":"epoch","kept":[{"ticket":3,"seller":"b"}]}]`},
 		{"9223372036854775808", "1", "[]"}, {"1", "2", `[{"fence":1.5}]`}, {"1", "2", "null"},
-		{"1", "2", `[{"type":"message","message_id":"m","from":"***1234","text":"**","sent_at":1,"code":true,"result":"matched"}]`}} {
+		{"1", "2", `[{"type":"message","message_id":"m","from":"***1234","text":"**","sent_at":1,` +
+			`"code":true,"result":"matched"}]`}} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
 	f.Fuzz(func(t *testing.T, epoch, version, records string) {

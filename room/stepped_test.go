@@ -151,9 +151,8 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
-	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) {
-		return shard, nil
-	}})
+	slots := func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: slots})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	d.engine = room.New(rdb, room.Config{Journal: 10_000, Recovery: -1})
 	a, b := d.asker("a"), d.asker("b")

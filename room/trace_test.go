@@ -43,7 +43,8 @@ func TestTheJournalNamesTheSpanOfTheScriptThatWroteIt(t *testing.T) {
 		done := kept.Ended()
 		last := done[len(done)-1]
 		require.Equal(t, "room.join", last.Name(), "what is called within no span has none")
-		require.Equal(t, "00-"+last.SpanContext().TraceID().String()+"-"+last.SpanContext().SpanID().String()+"-01", entries[0].Trace)
+		span := last.SpanContext()
+		require.Equal(t, "00-"+span.TraceID().String()+"-"+span.SpanID().String()+"-01", entries[0].Trace)
 		require.Empty(t, entries[1].Trace)
 	})
 }
