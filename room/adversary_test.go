@@ -209,7 +209,7 @@ func TestSendersAreComparedByTheirDigits(t *testing.T) {
 }
 
 // B asked while a's ask was answered. Then a rejected its answer.
-func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.T) {
+func TestCodeIsUnmatchedWhereARejectedAnswerLeavesTwoAsksOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
@@ -227,7 +227,7 @@ func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.
 }
 
 // Another seller's ask lies between a's old ask and the message, and a's own second turn does not hide it.
-func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
+func TestDisplacedCodeIsUnmatchedThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
@@ -246,7 +246,7 @@ func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	requireNone(t, room.Ambiguous, m, "a's first, or b's own")
 }
 
-func TestDisplacedCodeIsNobodysAlsoAtTheEdgeOfTheQuarantine(t *testing.T) {
+func TestDisplacedCodeIsUnmatchedAlsoAtTheEdgeOfTheQuarantine(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	d.pass(300 * time.Millisecond)
 	a, b := d.asker("a"), d.asker("b")

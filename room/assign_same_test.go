@@ -23,7 +23,7 @@ func (d *desk) couldBe(messageID string) (fences []int64) {
 
 // Rule 5: the same sender and text is the same message, whatever its id, and so are its parts. No part goes
 // to a second seller.
-func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
+func TestSameMessageIsAssignedToOneSellerOnly(t *testing.T) {
 	for name, how := range map[string]struct {
 		one, other func(*room.MatchRequest)
 		offers     int // of the other message, to the session that cannot have caused the first one
@@ -85,7 +85,7 @@ func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
 	require.Equal(t, first, d.assigned(other, first).Fence)
 }
 
-func TestSameTextThatItsHolderClaimedIsAssignedToNobodyElse(t *testing.T) {
+func TestSameTextThatItsHolderClaimedIsAssignedToNoOtherSeller(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	first := a.stand().Fence
@@ -104,7 +104,7 @@ func TestSameTextThatItsHolderClaimedIsAssignedToNobodyElse(t *testing.T) {
 	d.assigned(one, first)
 }
 
-func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
+func TestMatchedMessageIsNotAssigned(t *testing.T) {
 	for name, belongs := range map[string]func(d *desk, a seller) string{
 		"matched": func(d *desk, a seller) string {
 			a.expect()

@@ -172,7 +172,7 @@ func TestAssignedCodeDoesNotEndALeaseThatIsToBeKept(t *testing.T) {
 	require.Len(t, messages(t, d.engine, a.session), 1)
 }
 
-func TestMessageAssignedToALeaseThatIsOverIsLateAndTouchesNobody(t *testing.T) {
+func TestMessageAssignedToALeaseThatIsOverIsLateAndChangesNoLease(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	fence := a.stand().Fence
@@ -196,7 +196,7 @@ func TestMessageAssignedToALeaseThatIsOverIsLateAndTouchesNobody(t *testing.T) {
 	require.Empty(t, messages(t, d.engine, b.session))
 }
 
-func TestAssignmentThatTheLedgerRefusesIsNobodysAgainAndItsAskIsOpen(t *testing.T) {
+func TestAssignmentThatTheLedgerRefusesIsUnmatchedAgainAndItsAskIsOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	fence := a.stand().Fence
@@ -316,7 +316,7 @@ func TestHolderIsAskedNoMoreWhetherAnAssignedMessageIsItsOwn(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrNoMessage)
 }
 
-func TestRepeatedAssignmentIsToldWhatTheFirstWasTold(t *testing.T) {
+func TestRepeatedAssignmentReturnsWhatTheFirstReturned(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	fence := a.stand().Fence

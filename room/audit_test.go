@@ -26,7 +26,7 @@ func recordsOf(t *testing.T, e *room.Engine, id room.ID, kind string) (list []ro
 	return list
 }
 
-func TestWhatSupportDoesInNoRoomIsJournalledAndDrained(t *testing.T) {
+func TestActionOutsideRoomsIsJournalledAndDrained(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		by := room.Action{Who: "\"kim\"", Action: "sign_in_failed", Reason: "100% \\ wrong"}
@@ -67,7 +67,7 @@ func TestAuditChangesNothingInTheRoom(t *testing.T) {
 	})
 }
 
-func TestIncidentIsJournalledAndSupportIsTold(t *testing.T) {
+func TestIncidentIsJournalledAndSupportIsNotified(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		told := listen(t, rdb)
@@ -110,7 +110,7 @@ func TestLostReplyOfAnAuditIsOneRecord(t *testing.T) {
 	require.Equal(t, 1, journalled(t, e, "incident"))
 }
 
-func TestActionIsJournalledWithWhomItConcerns(t *testing.T) {
+func TestActionIsJournalledWithItsSeller(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
@@ -196,7 +196,7 @@ func TestRefusedActionIsNotRemembered(t *testing.T) {
 	})
 }
 
-func TestWhomSupportHelpedIsTold(t *testing.T) {
+func TestHelpedSessionIsNotified(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")

@@ -56,7 +56,7 @@ func TestBusyNumberMakesNoLeaseLongerThanTenMinutes(t *testing.T) {
 	require.Equal(t, granted+600_000, b.stand().Lease.ExpiresAt)
 }
 
-func TestNumberIsNotBusyWhereNobodyElsesCodeMayCome(t *testing.T) {
+func TestNumberIsNotBusyWhereNoOtherCodeMayCome(t *testing.T) {
 	t.Run("all were answered", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a, b := d.asker("a"), d.asker("b")
@@ -162,7 +162,7 @@ func TestSessionMayAskAgainAtOnceAsTheSameSellerOnly(t *testing.T) {
 }
 
 // The session's earlier ask was for another sender.
-func TestOneIsOfferedACodeThoughOnesOwnEarlierAskIsOpen(t *testing.T) {
+func TestCodeIsOfferedThoughTheHoldersEarlierAskIsOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	q := a.request()

@@ -23,7 +23,7 @@ func (s seller) claim(messageID string) (room.Expectation, error) {
 	return s.engine.Expect(s.t.Context(), integration, q)
 }
 
-func TestHolderThatAskedWithoutAWordMayClaimItsCode(t *testing.T) {
+func TestHolderThatAnnouncedNoAskMayClaimItsCode(t *testing.T) {
 	t.Run("as if it had asked before", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a, b := d.asker("a"), d.asker("b")
@@ -84,7 +84,7 @@ func TestHolderThatAskedWithoutAWordMayClaimItsCode(t *testing.T) {
 }
 
 // A session that names a message not offered to it tries to get another's code.
-func TestNobodyClaimsAnothersCode(t *testing.T) {
+func TestNoSessionClaimsAnothersCode(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	d.pass(time.Second)
@@ -153,7 +153,7 @@ func TestOfferThatAnothersReopenedAskMayExplainIsNotClaimed(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestRejectedMessageIsNobodysAndItsAskIsOpenAgain(t *testing.T) {
+func TestRejectedMessageIsUnmatchedAndItsAskIsOpenAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()

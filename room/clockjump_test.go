@@ -10,7 +10,7 @@ import (
 // sample is a call and the time in its reply, all since one instant.
 type sample struct{ sent, read, redis, ahead time.Duration }
 
-func TestAJumpOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
+func TestAClockJumpIsOnlyAnOffsetThatNoLateReplyExplains(t *testing.T) {
 	const hour = 3_600_000 // ms: times in replies are unix times
 	for name, samples := range map[string][]sample{
 		"a clock that runs": {{sent: 0, read: 2, redis: hour + 1},

@@ -147,7 +147,7 @@ func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 	}
 }
 
-func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
+func TestLateCodeGoesToTheLeaseThatAskedForIt(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	d.pass(time.Second)
@@ -178,7 +178,7 @@ func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
 }
 
 // a's slow code took b's turn, as it was sent later than the quarantine. b's own code must not go to a.
-func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
+func TestDisplacedCodeIsUnmatched(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
 	a.expect()
@@ -336,7 +336,7 @@ func TestFilterKeepsOtherMessagesOut(t *testing.T) {
 	}
 }
 
-func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
+func TestForeignSendersMessageIsUnmatchedAndNotOffered(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.plain("a")
 	_, m := d.sms(func(q *room.MatchRequest) { q.Foreign = true })
@@ -349,7 +349,7 @@ func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
 }
 
 // The list of accepted senders may change between a message and its repeat, and between parts.
-func TestRepeatOrPartOfASenderThatTheRoomTakesNoMoreIsNobodys(t *testing.T) {
+func TestRepeatOrPartOfASenderNoLongerAcceptedIsUnmatched(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	a.expect()

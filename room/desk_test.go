@@ -108,7 +108,7 @@ func (r *recorder) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 }
 
 // A session is a credential. No data for support's pages has one, in any state of the room.
-func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
+func TestNoSessionIsInDataForSupport(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		var all []seller
@@ -150,7 +150,7 @@ func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
 	})
 }
 
-func TestWhoWatchesIsToldToLookAgainWhenWhatItLooksAtChanged(t *testing.T) {
+func TestSupportsPagesLoadAgainWhenMessagesOrIncidentsChange(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	told := listen(t, d.rdb)

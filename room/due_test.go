@@ -11,7 +11,7 @@ import (
 )
 
 // A replica that looked before the room became due sets the next look, and does not know of the change.
-func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
+func TestRoomThatBecomesDueDuringALookIsLookedAtAgain(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })

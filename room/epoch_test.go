@@ -82,7 +82,7 @@ func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
 }
 
 // No replica can vouch for a session while Redis hangs.
-func TestNobodyIsAwayForAStoreThatStoodStill(t *testing.T) {
+func TestNoSessionIsAwayBecauseTheStoreHung(t *testing.T) {
 	for _, awayAfter := range []time.Duration{time.Second, 3 * time.Second, 9 * time.Second,
 		15 * time.Second} {
 		t.Run(awayAfter.String(), func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestMessageIsForgottenInTimeThoughTheClockIsSetBack(t *testing.T) {
 }
 
 // A replica's estimate of Redis's time may be too early. The lease that asked gets the message all the same.
-func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing.T) {
+func TestFirstMessagesTimeIsBelievedWhateverItsEstimatedReadTime(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	a.expect()

@@ -167,7 +167,7 @@ func TestALibraryThatNoProcessCallsAnyMoreIsDeleted(t *testing.T) {
 	require.ElementsMatch(t, []string{room.LibraryName(), "waitroom_used", "another"}, left)
 }
 
-func TestALibrarySaysHowLongAgoItWasCalled(t *testing.T) {
+func TestALibraryReturnsHowLongAgoItWasCalled(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	idle := func() int64 {
 		ms, err := rdb.FCallRO(t.Context(), room.LibraryName()+"_idle", nil).Int64()
@@ -203,7 +203,7 @@ func TestANodeThatARoomHasMovedToLoadsTheLibrary(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestOnlyWhatIsSaidOfFunctionsMeansThatThereAreNone(t *testing.T) {
+func TestOnlyErrorsAboutFunctionsMeanThatThereAreNone(t *testing.T) {
 	for text, none := range map[string]bool{
 		"ERR unknown command `FCALL`, with args beginning with: 'f'":                             true,
 		"ERR unknown command 'fcall_ro', with args beginning with: 'f'":                          true,

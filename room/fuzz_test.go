@@ -94,7 +94,8 @@ func FuzzEvent(f *testing.F) {
 			`"session":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","rank":1.5}}`,
 		`{"joined":[{"session":"s","ticket":2,"seller":"a","rank":2}],"moved":[{"rank":1,"from":2}],` +
 			`"ended":[{"outcome":"completed","rank":null}]}`,
-		`{"notes":[{"ticket":1,"away":true,"since":5,"message":"s","support":"moved","desk":true}],"reset":true}`,
+		`{"notes":[{"ticket":1,"away":true,"since":5,"message":"s","support":"moved","desk":true}],` +
+			`"reset":true}`,
 		`{"epoch":1e30}`, `{"epoch":"1"}`, `{"lease":null} x`} {
 		f.Add(seed)
 	}

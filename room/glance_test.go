@@ -18,7 +18,7 @@ func (d *desk) glance() room.Glance {
 	return g
 }
 
-func TestGlanceTellsHowARoomIs(t *testing.T) {
+func TestGlanceSummarisesARoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Hold: 2 * time.Minute}}, d.glance(),
 		"it was never used")
@@ -66,7 +66,7 @@ func TestGlanceTellsHowARoomIs(t *testing.T) {
 	require.Zero(t, d.glance().Leases)
 }
 
-func TestGlanceCountsTheCodesThatAreNobodys(t *testing.T) {
+func TestGlanceCountsUnmatchedCodes(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	d.pass(time.Second)
@@ -104,7 +104,7 @@ func glanceAfter(t *testing.T, leases, grants int) {
 	require.Equal(t, [2]int{10, 5}, [2]int{g.Leases, g.Expired})
 }
 
-func TestGlanceTellsWhenTheStoreLostTheData(t *testing.T) {
+func TestGlanceReturnsWhenTheStoreLostTheData(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		st := newSeller(t, e, "a").join()

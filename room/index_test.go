@@ -40,7 +40,7 @@ func dueIn(t *testing.T, rdb redis.UniversalClient) time.Duration {
 
 // A process trusts its own registration for a while. A room that fell asleep meanwhile is due only long from
 // now, and the call that wakes it has to make it due again.
-func TestWhoeverWakesARoomMakesItDueAtOnce(t *testing.T) {
+func TestCallThatWakesARoomMakesItDueAtOnce(t *testing.T) {
 	for name, wake := range map[string]func(*testing.T, *room.Engine){
 		"join": func(t *testing.T, e *room.Engine) { newSeller(t, e, "b").join() },
 		"message": func(t *testing.T, e *room.Engine) {
@@ -106,7 +106,7 @@ func fallAsleep(t *testing.T, e *room.Engine) {
 }
 
 // A process's own first registration does not make a room that was used long ago a new one.
-func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+func TestRoomLostInItsSleepIsNotBegunBeforeItsReplays(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a := newSeller(t, e, "a")

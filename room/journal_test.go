@@ -87,7 +87,7 @@ func TestRoomWithoutAJournalWritesNone(t *testing.T) {
 }
 
 // Redis refuses a user without the right to publish in the midst of a script, and takes nothing back.
-func TestWhatAScriptWroteIsJournalledAlsoWhereItMayNotPublish(t *testing.T) {
+func TestChangesAreJournalledAlsoWhereAScriptMayNotPublish(t *testing.T) {
 	server := redistest.Start(t)
 	require.NoError(t, server.Client().Do(t.Context(), "ACL", "SETUSER", "mute", "on", "nopass", "~*",
 		"resetchannels", "+@all").Err())

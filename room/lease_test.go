@@ -39,7 +39,7 @@ func TestFreeLockIsGrantedAtOnceAndTheOthersWaitInOrder(t *testing.T) {
 	})
 }
 
-func TestLockKeyTellsPeopleWhoHoldsAndGoesAwayByItself(t *testing.T) {
+func TestLockKeyHasTheHolderAndExpires(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a := newSeller(t, e, "하록")
@@ -129,7 +129,7 @@ func TestOneSellerOnePlaceAndARefusedJoinUsesNoTicket(t *testing.T) {
 	})
 }
 
-func TestPausedRoomQueuesAndGrantsNobodyUntilResumed(t *testing.T) {
+func TestPausedRoomQueuesAndGrantsNoWaiterUntilResumed(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -193,7 +193,7 @@ func TestASellerMayBeCalledDash(t *testing.T) {
 }
 
 // The outcome of a lease that ended unnoticed is kept as long as any other, from when it is noticed.
-func TestOutcomeIsToldHoweverLateTheEndIsNoticed(t *testing.T) {
+func TestOutcomeIsKeptHoweverLateTheEndIsNoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })

@@ -194,7 +194,7 @@ func TestVerbsOnlyQuestionsObserve(t *testing.T) {
 
 // Functions and their variables live on between calls. A call must not leave its own settings to another
 // room.
-func TestWhatACallGetsIsChangedByNone(t *testing.T) {
+func TestNoVerbChangesACallsSettings(t *testing.T) {
 	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()),
 		"rules are kept for several calls")
 }

@@ -100,7 +100,7 @@ func TestLaterLossDoesNotForgetWhatAnEarlierOneLost(t *testing.T) {
 func (d *desk) seller(name string) seller { return newSeller(d.T, d.engine, name) }
 
 // Without the loss a code belongs to the last ask, however late it arrives.
-func TestSlowCodeOfWhomALossTookIsNobodyElses(t *testing.T) {
+func TestSlowCodeOfALostLeaseGoesToNoOtherSession(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 5 * time.Second})
 	d.openAsk("z")
 	d.pass(45 * time.Second)
@@ -154,7 +154,7 @@ func (c *clocks) know() (early, late seller) {
 }
 
 // One replica begins the new epoch. Another one knows of a later lease by the old clock.
-func TestWhoMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
+func TestHolderThatMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
 	c.lose()
@@ -223,7 +223,7 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 
 // Only the ledger knows of the room when the first newcomer joins. A replica that has not replayed yet knows
 // the holder.
-func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(l *losing){
 		"all is lost": func(l *losing) { require.NoError(l.t, l.rdb.FlushAll(l.t.Context()).Err()) },
@@ -288,7 +288,7 @@ func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 }
 
 // Only the ledger, which has closed the lease, knows that the session asked and left.
-func TestWhoAskedShortlyBeforeEverythingWasLostMayStillGetACode(t *testing.T) {
+func TestSessionThatAskedShortlyBeforeATotalLossMayStillGetACode(t *testing.T) {
 	for name, c := range map[string]struct {
 		ago   time.Duration
 		waits bool
@@ -327,7 +327,7 @@ func TestLateReplicaThatKnowsNothingLaterTakesNoCodeAway(t *testing.T) {
 }
 
 // Redis is emptied right after a recovery. Places that no call has used since are replayed all the same.
-func TestRoomThatHadAllIsShownAllAgainAfterTheNextLoss(t *testing.T) {
+func TestRoomThatHadAllIsReplayedInFullAfterTheNextLoss(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
 		asked <- struct{}{}
@@ -350,7 +350,7 @@ func TestRoomThatHadAllIsShownAllAgainAfterTheNextLoss(t *testing.T) {
 }
 
 // After a loss the lock has no holder for a while, and support's pages show that.
-func TestSupportWhileTheLockIsNobodys(t *testing.T) {
+func TestSupportWhileTheLockHasNoHolder(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	told := a.stand()
@@ -370,7 +370,7 @@ func TestSupportWhileTheLockIsNobodys(t *testing.T) {
 }
 
 // The room's keys expired as they should. This process's observations are as old.
-func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
+func TestExpiredRoomHasLostNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	lost := false
 	d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Retention: 100 * time.Millisecond,
@@ -389,7 +389,7 @@ func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
 }
 
 // One replica observed the session in line, the next one a later place, the last one the first place's end.
-func TestWhoseLaterPlaceWasLostIsNotToldTheEndOfTheEarlierOne(t *testing.T) {
+func TestSessionWhoseLaterPlaceWasLostDoesNotGetTheEndOfTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	three := room.New(l.rdb, l.two.Config())

@@ -117,7 +117,7 @@ func TestRoomThatLostNothingGoesOnInAnotherHistory(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
+func TestNoCallIsAnsweredBeforeTheReplays(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
@@ -136,7 +136,7 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
 }
 
-func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
+func TestRemainingWaitersKeepPlaceOrderAndTicket(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	holder := l.seller(l.one, "holder")
 	granted := holder.join()
@@ -181,7 +181,7 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 
 // The last lease that a live replica observed ends at its time, not before. Then the first in line is
 // granted.
-func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T) {
+func TestNoSessionIsGrantedBeforeTheLastObservedLeaseWouldHaveEnded(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){
 		"failover": func(_ *testing.T, _ *losing, goBack func()) { goBack() },
@@ -222,7 +222,7 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 }
 
 // A newcomer at a replica without observations must not be quicker than the replica with them.
-func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+func TestEmptiedStoreIsNotUsedBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
@@ -319,7 +319,7 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 }
 
 // Redis has the places without their room's state: the first look begins a new epoch, and the line goes on.
-func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
+func TestLostStateIsNoticedByAnyLook(t *testing.T) {
 	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){
 		"the holder":  func(_ *testing.T, _ *room.Engine, s seller) { s.stand() },
 		"a heartbeat": func(_ *testing.T, _ *room.Engine, s seller) { s.here(time.Second) },

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMaskHidesEveryDigitAndWhateverCouldBeACode(t *testing.T) {
+func TestMaskHidesEveryDigitAndAnyPossibleCode(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"digits of every script", "인증번호 482913 / ٤٨ ४८２ ① ½", "인증번호 ****** / ** *** * *"},
 		{"nothing", "[쿠팡] no digits", "[쿠팡] no digits"},

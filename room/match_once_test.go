@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestSameMessageIsToldTheSameAndHasNoSecondEffect(t *testing.T) {
+func TestSameMessageGetsTheSameAnswerAndHasNoSecondEffect(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")

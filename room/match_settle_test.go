@@ -136,7 +136,7 @@ func TestRefusedMessageIsNeverShownAndItsRepeatsAreAmbiguous(t *testing.T) {
 	})
 }
 
-func TestRefusalThatComesLateWithdrawsWhatWasShown(t *testing.T) {
+func TestLateRefusalWithdrawsTheShownMessage(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a := newSeller(t, e, "a")

@@ -139,7 +139,7 @@ func TestMatchAndHandoffAreOneRoundTrip(t *testing.T) {
 	})
 }
 
-func TestLateMessageBelongsToTheEarlierLeaseAndTouchesNobody(t *testing.T) {
+func TestLateMessageBelongsToTheEarlierLeaseAndChangesNoLease(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")

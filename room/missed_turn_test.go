@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestOpenSocketDoesNotBringBackWhoDidNotClaim(t *testing.T) {
+func TestOpenSocketDoesNotBringBackAnUnclaimedWaiter(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c", "d")
 	all[0].leave(room.Completed)
@@ -25,7 +25,7 @@ func TestOpenSocketDoesNotBringBackWhoDidNotClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-func TestWhoDidNotClaimIsFirstAgainOnceItSaysThatItIsBack(t *testing.T) {
+func TestUnclaimedWaiterIsFirstAgainOnceItConfirms(t *testing.T) {
 	for name, say := range map[string]func(s seller) room.Standing{
 		"claim": func(s seller) room.Standing { return s.claimed(0) },
 		"ready": func(s seller) room.Standing { return s.join() },
@@ -55,7 +55,7 @@ func TestWhoDidNotClaimIsFirstAgainOnceItSaysThatItIsBack(t *testing.T) {
 	}
 }
 
-func TestWhoComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
+func TestWaiterThatComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 	t.Run("unclaimed", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b")
@@ -140,7 +140,7 @@ func TestClaimedTurnInBetweenIsNotAskedForAnyMore(t *testing.T) {
 	all[1].requireUnclaimed(1) // the first time of this place
 }
 
-func TestWhoDidNotClaimIsDroppedWhenItIsAwayForTooLong(t *testing.T) {
+func TestUnclaimedWaiterIsDroppedWhenAwayForTooLong(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	all[0].leave(room.Completed)
@@ -159,7 +159,7 @@ func TestWhoDidNotClaimIsDroppedWhenItIsAwayForTooLong(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrNoPlace)
 }
 
-func TestWhoIsBackWithoutItsBrowserIsAwayLikeEverybodyElse(t *testing.T) {
+func TestWaiterThatIsBackWithoutItsBrowserBecomesAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c", "d")
 	all[0].leave(room.Completed)
@@ -176,7 +176,7 @@ func TestWhoIsBackWithoutItsBrowserIsAwayLikeEverybodyElse(t *testing.T) {
 	all[1].requireHolds()
 }
 
-func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
+func TestSupportMayActOnAnUnclaimedWaiter(t *testing.T) {
 	start := func(t *testing.T) (*court, []seller) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b", "c", "d", "e")
@@ -240,7 +240,7 @@ func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
 	})
 }
 
-func TestWhoDidNotClaimKeepsItsRankWhateverSupportMoves(t *testing.T) {
+func TestUnclaimedWaiterKeepsItsRankWhateverSupportMoves(t *testing.T) {
 	for _, moves := range []int{1, 30} { // enough moves to renumber the line
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b", "c", "d", "e")
@@ -266,7 +266,7 @@ func TestWhoDidNotClaimKeepsItsRankWhateverSupportMoves(t *testing.T) {
 	}
 }
 
-func TestRosterSaysSinceWhenWhoDidNotClaimIsAway(t *testing.T) {
+func TestRosterHasSinceWhenAnUnclaimedWaiterIsAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	all[0].leave(room.Completed)

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestNamesWithoutAPrefixInDatabaseZeroAreThoseThatPeopleKnow(t *testing.T) {
+func TestNamesWithoutAPrefixInDatabaseZeroAreTheDocumentedOnes(t *testing.T) {
 	var n room.Names
 	require.Equal(t, "{integration}:lock", n.Lock("integration"))
 	require.Equal(t, "{integration}:journal", n.Journal("integration"))

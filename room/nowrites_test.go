@@ -19,7 +19,7 @@ func takesWrites(t *testing.T, rdb *redis.Client, takes bool) {
 	require.NoError(t, rdb.ConfigSet(t.Context(), "min-replicas-to-write", replicas).Err())
 }
 
-func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
+func TestReadsAreAnsweredWhenTheStoreCameBackAndRefusesWrites(t *testing.T) {
 	for whom, fresh := range map[string]bool{"who was told of the room": false, "who was not": true} {
 		t.Run(whom, func(t *testing.T) {
 			store := redistest.StartWith(t,
@@ -43,7 +43,7 @@ func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
 	}
 }
 
-func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
+func TestALeaseThatIsOverIsReturnedAsEndedWhileTheStoreRefusesWrites(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := room.New(rdb, room.Config{Required: true})
 	a := newSeller(t, e, "a")

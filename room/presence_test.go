@@ -34,7 +34,7 @@ func TestAwayWaiterIsPassedOverAndIsFirstAgainWhenBack(t *testing.T) {
 	})
 }
 
-func TestLockStaysFreeWhileEverybodyIsAwayAndGoesToWhoIsBack(t *testing.T) {
+func TestLockStaysFreeWhileAllWaitersAreAwayAndGoesToTheFirstBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{AwayAfter: 10 * time.Millisecond})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -96,7 +96,7 @@ func TestSessionWithoutASocketIsNeverAway(t *testing.T) {
 }
 
 // A replica is killed with all its sockets. One script marks a limited number, and the sweep goes on at once.
-func TestOneLookOfTheSweepFindsEverybodyWhoIsAway(t *testing.T) { onRedis(t, oneLookFindsAll) }
+func TestOneLookOfTheSweepFindsAllAwayWaiters(t *testing.T) { onRedis(t, oneLookFindsAll) }
 
 func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 	const waiters = 450
@@ -120,7 +120,7 @@ func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 
 // While Redis is away no replica can vouch for a session, and that is no absence. Then replicas have time to
 // record their sessions. After that a session counts as gone since it was last there.
-func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
+func TestOutageOfTheStoreMakesNoSessionAway(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })

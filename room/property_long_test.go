@@ -10,10 +10,10 @@ func TestScriptsKeepTheRulesInAnyOrderOfEventsAtLength(t *testing.T) { keepTheRu
 
 func TestNoMessageIsEverAttributedToAnotherLeaseAtLength(t *testing.T) { neverAttributed(t, 100) }
 
-func TestRosterIsWhatTheEventsSayAtLength(t *testing.T) { rosterIsTold(t, 100) }
+func TestRosterEqualsTheEventsAtLength(t *testing.T) { rosterIsTold(t, 100) }
 
 func TestCandidatesAreTheLeasesThatAssignTakesAtLength(t *testing.T) { candidatesAreTaken(t, 100) }
 
 func TestAverageHoldAndSpreadAreThoseOfTheModelAtLength(t *testing.T) { learnsAsTheModel(t, 100) }
 
-func TestNoStoryTellsTheShortWayFromTheLongAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }
+func TestTheShortPathEqualsTheLongOneInEveryStoryAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestLettersAreWhatIsNobodysOrCameLate(t *testing.T) {
+func TestRecentMessagesAreTheUnmatchedAndLateOnes(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	require.Empty(t, d.letters(), "a room that was never used")
 	a, b := d.asker("a"), d.asker("b")
@@ -64,7 +64,7 @@ func TestLettersAreWhatIsNobodysOrCameLate(t *testing.T) {
 	require.Empty(t, d.letters(), "its text is forgotten")
 }
 
-func TestLetterWithAnUnknownSecretHasNoText(t *testing.T) {
+func TestRecentMessageWithAnUnknownSecretHasNoText(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	d.plain("a")
 	d.stray(foreign)
@@ -76,7 +76,7 @@ func TestLetterWithAnUnknownSecretHasNoText(t *testing.T) {
 	require.Len(t, elsewhere[0].Could, 1)
 }
 
-func TestLettersAreReadInParts(t *testing.T) { onRedis(t, lettersInParts) }
+func TestRecentMessagesAreReadInParts(t *testing.T) { onRedis(t, lettersInParts) }
 
 func lettersInParts(t *testing.T, rdb redis.UniversalClient) {
 	e := room.New(rdb, room.Config{})

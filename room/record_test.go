@@ -12,7 +12,7 @@ import (
 )
 
 // No process has observed anything: the whole system was restored from backups.
-func TestOlderFileIsNoticedByTheRecordAloneAndNoTicketIsGivenTwice(t *testing.T) {
+func TestOlderFileIsNoticedByTheLedgerAloneAndNoTicketIsGivenTwice(t *testing.T) {
 	server := redistest.Start(t)
 	before := room.New(server.Client(), room.Config{})
 	a, b := newSeller(t, before, "a"), newSeller(t, before, "b")
@@ -39,7 +39,7 @@ func TestOlderFileIsNoticedByTheRecordAloneAndNoTicketIsGivenTwice(t *testing.T)
 	require.NoError(t, err)
 }
 
-func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
+func TestRoomThatIsNotBehindTheLedgerGoesOn(t *testing.T) {
 	server := redistest.Start(t)
 	known := room.Recorded{}
 	e := room.New(server.Client(),
@@ -60,7 +60,7 @@ func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
 }
 
 // No live process observed the end. The ledger has it, and Redis has lost it.
-func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
+func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 	var ends []room.RecordedEnd
 	var asked []room.PlaceID
 	var late error
@@ -106,7 +106,7 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 }
 
 // The end is from before an earlier loss that went unnoticed: the ledger has it, and Redis does not.
-func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T) {
+func TestRemainingWaiterKeepsItsPlaceWhateverTheLedgerHas(t *testing.T) {
 	var ends []room.RecordedEnd
 	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd,
 		error) {
@@ -134,7 +134,7 @@ func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T)
 
 // The process that observed more died with Redis's last writes, and the ledger has them. The live process
 // observed the room, but not those.
-func TestTheRecordIsBelievedThoughALivingProcessWasToldOfTheRoomBefore(t *testing.T) {
+func TestTheLedgerIsBelievedThoughALiveProcessObservedTheRoom(t *testing.T) {
 	var known room.Recorded
 	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
 		return known, nil

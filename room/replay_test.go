@@ -15,7 +15,7 @@ import (
 )
 
 // One replica observed that a seller was granted, another one that it was done. Either may replay first.
-func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
+func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
 		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
@@ -43,7 +43,7 @@ func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
 }
 
 // One replica observed that a seller waits, another one that it was granted since. Either may replay first.
-func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.T) {
+func TestGrantThatOneReplicaObservedIsJournalledThoughAnotherDidNot(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
 		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
@@ -76,7 +76,7 @@ func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.
 }
 
 // Redis loses data again while the lock has no holder after the first loss.
-func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
+func TestLeaseWithoutAHolderIsReplayedAndNoPlaceOfIt(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	told := l.seller(l.one, "a").join()
 	ctx, stop := context.WithCancel(t.Context())
@@ -103,7 +103,7 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 
 // One replica observed the end of a place, another one the place after it. Redis has the room from before
 // both, and either may replay first.
-func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
+func TestTheLastObservedPlaceOfASessionIsItsOwn(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"who knows the end":  func(l *losing) (early, late *room.Engine) { return l.two, l.one },
 		"who knows the next": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
@@ -139,7 +139,7 @@ func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
 }
 
 // Another replica, which observed less, has begun the new epoch and published it before this one's next call.
-func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
+func TestObservationsAreReplayedThoughTheNewEpochsEventCameBefore(t *testing.T) {
 	for name, next := range map[string]func(t *testing.T, l *losing){
 		"and is called next": func(t *testing.T, l *losing) {
 			_, err := l.two.Expire(t.Context(), integration)

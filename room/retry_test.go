@@ -42,7 +42,7 @@ func mentions(text string) func([]byte) bool {
 	return func(request []byte) bool { return bytes.Contains(request, []byte(text)) }
 }
 
-func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
+func TestRepeatedRequestReturnsTheFirstReply(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Lease: time.Minute})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -67,7 +67,7 @@ func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
 }
 
 // An ephemeral room keeps little of a request, and the reply to its repeat may be lost as well.
-func TestReplyOfARoomThatVanishesIsKeptAgainForTheNextRepeat(t *testing.T) {
+func TestReplyOfAnEphemeralRoomIsKeptAgainForTheNextRepeat(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Ephemeral: true, Silent: true})
 		a := newSeller(t, e, "")

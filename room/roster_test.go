@@ -93,7 +93,7 @@ func roster(t require.TestingT, e *room.Engine) room.Roster {
 
 // A page that reads the line once and follows the events equals a later roster. That includes sellers, join
 // times and away times.
-func TestRosterIsWhatTheEventsSay(t *testing.T) { rosterIsTold(t, 25) }
+func TestRosterEqualsTheEvents(t *testing.T) { rosterIsTold(t, 25) }
 
 func rosterIsTold(t *testing.T, orders int) {
 	tries(t, orders)

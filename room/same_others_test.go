@@ -48,7 +48,7 @@ func TestSameTextThatDoesNotFitTheOthersAskIsTheFirstOnes(t *testing.T) {
 	require.Equal(t, first.Fence, m.Fence)
 }
 
-func TestTextThatWasNobodysGoesOnlyToASessionThatCouldHaveCausedItFirst(t *testing.T) {
+func TestUnmatchedTextGoesOnlyToASessionThatCouldHaveCausedItFirst(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	_, m := d.sms(saying(twin))
@@ -102,7 +102,7 @@ func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
 }
 
 // Two parts that both have a code may be two messages with one reference.
-func TestPartWithASecondCodeIsNobodysOnceAnotherHasAsked(t *testing.T) {
+func TestPartWithASecondCodeIsUnmatchedOnceAnotherHasAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*room.MatchRequest)
 		want   room.Result

@@ -49,7 +49,7 @@ func TestLeaseIsExtendedToTenMinutesInAllAtTheMost(t *testing.T) {
 	})
 }
 
-func TestRemovedWaiterIsToldAndTheRestMoveUp(t *testing.T) {
+func TestRemovedWaiterHasEndedAndTheRestMoveUp(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		newSeller(t, e, "a").join()
@@ -101,7 +101,7 @@ func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 	})
 }
 
-func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
+func TestActionIsJournalledWithItsChange(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		fence := newSeller(t, e, "holder").join().Fence

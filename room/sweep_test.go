@@ -28,7 +28,7 @@ func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
 	})
 }
 
-func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
+func TestSweepHandsOffWithoutAnyOtherLook(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		granting := room.New(rdb, room.Config{}) // dead once both have joined
 		a, b := newSeller(t, granting, "a"), newSeller(t, granting, "b")

@@ -49,7 +49,7 @@ func TestTheJournalNamesTheSpanOfTheScriptThatWroteIt(t *testing.T) {
 	})
 }
 
-func TestOfATraceThatIsNotKeptNothingIsInTheJournal(t *testing.T) {
+func TestTheJournalHasNothingOfAnUnsampledTrace(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		tr, _ := tracer(sdk.NeverSample())
 		e := room.New(rdb, room.Config{Journal: 100, Tracer: tr})

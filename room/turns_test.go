@@ -11,7 +11,7 @@ import (
 
 // A session that asks in two turns receives two codes, and the first may be of either. No other session asks
 // before the second one's quarantine is over.
-func TestSecondCodeOfASessionWithTwoTurnsGoesToNobodyElse(t *testing.T) {
+func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 	for name, rejects := range map[string]bool{"": false, "the first is taken back": true} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
@@ -151,7 +151,7 @@ func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
 }
 
 // The code is late, and its turn is over. Asks after it was sent do not prolong the wait.
-func TestCodeSaysNothingOfWhatIsAskedAfterItWasSent(t *testing.T) {
+func TestCodeDoesNotCountForLaterAsks(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
 	a.expect()
@@ -214,7 +214,7 @@ func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) 
 	require.Equal(t, start.Add(35*time.Second).UnixMilli(), next.busy())
 }
 
-func TestHolderIsToldFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
+func TestHolderGetsFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
 	a.expect()
@@ -267,7 +267,7 @@ func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 
 // The first code may be of the first turn, and the second one of the second. The third is to come, though the
 // first ask is long out of quarantine.
-func TestThirdCodeOfASessionWithThreeTurnsGoesToNobodyElse(t *testing.T) {
+func TestThirdCodeOfASessionWithThreeTurnsGoesToNoOtherSession(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	again := func() {

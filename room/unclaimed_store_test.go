@@ -92,7 +92,7 @@ func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
 
 // A failover goes back to before the unclaimed turn. Remaining waiters keep their places, and the ledger gets
 // the observed lease.
-func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
+func TestUnclaimedLeaseThatTheStoreLostIsJournalled(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{ClaimWithin: 3 * time.Second})
 	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")

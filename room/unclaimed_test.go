@@ -92,7 +92,7 @@ func (s seller) requireHolds() room.Standing {
 	return st
 }
 
-func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
+func TestUnclaimedTurnIsTheNextOnesAtThatInstant(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{ClaimWithin: 150 * time.Millisecond, Journal: 100, Recovery: -1})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
@@ -135,7 +135,7 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 	})
 }
 
-func TestWhoClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
+func TestHolderThatClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	all[0].leave(room.Completed)
@@ -186,7 +186,7 @@ func TestPressingReadyOrAskingForACodeClaimsToo(t *testing.T) {
 	})
 }
 
-func TestWithoutABrowserNobodyHasToClaim(t *testing.T) {
+func TestSessionWithoutABrowserNeedNotClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	a, b := c.asker("a"), c.asker("b")
 	a.leave(room.Completed)
@@ -196,7 +196,7 @@ func TestWithoutABrowserNobodyHasToClaim(t *testing.T) {
 }
 
 // A replica records a browser a moment after it waits. Its turn may come in that moment.
-func TestBrowserThatIsToldOfAfterItsTurnCameHasToClaim(t *testing.T) {
+func TestSessionWhoseBrowserIsRecordedAfterItsTurnCameHasToClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	a, b, next := c.asker("a"), c.asker("b"), c.asker("c")
 	a.leave(room.Completed)
@@ -217,7 +217,7 @@ func TestBrowserThatIsToldOfAfterItsTurnCameHasToClaim(t *testing.T) {
 	})
 }
 
-func TestWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
+func TestSessionWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	c.gone(all[1], 0)
@@ -255,7 +255,7 @@ func TestClaimIsRefusedByName(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-func TestWhoStandsForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
+func TestCallerForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b")
 	over := all[1].stand()

@@ -133,7 +133,7 @@ func (s *site) untilGone(who seller) int64 {
 	return s.goneSince(who)
 }
 
-func TestWhoIsHereIsToldOnceAndStaysHoweverLong(t *testing.T) {
+func TestPresenceIsRecordedOnceAndLastsHoweverLong(t *testing.T) {
 	s := newSite(t)
 	host, all := s.replica(), s.line(3)
 	s.come(host, all[1:]...)
@@ -155,7 +155,7 @@ func TestWhoIsHereIsToldOnceAndStaysHoweverLong(t *testing.T) {
 	require.Equal(t, room.Locked, all[2].stand().Status, "the second has gone, the third is still there")
 }
 
-func TestSessionIsThereUntilTheLastOfItsReplicasHasSaidThatItHasGone(t *testing.T) {
+func TestSessionIsPresentUntilItHasGoneFromItsLastReplica(t *testing.T) {
 	s := newSite(t)
 	one, two, all := s.replica(), s.replica(), s.line(2)
 	b := all[1]
@@ -176,7 +176,7 @@ func TestSessionIsThereUntilTheLastOfItsReplicasHasSaidThatItHasGone(t *testing.
 	require.Zero(t, s.goneSince(b))
 }
 
-func TestWhatAReplicaToldIsTakenBackAsOfItsLastHeartbeatWhenItHasDied(t *testing.T) {
+func TestADeadReplicasSessionsAreGoneSinceItsLastHeartbeat(t *testing.T) {
 	s := newSite(t)
 	dies, lives, all := s.replica(), s.replica(), s.line(4)
 	s.come(dies, all[1], all[2])
@@ -202,7 +202,7 @@ func TestWhatAReplicaToldIsTakenBackAsOfItsLastHeartbeatWhenItHasDied(t *testing
 }
 
 // After an outage or the death of all replicas, the first live one gives the others time to send heartbeats.
-func TestNoReplicaIsTakenForDeadRightAfterNobodyLooked(t *testing.T) {
+func TestNoReplicaCountsAsDeadRightAfterAnOutage(t *testing.T) {
 	s := newSite(t)
 	dead, lives, all := s.replica(), s.replica(), s.line(3)
 	s.come(dead, all[1])
@@ -241,7 +241,7 @@ func TestCallThatWasGivenUpAndArrivesLateDoesNothing(t *testing.T) {
 }
 
 // With very many rooms, a room in which nothing is due is looked at once in minutes.
-func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
+func TestGoneSessionIsAwayInTimeWithoutAnyOtherLook(t *testing.T) {
 	s := newSite(t)
 	host, all := s.replica(), s.line(3)
 	s.come(host, all[1:]...)
@@ -261,7 +261,7 @@ func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 }
 
 // A late look needs no recovery window: the session was recorded as gone.
-func TestWhoIsGoneIsPassedOverHoweverLateThatIsLookedAt(t *testing.T) {
+func TestGoneSessionIsPassedOverHoweverLateTheLook(t *testing.T) {
 	s := newSite(t)
 	host, all := s.replica(), s.line(4)
 	s.come(host, all[1:]...)
@@ -272,7 +272,7 @@ func TestWhoIsGoneIsPassedOverHoweverLateThatIsLookedAt(t *testing.T) {
 	require.Equal(t, room.Locked, all[3].stand().Status)
 }
 
-func TestWhoWasGoneBeforeItsComingWasToldIsGone(t *testing.T) {
+func TestSessionThatWentBeforeItsComingWasRecordedIsGone(t *testing.T) {
 	s := newSite(t)
 	host, other, all := s.replica(), s.replica(), s.line(3)
 	s.gone(host, all[1], time.Second)
@@ -283,7 +283,7 @@ func TestWhoWasGoneBeforeItsComingWasToldIsGone(t *testing.T) {
 }
 
 // A replica that was stopped for long wakes, and a call of it under its old number is on its way.
-func TestWhoComesToAReplicaThatWakesIsThereSinceThen(t *testing.T) {
+func TestSessionOfAReplicaThatWakesIsPresentSinceThen(t *testing.T) {
 	s := newSite(t)
 	stopped, lives, all := s.replica(), s.replica(), s.line(2)
 	sweep(t, s.engine, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
+func TestReadsAreAnsweredWhileTheStoreRefusesWrites(t *testing.T) {
 	for setting, value := range map[string]string{"maxmemory": "1", "min-replicas-to-write": "1"} {
 		t.Run(setting, func(t *testing.T) {
 			redis := redistest.Start(t)

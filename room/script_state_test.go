@@ -16,7 +16,7 @@ import (
 
 // A script's variables equal Redis's keys while the script runs.
 
-func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
+func TestWaiterInTheLineIsCountedOnce(t *testing.T) {
 	rdb := redistest.Shared(t)
 	e := room.New(rdb, room.Config{})
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
@@ -29,7 +29,7 @@ func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
 	require.Equal(t, 1, st.Position)
 }
 
-func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
+func TestEndedPlaceOfAnEphemeralRoomIsIdle(t *testing.T) {
 	e := room.New(redistest.Shared(t), room.Config{Ephemeral: true, Silent: true})
 	a := newSeller(t, e, "a")
 	a.join()
@@ -38,7 +38,7 @@ func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
 }
 
 // The last place is removed, and the key with it, in the same script that writes the next one.
-func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *testing.T) {
+func TestPlacesOfAnEphemeralRoomExpireAlsoWhereALeaseEndedUnnoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -75,7 +75,7 @@ func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 }
 
 // A server may have a replication id with other characters, which must not get into replies.
-func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
+func TestMalformedReplicationIDIsNoHistory(t *testing.T) {
 	for id, lineage := range map[string]string{"": "", "none": "",
 		"8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
 		embedded := redistest.StartEmbedded(t)

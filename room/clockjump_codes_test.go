@@ -42,7 +42,7 @@ func (d *desk) swept() {
 }
 
 // The code of an ask before the jump may still arrive, though the clock shows that its time is over.
-func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
+func TestNoSessionMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 	for name, known := range map[string]bool{"the sweep found the step": true,
 		"the next call finds it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestMessageAfterAStepOfTheClockIsNobodys(t *testing.T) {
+func TestMessageAfterAClockJumpIsUnmatched(t *testing.T) {
 	d, steps := steppedDesk(t)
 	d.asker("a").expect()
 	d.swept()
@@ -79,7 +79,7 @@ func TestMessageAfterAStepOfTheClockIsNobodys(t *testing.T) {
 }
 
 // Another process began the room's new epoch. It knows of no loss, nor of the clock jump that came with it.
-func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) {
+func TestLossIsNotedForAllSessionsAlsoWithAClockJump(t *testing.T) {
 	d, _ := steppedDesk(t)
 	a := d.asker("a")
 	a.expect()
@@ -96,7 +96,7 @@ func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) 
 }
 
 // A browser was between two sockets during the jump. It was not gone for as long as the clock shows.
-func TestNobodyIsPassedOverForAStepOfTheClock(t *testing.T) {
+func TestNoWaiterIsPassedOverForAClockJump(t *testing.T) {
 	d, steps := steppedDesk(t)
 	a, b, c := d.plain("a"), d.plain("b"), d.plain("c")
 	for _, s := range []seller{b, c} {
@@ -110,7 +110,7 @@ func TestNobodyIsPassedOverForAStepOfTheClock(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
+func TestClockJumpIsNoLoss(t *testing.T) {
 	d, steps := steppedDesk(t)
 	d.asker("a")
 	d.swept()
@@ -120,7 +120,7 @@ func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
 }
 
 // Sessions whose asks are lost may still get a code, and the holder has not been allowed to ask.
-func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) {
+func TestCodeThatMayBeAnothersIsNotOfferedWhileAsksAreNotKnown(t *testing.T) {
 	for name, forget := range map[string]func(*desk){
 		"the clock was stepped ahead": func(d *desk) { d.pass(20 * time.Minute) },
 		"the store lost its data": func(d *desk) {
@@ -148,7 +148,7 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 }
 
 // The shards of a cluster have their own clocks, and another process may sweep the room.
-func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
+func TestClockJumpOfAShardIsFoundByAnyLookAtTheRoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
 	slots := func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }
@@ -163,7 +163,7 @@ func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 }
 
 // Messages sent from now on have times that earlier leases and asks had too.
-func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
+func TestNoCodeIsGivenUntilTheClockHasCaughtUp(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	d.pass(40 * time.Second)

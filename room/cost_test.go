@@ -33,7 +33,7 @@ func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
 }
 
 // A script's Redis commands are a quarter of its cost, and one Redis runs one script at a time.
-func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
+func TestAJoinAndALeaveOfAFreeRoomRunOnlyTheCommandsTheyNeed(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := room.New(rdb, room.Config{Journal: 100_000})
 	pair := func(name string) (joins, leaves int) {
@@ -83,7 +83,7 @@ func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 }
 
 // Most locks are uncontended.
-func TestALockThatNobodyElseWantsAsksRedisForLittle(t *testing.T) {
+func TestAnUncontendedLockRunsFewCommands(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := quiet(rdb)
 	pair := func() (joins, leaves int) {

@@ -117,7 +117,7 @@ func (p *play) set(member string, value any) {
 func key(name string) string { return "{" + string(lockRoom) + "}:" + name }
 
 // The short path runs little of the script. Its keys and replies equal those of the long path.
-func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
+func TestAnUncontendedLockIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 	stories := map[string]func(p *play){
 		"again and again": func(p *play) {
 			for range 3 {
@@ -243,7 +243,7 @@ func sameBothWays(t *testing.T, rdb redis.UniversalClient, story func(*play)) {
 	}
 }
 
-func TestNoStoryTellsTheShortWayFromTheLong(t *testing.T) { storiesAreTheSame(t, 0, 3) }
+func TestTheShortPathEqualsTheLongOneInEveryStory(t *testing.T) { storiesAreTheSame(t, 0, 3) }
 
 func storiesAreTheSame(t *testing.T, from, to uint64) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
@@ -290,7 +290,7 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 }
 
 // The fence of a lock grows however often, and by whichever path, it is taken.
-func TestAFenceGoesOnBothWays(t *testing.T) {
+func TestAFenceGrowsOnBothPaths(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
 		p.set("room.above", 9007199254740000) // ahead of the clock
