@@ -25,7 +25,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 			keys, err := l.rdb.Keys(t.Context(), "{integration}:*").Result()
 			require.NoError(t, err)
 			require.NoError(t, l.rdb.Del(t.Context(), keys...).Err())
-			require.NoError(t, l.rdb.Set(t.Context(), "{integration}:blank", l.blank, time.Minute).Err())
+			require.NoError(t, l.rdb.Set(t.Context(), "{integration}:blank", l.token, time.Minute).Err())
 			require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
 		}},
 	} {
@@ -48,15 +48,15 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			begins := func() {
-				l.blank = l.rdb.Get(t.Context(), "{integration}:blank").Val()
+				l.token = l.rdb.Get(t.Context(), "{integration}:blank").Val()
 				require.Equal(t, room.Locked, l.seller(l.one, "a").join().Status)
 				test.lose(l)
 				time.AfterFunc(300*time.Millisecond, cancel) // enough time for a call that begins the room
 			}
 			way.inTurn(registers, asks, registers, begins)
 			_, err = late.Join(ctx, integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})
-			require.ErrorIs(t, err, context.Canceled, "the one who holds it may still say so")
-			require.NotEmpty(t, l.blank, "it was about to begin the room")
+			require.ErrorIs(t, err, context.Canceled, "its holder may still be replayed")
+			require.NotEmpty(t, l.token, "it was about to begin the room")
 			require.Zero(t, l.rdb.Exists(t.Context(), "{integration}:state").Val())
 		})
 	}

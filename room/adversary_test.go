@@ -269,7 +269,7 @@ func TestMessageThatMayBeOfTheLeaseBeforeIsNotOffered(t *testing.T) {
 	d.pass(300 * time.Millisecond)
 	second := func(q *room.MatchRequest) { q.From -= q.From % 1000; q.To = q.From + 1000 }
 	_, m := d.sms(second)
-	requireNone(t, room.NotExpected, m, "nobody asked")
+	requireNone(t, room.NotExpected, m, "no session asked")
 	require.Empty(t, offers(t, d.engine, b.session))
 	d.pass(time.Second)
 	d.sms(second)

@@ -11,7 +11,7 @@ import (
 
 // couldBe returns the fences of the leases that a message may be assigned to.
 func (d *desk) couldBe(messageID string) (fences []int64) {
-	for _, l := range d.letters() {
+	for _, l := range d.recent() {
 		for _, c := range l.Could {
 			if l.MessageID == messageID {
 				fences = append(fences, c.Fence)
@@ -60,7 +60,7 @@ func TestSameMessageIsAssignedToOneSellerOnly(t *testing.T) {
 			require.Len(t, messages(t, d.engine, a.session), 1)
 
 			d.settle(one, false)
-			require.Contains(t, d.couldBe(other), second, "it is nobody's again")
+			require.Contains(t, d.couldBe(other), second, "it is unmatched again")
 			d.assigned(other, second)
 		})
 	}

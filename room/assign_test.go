@@ -79,12 +79,12 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	require.Empty(t, messages(t, d.engine, a.session), "the ledger has not agreed")
 	require.Equal(t, first, d.again(id), "the carrier still gets the first answer")
 
-	told := listen(t, d.rdb)
+	events := listen(t, d.rdb)
 	d.settle(id, true)
 	require.Equal(t, id, messages(t, d.engine, a.session)[0].MessageID)
 	require.False(t, messages(t, d.engine, a.session)[0].Late)
 	require.Equal(t, []room.Note{{Message: a.session, Judged: true},
-		{Session: a.session, Support: room.Assigned}}, notes(told()))
+		{Session: a.session, Support: room.Assigned}}, notes(events()))
 	require.Equal(t, first, d.again(id))
 	b.expect() // a's ask has its answer
 }
@@ -133,7 +133,7 @@ func TestAssignedCodeAnswersTheAskThatFitsInTime(t *testing.T) {
 		a.expect()
 		require.True(t, d.assigned(id, a.stand().Fence, func(*room.AssignRequest) {}).Completes)
 	})
-	t.Run("one that nobody knew of, where there is none", func(t *testing.T) {
+	t.Run("an unknown one, if there is none", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a := d.asker("a")
 		d.pass(time.Second)
@@ -212,9 +212,9 @@ func TestAssignmentThatTheLedgerRefusesIsUnmatchedAgainAndItsAskIsOpen(t *testin
 		require.Empty(t, messages(t, d.engine, a.session))
 		require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter)
 		require.Equal(t, first, d.again(id), "the first answer stays")
-		letters := d.letters()
-		require.Equal(t, room.Unmatched, letters[0].Result)
-		require.Zero(t, letters[0].Fence)
+		recent := d.recent()
+		require.Equal(t, room.Unmatched, recent[0].Result)
+		require.Zero(t, recent[0].Fence)
 	}
 	require.Equal(t, room.Matched, d.assigned(id, b.stand().Fence).Result, "it may be another's")
 	d.settle(id, true)
@@ -283,7 +283,7 @@ func TestAssignInARoomThatWasNeverUsedWritesNothing(t *testing.T) {
 	_, err := d.assign("m", 1)
 	require.ErrorIs(t, err, room.ErrNoMessage)
 	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:life", "{waitroom}:registered"}, d.store.Keys(),
-		"but that somebody has to look at it")
+		"only that a sweep has to look at it")
 }
 
 func TestMessageOfAnAssignedTextIsThatLeasesToo(t *testing.T) {
@@ -308,10 +308,10 @@ func TestHolderIsAskedNoMoreWhetherAnAssignedMessageIsItsOwn(t *testing.T) {
 	d.pass(time.Second)
 	id := d.stray()
 	require.Len(t, offers(t, d.engine, b.session), 1)
-	told := listen(t, d.rdb)
+	events := listen(t, d.rdb)
 	d.assigned(id, former)
 	require.Empty(t, offers(t, d.engine, b.session))
-	require.Contains(t, notes(told()), room.Note{Message: b.session})
+	require.Contains(t, notes(events()), room.Note{Message: b.session})
 	_, err := b.claim(id)
 	require.ErrorIs(t, err, room.ErrNoMessage)
 }
@@ -357,9 +357,9 @@ func TestAssignWorksOnEveryStore(t *testing.T) {
 		q := sms("m", 0, 0)
 		q.Foreign = true
 		match(t, e, q)
-		letters, err := e.RecentMessages(t.Context(), integration)
+		recent, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
-		require.Equal(t, fence, letters[0].Could[0].Fence)
+		require.Equal(t, fence, recent[0].Could[0].Fence)
 		m, err := e.Assign(t.Context(), integration,
 			room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
 		require.NoError(t, err)

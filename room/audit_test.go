@@ -38,7 +38,7 @@ func TestActionOutsideRoomsIsJournalledAndDrained(t *testing.T) {
 		require.Equal(t, by, room.Action{Who: list[0].Who, Action: list[0].Action, Reason: list[0].Reason})
 		rooms, err := e.Active(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []room.ID{room.SupportRoom}, rooms, "somebody has to drain it")
+		require.Equal(t, []room.ID{room.SupportRoom}, rooms, "the ledger has to drain it")
 		entries, err := e.ReadJournal(t.Context(), room.SupportRoom, 100)
 		require.NoError(t, err)
 		require.NotZero(t, entries[0].Epoch)
@@ -47,10 +47,10 @@ func TestActionOutsideRoomsIsJournalledAndDrained(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, checked.Asleep)
 		require.NoError(t, e.Audit(t.Context(), room.SupportRoom, room.Action{}))
-		require.Empty(t, recordsOf(t, e, room.SupportRoom, "action"), "nobody did nothing")
+		require.Empty(t, recordsOf(t, e, room.SupportRoom, "action"), "an empty action is no record")
 	})
 	_, err := room.ParseID(string(room.SupportRoom))
-	require.ErrorIs(t, err, room.ErrInvalidRoom, "nobody waits there")
+	require.ErrorIs(t, err, room.ErrInvalidRoom, "no session waits there")
 }
 
 func TestAuditChangesNothingInTheRoom(t *testing.T) {
@@ -58,11 +58,11 @@ func TestAuditChangesNothingInTheRoom(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a := newSeller(t, e, "a")
 		before := a.join()
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		require.NoError(t, e.Audit(t.Context(), integration,
 			room.Action{Who: "kim", Action: "export", Reason: "csv", Ticket: 7}))
 		require.Equal(t, before.Version, a.stand().Version)
-		require.Empty(t, told())
+		require.Empty(t, events())
 		require.Equal(t, int64(7), recordsOf(t, e, integration, "action")[0].Ticket)
 	})
 }
@@ -70,14 +70,14 @@ func TestAuditChangesNothingInTheRoom(t *testing.T) {
 func TestIncidentIsJournalledAndSupportIsNotified(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "m\"1",
 			"the signature is wrong"))
 		list := recordsOf(t, e, integration, "incident")
 		require.Len(t, list, 1)
 		require.Equal(t, [3]string{"message_refused", "m\"1", "the signature is wrong"},
 			[3]string{list[0].Action, list[0].MessageID, list[0].Reason})
-		require.Equal(t, []room.Note{{Desk: true}}, notes(told()))
+		require.Equal(t, []room.Note{{Desk: true}}, notes(events()))
 		rooms, err := e.Active(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []room.ID{integration}, rooms)
@@ -87,9 +87,9 @@ func TestIncidentIsJournalledAndSupportIsNotified(t *testing.T) {
 func TestAlertWritesNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		require.NoError(t, e.Alert(t.Context(), integration))
-		require.Equal(t, 1, looks(told()))
+		require.Equal(t, 1, looks(events()))
 		require.Empty(t, rdb.Keys(t.Context(), "*").Val())
 	})
 }
@@ -203,16 +203,16 @@ func TestHelpedSessionIsNotified(t *testing.T) {
 		fence := a.join().Fence
 		b.join()
 		c.join()
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		_, err := e.Extend(t.Context(), integration, "", fence, time.Second, byKim)
 		require.NoError(t, err)
-		require.Equal(t, []room.Note{{Session: a.session, Support: room.Extended}}, notes(told()))
+		require.Equal(t, []room.Note{{Session: a.session, Support: room.Extended}}, notes(events()))
 		_, err = e.Move(t.Context(), integration, "", 3, 1, byKim)
 		require.NoError(t, err)
-		require.Equal(t, []room.Note{{Session: c.session, Support: room.Moved}}, notes(told()))
+		require.Equal(t, []room.Note{{Session: c.session, Support: room.Moved}}, notes(events()))
 		_, err = e.Move(t.Context(), integration, "", 3, 1, byKim)
 		require.NoError(t, err)
-		require.Empty(t, notes(told()), "it stood there already")
+		require.Empty(t, notes(events()), "it stood there already")
 	})
 	t.Run("but not of a busy number", func(t *testing.T) {
 		d := newDesk(t, room.Config{Lease: 40 * time.Second})
@@ -220,9 +220,9 @@ func TestHelpedSessionIsNotified(t *testing.T) {
 		a.expect()
 		a.leave(room.Cancelled)
 		d.pass(10 * time.Second)
-		told := listen(t, d.rdb)
+		events := listen(t, d.rdb)
 		b.busy()
 		require.Len(t, d.records("extended"), 1)
-		require.Empty(t, notes(told()))
+		require.Empty(t, notes(events()))
 	})
 }

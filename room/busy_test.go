@@ -16,7 +16,7 @@ func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	a.expect()
 	a.leave(room.Cancelled)
 	before := b.stand()
-	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), before.Lease.AskAfter, "told at the grant")
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), before.Lease.AskAfter, "known at the grant")
 	d.pass(10 * time.Second)
 	b.busy()
 	require.Equal(t, before.Lease.ExpiresAt+20_000, b.stand().Lease.ExpiresAt, "by what it has to wait")

@@ -63,7 +63,7 @@ func TestNoSessionMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 			_, late := d.sms()
 			requireNone(t, room.Ambiguous, late, "it may be a's")
 			d.swept()
-			require.Empty(t, steps, "it is told once")
+			require.Empty(t, steps, "it is reported once")
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestMessageAfterAClockJumpIsUnmatched(t *testing.T) {
 	d.pass(40 * time.Second)
 	<-steps
 	_, m := d.sms()
-	requireNone(t, room.Ambiguous, m, "whose it is hangs on who asked when")
+	requireNone(t, room.Ambiguous, m, "its lease depends on the times of asks")
 }
 
 // Another process began the room's new epoch. It knows of no loss, nor of the clock jump that came with it.
@@ -122,7 +122,7 @@ func TestClockJumpIsNoLoss(t *testing.T) {
 // Sessions whose asks are lost may still get a code, and the holder has not been allowed to ask.
 func TestCodeThatMayBeAnothersIsNotOfferedWhileAsksAreNotKnown(t *testing.T) {
 	for name, forget := range map[string]func(*desk){
-		"the clock was stepped ahead": func(d *desk) { d.pass(20 * time.Minute) },
+		"the clock jumped ahead": func(d *desk) { d.pass(20 * time.Minute) },
 		"the store lost its data": func(d *desk) {
 			d.store.FlushAll()
 			d.pass(time.Millisecond)
@@ -138,7 +138,7 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileAsksAreNotKnown(t *testing.T) {
 			b := d.asker("b")
 			b.busy()
 			id, m := d.sms()
-			requireNone(t, room.NotExpected, m, "nobody asked, as far as is known")
+			requireNone(t, room.NotExpected, m, "no session asked, as far as is known")
 			q := b.request()
 			q.MessageID = id
 			_, err := d.engine.Expect(t.Context(), integration, q)
@@ -173,11 +173,11 @@ func TestNoCodeIsGivenUntilTheClockHasCaughtUp(t *testing.T) {
 	d.pass(-20 * time.Second)
 	require.Equal(t, peak.Add(30*time.Second).UnixMilli(), b.busy())
 	_, m := d.sms()
-	require.Equal(t, room.Unmatched, m.Result, "it may be a's, whose ask lies ahead")
+	require.Equal(t, room.Unmatched, m.Result, "it may be a's: its ask lies ahead")
 	b.leave(room.Completed)
 	c := d.plain("c")
 	_, m = d.sms()
-	require.Equal(t, room.Unmatched, m.Result, "the times of leases can not be told from earlier ones")
+	require.Equal(t, room.Unmatched, m.Result, "the times of leases are ambiguous")
 	c.leave(room.Completed)
 
 	d.pass(50 * time.Second)

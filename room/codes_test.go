@@ -124,7 +124,7 @@ func (d *desk) records(kind string) (list []room.Record) {
 // Once, any message ended any lease: one stray message shifted every later code to the next seller.
 func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without,
-		"a code that nobody asked for": func(*room.MatchRequest) {}} {
+		"a code without an ask": func(*room.MatchRequest) {}} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			var line []seller
@@ -133,7 +133,7 @@ func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 			}
 			d.pass(2 * time.Second)
 			_, m := d.sms(stray)
-			requireNone(t, room.NotExpected, m, "nobody has asked yet")
+			requireNone(t, room.NotExpected, m, "no session has asked yet")
 			for i, s := range line {
 				d.pass(4 * time.Second)
 				s.expect()
@@ -162,7 +162,7 @@ func TestLateCodeGoesToTheLeaseThatAskedForIt(t *testing.T) {
 	id, m := d.sms()
 	require.Equal(t, room.Late, m.Result)
 	require.Equal(t, first, m.Fence)
-	require.Equal(t, room.Locked, b.stand().Status, "who holds now is untouched")
+	require.Equal(t, room.Locked, b.stand().Status, "the current holder is unchanged")
 	require.Zero(t, b.stand().Lease.AskAfter, "and may ask, now that the code has come")
 	b.expect()
 	_, m = d.sms()
@@ -187,7 +187,7 @@ func TestDisplacedCodeIsUnmatched(t *testing.T) {
 	b.expect()
 	d.pass(2 * time.Second)
 	_, m := d.sms()
-	require.Equal(t, b.name, d.records("message")[0].Seller, "it was a's; nobody can tell")
+	require.Equal(t, b.name, d.records("message")[0].Seller, "it was a's, but that is not known")
 	require.Equal(t, room.Matched, m.Result)
 	d.pass(2 * time.Second)
 	_, m = d.sms()
@@ -213,10 +213,10 @@ func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 	d.pass(2 * time.Second)
 	_, m = d.sms(from("15889999"))
-	requireNone(t, room.NoLease, m, "nobody asked for it")
+	requireNone(t, room.NoLease, m, "no session asked for it")
 	d.asker("c")
 	_, m = d.sms(from("15889999"))
-	requireNone(t, room.NotExpected, m, "nobody asked for it")
+	requireNone(t, room.NotExpected, m, "no session asked for it")
 	_, m = d.sms(from(shop))
 	require.Equal(t, room.Late, m.Result)
 	require.Equal(t, first, m.Fence)
@@ -264,7 +264,7 @@ func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *te
 	a.expect()
 	a.leave(room.Cancelled)
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter,
-		"told, though it does not ask")
+		"known, though it does not ask")
 	d.pass(30*time.Second - time.Millisecond)
 	_, m := d.sms()
 	requireNone(t, room.Ambiguous, m, "within the quarantine of a's ask")
@@ -327,7 +327,7 @@ func TestFilterKeepsOtherMessagesOut(t *testing.T) {
 	require.NoError(t, err)
 	unread := sms("unread", d.now.UnixMilli(), d.now.UnixMilli()+1)
 	unread.Shown.Text = "쿠팡 777777"
-	requireNone(t, room.NotExpected, match(t, stranger, unread), "nobody can say that it fits")
+	requireNone(t, room.NotExpected, match(t, stranger, unread), "the filter cannot be opened")
 	for _, bad := range []room.Filter{{From: make([]string, 11)}, {From: []string{""}},
 		{Contains: string(make([]rune, 65))}} {
 		q.Filter = bad

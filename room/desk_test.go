@@ -57,11 +57,11 @@ func looks(events []room.Event) (n int) {
 	return n
 }
 
-func (d *desk) letters() []room.RecentMessage {
+func (d *desk) recent() []room.RecentMessage {
 	d.Helper()
-	letters, err := d.engine.RecentMessages(d.Context(), integration)
+	recent, err := d.engine.RecentMessages(d.Context(), integration)
 	require.NoError(d, err)
-	return letters
+	return recent
 }
 
 func (d *desk) active() []room.ID {
@@ -139,13 +139,13 @@ func TestNoSessionIsInDataForSupport(t *testing.T) {
 		glance, err := e.Glance(t.Context(), integration)
 		require.NoError(t, err)
 		require.Len(t, glance.Grants, 2)
-		letters, err := e.RecentMessages(t.Context(), integration)
+		recent, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
-		require.Len(t, letters, 2)
-		told := replies.replies.String()
-		require.Contains(t, told, "s3")
+		require.Len(t, recent, 2)
+		text := replies.replies.String()
+		require.Contains(t, text, "s3")
 		for _, s := range all {
-			require.NotContains(t, told, s.session)
+			require.NotContains(t, text, s.session)
 		}
 	})
 }
@@ -153,23 +153,23 @@ func TestNoSessionIsInDataForSupport(t *testing.T) {
 func TestSupportsPagesLoadAgainWhenMessagesOrIncidentsChange(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
-	told := listen(t, d.rdb)
+	events := listen(t, d.rdb)
 	for _, step := range []struct {
 		name string
 		do   func()
 		want int
 	}{
-		{"a message is nobody's", func() { d.stray() }, 1},
-		{"one is matched: what was nobody's may be the same", func() { a.expect(); d.sms() }, 1},
+		{"a message is unmatched", func() { d.stray() }, 1},
+		{"one is matched: an unmatched one may be the same", func() { a.expect(); d.sms() }, 1},
 		{"the same again", func() {
 			match(t, d.engine, sms("m2", d.now.UnixMilli(), d.now.UnixMilli()+1))
 		}, 0},
-		{"its holder says that it is another's", func() {
+		{"its holder rejects it", func() {
 			require.NoError(t,
 				d.engine.Reject(t.Context(), integration, a.session, d.records("granted")[0].Fence, "m2"))
 		}, 1},
 		{"one comes late", func() { _, m := d.sms(); require.Equal(t, room.Late, m.Result) }, 1},
-		{"nobody's is offered and claimed", func() {
+		{"an unmatched one is offered and claimed", func() {
 			d.pass(31 * time.Second)
 			_, err := b.claim(d.stray())
 			require.NoError(t, err)
@@ -186,10 +186,10 @@ func TestSupportsPagesLoadAgainWhenMessagesOrIncidentsChange(t *testing.T) {
 		{"support did something elsewhere", func() {
 			require.NoError(t, d.engine.Audit(t.Context(), integration, byKim))
 		}, 0},
-		{"somebody joins", func() { d.asker("c") }, 0},
+		{"a session joins", func() { d.asker("c") }, 0},
 	} {
 		step.do()
-		require.Equal(t, step.want, looks(told()), step.name)
+		require.Equal(t, step.want, looks(events()), step.name)
 	}
 }
 
@@ -198,12 +198,12 @@ func TestNoteChangesNoVersion(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		version := newSeller(t, e, "a").join().Version
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		require.NoError(t, e.Alert(t.Context(), integration))
 		require.NoError(t, e.Incident(t.Context(), integration, "kind", "subject", "detail"))
-		events := told()
-		require.Len(t, events, 2)
-		for _, event := range events {
+		published := events()
+		require.Len(t, published, 2)
+		for _, event := range published {
 			require.False(t, event.Changed)
 			require.Equal(t, version, event.Version)
 			require.Equal(t, "a", event.Lease.Seller)

@@ -29,7 +29,7 @@ func TestRoomThatBecomesDueDuringALookIsLookedAtAgain(t *testing.T) {
 	require.Len(t, looking, 1)
 	earliest, err := x.dueIn(t.Context(), "integration", 15*time.Second)
 	require.NoError(t, err)
-	require.False(t, earliest, "somebody looks")
+	require.False(t, earliest, "a replica looks")
 	require.NoError(t, x.reschedule(t.Context(), looking[0], time.Hour, false))
 	store.SetTime(now.Add(claimFor))
 	again := due()

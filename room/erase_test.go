@@ -43,7 +43,7 @@ func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 		again, _, err := e.EraseSeller(t.Context(), integration, q)
 		require.NoError(t, err)
 		require.Zero(t, again)
-		require.EqualValues(t, 3, newSeller(t, e, "1").join().Ticket, "who comes again is somebody new")
+		require.EqualValues(t, 3, newSeller(t, e, "1").join().Ticket, "the returning seller is a new one")
 	})
 }
 

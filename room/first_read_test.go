@@ -25,7 +25,7 @@ func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 		q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true
 	})
 	requireNone(t, room.Ambiguous, m,
-		"a's, who asked before it was first read; or b's, by the carrier's clock")
+		"a's, whose ask came before its first read; or b's, by the carrier's clock")
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 

@@ -237,7 +237,7 @@ func FuzzSender(f *testing.F) {
 			return r
 		}, one)
 		require.True(t, OneOf(one, []string{wide}), "in full width")
-		require.Equal(t, OneOf(one, []string{other}), OneOf(other, []string{one}), "whoever compares")
+		require.Equal(t, OneOf(one, []string{other}), OneOf(other, []string{one}), "in either order")
 		masked := MaskSender(one)
 		require.Equal(t, masked, MaskSender(masked), "masking again changes nothing")
 		require.Equal(t, utf8.RuneCountInString(one), utf8.RuneCountInString(masked))

@@ -57,7 +57,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
 			s := newSeller(t, room.New(rdb, room.Config{Recovery: -1}), "a")
-			told := listen(rt, rdb)
+			events := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
 			// some were extended
@@ -66,13 +66,13 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 				want.learn(ms)
 				want.requireIn(rt, after.View)
 			}
-			requireToldAlike(rt, s.engine, told())
+			requireSameViews(rt, s.engine, events())
 		})
 	})
 }
 
 // requireToldAlike requires that every view of a room equals the last event.
-func requireToldAlike(t require.TestingT, e *room.Engine, events []room.Event) {
+func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
 	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)),
 		time.Duration(last.Spread * float64(time.Millisecond))}

@@ -175,7 +175,8 @@ func manyJoinAtOnce(t *testing.T, rdb redis.UniversalClient) {
 			holders++
 			continue
 		}
-		require.Equal(t, int(st.Ticket)-1, st.Position, "nobody left: the position follows from the ticket")
+		require.Equal(t, int(st.Ticket)-1, st.Position,
+			"no session left: the position follows from the ticket")
 	}
 	require.Equal(t, 1, holders)
 	require.Len(t, tickets, n)

@@ -115,12 +115,12 @@ func TestSlowCodeOfALostLeaseGoesToNoOtherSession(t *testing.T) {
 	q := c.request()
 	q.MessageID = id
 	_, err := d.engine.Expect(t.Context(), integration, q)
-	require.ErrorIs(t, err, room.ErrNoMessage, "nor is it offered to who has not asked")
+	require.ErrorIs(t, err, room.ErrNoMessage, "nor is it offered to a session that has not asked")
 	d.pass(time.Second)
 	c.expect()
 	d.pass(time.Second)
 	_, m = d.sms()
-	require.Equal(t, room.Matched, m.Result, "who has asked since has its code")
+	require.Equal(t, room.Matched, m.Result, "the session that has asked since has its code")
 }
 
 // clocks has two replicas on a Redis that loses everything, and whose clock is then 20 s behind.
@@ -168,12 +168,12 @@ func TestHolderThatMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
 func TestLiveLeaseKeepsItsFenceWhateverALateReplicaKnows(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
-	told := late.stand()
+	observed := late.stand()
 	c.lose()
 	early.stand()
 	b := newSeller(t, c.one, "b")
 	before := b.join()
-	require.Less(t, before.Fence, told.Fence, "the clock is behind")
+	require.Less(t, before.Fence, observed.Fence, "the clock is behind")
 	require.Equal(t, room.Completed, late.stand().Outcome)
 	after := b.stand()
 	require.Equal(t, [2]any{room.Locked, before.Fence}, [2]any{after.Status, after.Fence})
@@ -181,7 +181,7 @@ func TestLiveLeaseKeepsItsFenceWhateverALateReplicaKnows(t *testing.T) {
 		room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: before.Fence})
 	require.NoError(t, err)
 	next := newSeller(t, c.two, "next").join()
-	require.Greater(t, next.Fence, told.Fence)
+	require.Greater(t, next.Fence, observed.Fence)
 	require.Equal(t, before.Epoch, next.Epoch)
 }
 
@@ -240,13 +240,13 @@ func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 					return recorded, nil
 				}})
 			a := l.seller(l.one, "a")
-			told := a.join()
+			observed := a.join()
 			stranger := room.New(l.rdb, l.two.Config())
 			for _, e := range []*room.Engine{l.two, stranger} {
 				_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 				require.NoError(t, err)
 			}
-			recorded = room.Recorded{Fence: told.Fence, Ticket: told.Ticket}
+			recorded = room.Recorded{Fence: observed.Fence, Ticket: observed.Ticket}
 			lose(l)
 
 			answers := make(chan room.Standing, 2)
@@ -258,7 +258,7 @@ func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 			for range 2 {
 				st := <-answers
 				require.Equal(t, room.Waiting, st.Status)
-				require.Greater(t, st.Ticket, told.Ticket)
+				require.Greater(t, st.Ticket, observed.Ticket)
 			}
 		})
 	}
@@ -276,7 +276,7 @@ func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	}
 	goBack := l.remember()
 	a := l.seller(l.one, "a")
-	told := a.join()
+	observed := a.join()
 	goBack()
 	answer := make(chan room.Standing, 1)
 	go func() { answer <- l.seller(l.two, "b").join() }()
@@ -284,7 +284,7 @@ func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	st := <-answer
 	require.Equal(t, room.Waiting, st.Status)
-	require.Greater(t, st.Ticket, told.Ticket)
+	require.Greater(t, st.Ticket, observed.Ticket)
 }
 
 // Only the ledger, which has closed the lease, knows that the session asked and left.
@@ -353,19 +353,19 @@ func TestRoomThatHadAllIsReplayedInFullAfterTheNextLoss(t *testing.T) {
 func TestSupportWhileTheLockHasNoHolder(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
-	told := a.stand()
+	observed := a.stand()
 	d.store.FlushAll()
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	b := d.asker("b")
 	require.Equal(t, room.Waiting, b.stand().Status)
 	_, m := d.sms()
 	require.Equal(t, room.Unmatched, m.Result)
-	letters, err := d.engine.RecentMessages(t.Context(), integration)
+	recent, err := d.engine.RecentMessages(t.Context(), integration)
 	require.NoError(t, err)
-	require.Len(t, letters, 1)
+	require.Len(t, recent, 1)
 	ends := b.stand().Lease.ExpiresAt
-	_, err = d.engine.Extend(t.Context(), integration, "", told.Fence, time.Minute, byKim)
-	require.ErrorIs(t, err, room.ErrStaleFence, "there is nobody whose lease it is")
+	_, err = d.engine.Extend(t.Context(), integration, "", observed.Fence, time.Minute, byKim)
+	require.ErrorIs(t, err, room.ErrStaleFence, "no session has this lease")
 	require.Equal(t, ends, b.stand().Lease.ExpiresAt)
 }
 
@@ -401,13 +401,13 @@ func TestSessionWhoseLaterPlaceWasLostDoesNotGetTheEndOfTheEarlierOne(t *testing
 	later := s.by(three).join()
 	l.seller(l.two, "x").join() // its replica is the first to miss this place
 	goBack()
-	told := make(chan room.Standing, 3)
+	observed := make(chan room.Standing, 3)
 	for _, ask := range []seller{h, s.by(three), s.by(l.one)} {
-		go func() { told <- ask.stand() }()
+		go func() { observed <- ask.stand() }()
 		time.Sleep(200 * time.Millisecond)
 	}
 	for range 3 {
-		<-told
+		<-observed
 	}
 	st := s.stand()
 	require.Equal(t, []any{room.Ended, room.Lost, later.Ticket}, []any{st.Status, st.Outcome, st.Ticket})

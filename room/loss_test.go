@@ -20,7 +20,7 @@ type losing struct {
 	server   *redistest.Server
 	rdb      *redis.Client
 	one, two *room.Engine
-	blank    string // absence token of the room, as Redis had it
+	token    string // absence token of the room, as Redis had it
 }
 
 func newLosing(t *testing.T, config room.Config) *losing {
@@ -87,16 +87,16 @@ func TestLossIsNoticedThoughAsManyWritesHaveComeSince(t *testing.T) {
 	b.by(l.two).join()
 	goBack := l.remember()
 	a.leave(room.Completed) // and b is granted
-	told := b.stand()
-	require.Equal(t, room.Locked, told.Status)
+	observed := b.stand()
+	require.Equal(t, room.Locked, observed.Status)
 	goBack()
 	a.by(l.two).leave(room.Completed) // another replica, which observed nothing of it
 	c := l.seller(l.two, "c").join()
-	require.GreaterOrEqual(t, c.Version, told.Version)
-	require.Equal(t, told.Epoch, c.Epoch)
+	require.GreaterOrEqual(t, c.Version, observed.Version)
+	require.Equal(t, observed.Epoch, c.Epoch)
 
 	after := b.stand()
-	require.Greater(t, after.Epoch, told.Epoch)
+	require.Greater(t, after.Epoch, observed.Epoch)
 	require.Equal(t, [2]any{room.Ended, room.Lost}, [2]any{after.Status, after.Outcome})
 	require.Greater(t, b.join().Ticket, c.Ticket)
 }
@@ -133,7 +133,7 @@ func TestNoCallIsAnsweredBeforeTheReplays(t *testing.T) {
 	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, room.Lost, b.stand().Outcome) // its replica replays
 	c := <-answered
-	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
+	require.Equal(t, ticket+1, c.Ticket, "an observed ticket is not given out again")
 }
 
 func TestRemainingWaitersKeepPlaceOrderAndTicket(t *testing.T) {
@@ -155,8 +155,8 @@ func TestRemainingWaitersKeepPlaceOrderAndTicket(t *testing.T) {
 	goBack()
 
 	require.Equal(t, room.Lost, late.stand().Outcome)
-	require.Equal(t, room.Lost, holder.by(l.two).stand().Outcome, "whoever held the lock")
-	require.Equal(t, room.Cancelled, line[0].stand().Outcome, "who was told that it left has left")
+	require.Equal(t, room.Lost, holder.by(l.two).stand().Outcome, "also the holder")
+	require.Equal(t, room.Cancelled, line[0].stand().Outcome, "an observed end stays")
 	var places [][2]int64
 	for _, s := range []seller{line[3], line[1], line[2]} {
 		st := s.stand()
@@ -176,7 +176,7 @@ func TestRemainingWaitersKeepPlaceOrderAndTicket(t *testing.T) {
 		outcomes[r.Ticket] = r.Outcome
 	}
 	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes,
-		"what was told is in the record")
+		"the observations are in the journal")
 }
 
 // The last lease that a live replica observed ends at its time, not before. Then the first in line is
@@ -197,25 +197,25 @@ func TestNoSessionIsGrantedBeforeTheLastObservedLeaseWouldHaveEnded(t *testing.T
 			b.join()
 			goBack := l.remember()
 			a.leave(room.Completed)
-			told := b.stand()
-			require.Equal(t, room.Locked, told.Status)
+			observed := b.stand()
+			require.Equal(t, room.Locked, observed.Status)
 			lose(t, l, goBack)
 
 			require.Equal(t, room.Lost, b.stand().Outcome)
 			require.Equal(t, room.Completed, a.stand().Outcome)
 			waiting := c.join()
 			require.Equal(t, room.Waiting, waiting.Status)
-			require.Greater(t, waiting.Ticket, told.Ticket)
+			require.Greater(t, waiting.Ticket, observed.Ticket)
 			_, err := l.two.Join(t.Context(), integration,
 				room.JoinRequest{Session: room.NewSession(), NoWait: true})
 			require.ErrorIs(t, err, room.ErrLockHeld)
 			passUntil(t, l.rdb, waiting.Lease.ExpiresAt)
 			granted := c.stand()
 			require.Equal(t, room.Locked, granted.Status)
-			require.GreaterOrEqual(t, granted.Lease.GrantedAt, told.Lease.ExpiresAt)
-			require.Greater(t, granted.Fence, told.Fence)
+			require.GreaterOrEqual(t, granted.Lease.GrantedAt, observed.Lease.ExpiresAt)
+			require.Greater(t, granted.Fence, observed.Fence)
 			for _, r := range l.journalled("ended") {
-				require.NotZero(t, r.Ticket, "the lease that is nobody's is told of nowhere")
+				require.NotZero(t, r.Ticket, "the lease without a holder has no place")
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func TestEmptiedStoreIsNotUsedBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
-	told := a.join()
+	observed := a.join()
 	l.seller(l.two, "z").by(l.two).stand()
 	_, err := l.two.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 	require.NoError(t, err)
@@ -243,8 +243,8 @@ func TestEmptiedStoreIsNotUsedBeforeItsReplays(t *testing.T) {
 	b := l.seller(l.two, "b")
 	st := b.join()
 	require.Equal(t, room.Waiting, st.Status)
-	require.Greater(t, st.Ticket, told.Ticket)
-	require.Equal(t, room.Lost, a.by(l.two).stand().Outcome, "told by a replica that did not know it")
+	require.Greater(t, st.Ticket, observed.Ticket)
+	require.Equal(t, room.Lost, a.by(l.two).stand().Outcome, "from a replica that did not observe it")
 }
 
 func TestFencesAndTicketsGoOnAboveThoseOfTheRecord(t *testing.T) {
@@ -256,7 +256,7 @@ func TestFencesAndTicketsGoOnAboveThoseOfTheRecord(t *testing.T) {
 		st := newSeller(t, e, "a").join()
 		require.Equal(t, room.Locked, st.Status)
 		require.Equal(t, [2]int64{58, ahead + 1}, [2]int64{st.Ticket, st.Fence})
-		require.NotZero(t, st.Lease.AskAfter, "who asked before the loss is not known")
+		require.NotZero(t, st.Lease.AskAfter, "the asks before the loss are not known")
 	})
 }
 
@@ -285,9 +285,9 @@ func TestFenceGrowsOverALossThoughTheClockIsBehind(t *testing.T) {
 // either.
 func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 	for name, act := range map[string]func(a seller){
-		"the last lease is over":  func(a seller) { a.leave(room.Completed) },
-		"the last lease goes on":  func(seller) {},
-		"its end is told by none": func(a seller) { a.leave(room.Cancelled); a.join() },
+		"the last lease is over": func(a seller) { a.leave(room.Completed) },
+		"the last lease goes on": func(seller) {},
+		"no reply has its end":   func(a seller) { a.leave(room.Cancelled); a.join() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			embedded := redistest.StartEmbedded(t)
@@ -301,7 +301,7 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			a.join()
 			embedded.SetTime(start.Add(10 * time.Millisecond))
 			act(a)
-			told := a.stand()
+			observed := a.stand()
 			require.NoError(t, rdb.FlushAll(t.Context()).Err())
 			embedded.SetTime(start.Add(-20 * time.Second))
 			require.Equal(t, room.Ended, a.stand().Status)
@@ -309,8 +309,8 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			after := newSeller(t, e, "b").join()
 			require.Equal(t, room.Locked, after.Status)
 			require.GreaterOrEqual(t, after.Lease.GrantedAt, start.UnixMilli())
-			if told.Status == room.Ended {
-				require.GreaterOrEqual(t, after.Lease.GrantedAt, told.Now)
+			if observed.Status == room.Ended {
+				require.GreaterOrEqual(t, after.Lease.GrantedAt, observed.Now)
 			}
 			require.GreaterOrEqual(t, after.Lease.AskAfter, after.Lease.GrantedAt+time.Second.Milliseconds(),
 				"an ask lies in its lease")
@@ -374,19 +374,20 @@ func TestNewEpochWakesAnIdleRoom(t *testing.T) {
 func TestHolderThatWasLostCanDoNothing(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a := l.seller(l.one, "a")
-	told := a.join()
+	observed := a.join()
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	_, err := l.one.Leave(t.Context(), integration,
-		room.LeaveRequest{Session: a.session, Outcome: room.Completed, Fence: told.Fence})
+		room.LeaveRequest{Session: a.session, Outcome: room.Completed, Fence: observed.Fence})
 	require.ErrorIs(t, err, room.ErrNoPlace)
-	_, err = l.one.Expect(t.Context(), integration, room.ExpectRequest{Session: a.session, Fence: told.Fence})
+	_, err = l.one.Expect(t.Context(), integration,
+		room.ExpectRequest{Session: a.session, Fence: observed.Fence})
 	require.ErrorIs(t, err, room.ErrNoPlace)
 	require.Equal(t, room.Waiting, l.seller(l.two, "b").join().Status)
 	now := storeTime(t, l.one, integration)
 	m, err := l.two.Match(t.Context(), integration, sms("m", now, now+1))
 	require.NoError(t, err)
 	require.Equal(t, room.Unmatched, m.Result)
-	_, err = l.one.Release(t.Context(), integration, "", told.Fence, byKim)
+	_, err = l.one.Release(t.Context(), integration, "", observed.Fence, byKim)
 	require.NoError(t, err, "support may end it")
 	require.Zero(t, l.journalled("granted")[0].Of)
 }

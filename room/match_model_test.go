@@ -39,7 +39,7 @@ type sent struct {
 	from, to         int64 // when the message was sent
 	bound            *held
 	rejected         []*held
-	told             room.Result
+	result           room.Result
 	code             bool
 	repeats          bool // the message is shown already
 	answers          *ask // the ask that a repeat answered
@@ -157,7 +157,7 @@ func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, ver
 		}) {
 			return nil, nil, verdict{room.Unmatched, room.Ambiguous, 0, false}, false
 		}
-		return first.bound, answers, verdict{first.told, "", first.bound.fence, true}, true
+		return first.bound, answers, verdict{first.result, "", first.bound.fence, true}, true
 	}
 	l, a, reason := w.judge(q, from, to)
 	if l != nil && first != nil && (!l.caused(first) || slices.Contains(first.rejected, l)) {
@@ -365,9 +365,9 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from,
 	if l == nil {
 		return
 	}
-	m.told = room.Late
+	m.result = room.Late
 	if l.live {
-		m.told = room.Matched
+		m.result = room.Matched
 	}
 	if q.Shown.Code == nil {
 		return

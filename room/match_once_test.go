@@ -19,22 +19,22 @@ func TestSameMessageGetsTheSameAnswerAndHasNoSecondEffect(t *testing.T) {
 		first := a.join()
 		b.join()
 		c.join()
-		told := match(t, e, sms("m", 0, 0))
-		require.Equal(t, room.Matched, told.Result)
+		answer := match(t, e, sms("m", 0, 0))
+		require.Equal(t, room.Matched, answer.Result)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		second := b.stand()
 		require.Equal(t, room.Locked, second.Status)
-		told.Judge = false // the ledger agreed
-		require.Equal(t, told, match(t, e, sms("m", 0, 0)), "without a time, under the next lease")
-		require.Equal(t, told, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)),
+		answer.Judge = false // the ledger agreed
+		require.Equal(t, answer, match(t, e, sms("m", 0, 0)), "without a time, under the next lease")
+		require.Equal(t, answer, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)),
 			"with another time")
 		other := sms("m", 0, 0)
 		other.Shown.Text = "other"
-		require.Equal(t, told, match(t, e, other), "with another text")
+		require.Equal(t, answer, match(t, e, other), "with another text")
 		after := b.stand()
 		require.Equal(t, second.Version, after.Version)
 		require.Equal(t, second.Lease, after.Lease)
-		require.Equal(t, first.Fence, told.Fence)
+		require.Equal(t, first.Fence, answer.Fence)
 		_, seats, err := e.Look(t.Context(), integration, a.session, b.session, c.session)
 		require.NoError(t, err)
 		require.Equal(t, []string{"text of m"}, texts(seats[0].Messages))
@@ -74,15 +74,17 @@ func TestReplicasWithTheSameMessageAtOnceMatchItOnce(t *testing.T) {
 		for i := range n {
 			newSeller(t, engines[0], "waiter"+strings.Repeat("x", i)).join()
 		}
-		told, errs := make([]room.Match, n), make([]error, n)
+		answers, errs := make([]room.Match, n), make([]error, n)
 		var all sync.WaitGroup
 		for i := range n {
-			all.Go(func() { told[i], errs[i] = engines[i%2].Match(t.Context(), integration, sms("m", 0, 0)) })
+			all.Go(func() {
+				answers[i], errs[i] = engines[i%2].Match(t.Context(), integration, sms("m", 0, 0))
+			})
 		}
 		all.Wait()
 		for i := range n {
 			require.NoError(t, errs[i])
-			requireLease(t, room.Matched, first.Lease, told[i], "every replica")
+			requireLease(t, room.Matched, first.Lease, answers[i], "every replica")
 		}
 		require.Equal(t, int64(2), a.stand().Lease.Ticket, "one handoff")
 		require.Equal(t, 1, journalled(t, engines[0], "message"))

@@ -43,7 +43,7 @@ func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
 		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{},
-			told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
+			answers: map[string]room.Match{}, engine: room.New(rdb, room.Config{
 				Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000,
 				Quarantine: quarantine * time.Millisecond})}
 		rt.Repeat(map[string]func(*rapid.T){
@@ -73,7 +73,7 @@ type post struct {
 	sessions []string              // by ticket, from 1
 	asking   []bool                // by ticket, from 1: joined with asks
 	ids      []string              // of messages
-	told     map[string]room.Match // by message
+	answers  map[string]room.Match // by message
 	shown    map[string]string     // text → session
 	world    world
 }
@@ -198,7 +198,7 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	if last.bound != nil && !last.repeats {
 		p.shown[id] = p.sessions[last.bound.ticket-1]
 	}
-	p.ids, p.told[id] = append(p.ids, id), m
+	p.ids, p.answers[id] = append(p.ids, id), m
 	p.sync(t, "")
 }
 
@@ -210,7 +210,7 @@ func (p *post) again(t *rapid.T) {
 	id := rapid.SampledFrom(p.ids).Draw(t, "message")
 	m, err := p.engine.Match(context.Background(), integration, sms(id, 0, 0))
 	require.NoError(t, err)
-	require.Equal(t, p.told[id], m)
+	require.Equal(t, p.answers[id], m)
 }
 
 // reject rejects a message that a session sees.

@@ -46,13 +46,13 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 			require.Equal(t, []room.Message{want}, messages(t, e, a.session))
 			require.Empty(t, messages(t, e, b.session), "another's")
 		}
-		told, err := events.ReceiveMessage(t.Context())
+		message, err := events.ReceiveMessage(t.Context())
 		require.NoError(t, err)
-		event, err := room.ParseEvent(told.Payload)
+		event, err := room.ParseEvent(message.Payload)
 		require.NoError(t, err)
 		require.False(t, event.Changed)
 		require.Equal(t, a.session, event.Notes[0].Message)
-		require.NotContains(t, told.Payload, code)
+		require.NotContains(t, message.Payload, code)
 	})
 }
 
@@ -130,7 +130,7 @@ func TestRefusedMessageIsNeverShownAndItsRepeatsAreAmbiguous(t *testing.T) {
 			require.Equal(t, m.At, again.At)
 		}
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
-		require.Empty(t, messages(t, e, a.session), "a replica that did not hear the verdict shows nothing")
+		require.Empty(t, messages(t, e, a.session), "a replica without the verdict shows nothing")
 		requireNone(t, room.Ambiguous, match(t, e, sms("m", 0, 0)), "nor does it change the answer")
 		require.Equal(t, room.Completed, a.stand().Outcome, "the lease has ended all the same")
 	})

@@ -277,7 +277,7 @@ func TestExpiryIsNoticedByTheMatchWhichThenIsLateAndTheNextHasTheLock(t *testing
 		require.Equal(t, room.Expired, a.stand().Outcome)
 		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's lease is over as well
 		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond),
-			"nobody holds, and who held last may have asked")
+			"the lock is free, and the last holder may have asked")
 	})
 }
 
@@ -341,7 +341,7 @@ func TestKeptLeaseGoesOnAndMayHaveSeveralMessages(t *testing.T) {
 		}
 		after := a.stand()
 		require.Equal(t, room.Locked, after.Status)
-		require.Equal(t, before.Version, after.Version, "nobody's state changed")
+		require.Equal(t, before.Version, after.Version, "no state changed")
 		_, seats, err := e.Look(t.Context(), integration, a.session)
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{"text of m1", "text of m2"}, texts(seats[0].Messages))

@@ -61,7 +61,7 @@ func TestWaiterThatComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 		all := c.line("a", "b")
 		all[0].leave(room.Completed)
 		c.pass(claimWithin)
-		require.Nil(t, all[1].requireUnclaimed(1).Lease, "nobody is there")
+		require.Nil(t, all[1].requireUnclaimed(1).Lease, "no session is there")
 		c.pass(time.Minute)
 		back := all[1].claimed(0)
 		require.Equal(t, room.Locked, back.Status)
@@ -70,7 +70,7 @@ func TestWaiterThatComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 		c.pass(claimWithin)
 		all[1].requireHolds()
 	})
-	t.Run("at the very moment that nobody had noticed yet", func(t *testing.T) {
+	t.Run("at the very moment, before any look", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b")
 		all[0].leave(room.Completed)
@@ -83,7 +83,7 @@ func TestWaiterThatComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 		require.Greater(t, back.Fence, missed.Fence)
 		require.Zero(t, back.Lease.ClaimBy)
 	})
-	t.Run("away as everybody may be", func(t *testing.T) {
+	t.Run("away as any waiter", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b")
 		c.gone(all[1], 0)
@@ -226,7 +226,7 @@ func TestSupportMayActOnAnUnclaimedWaiter(t *testing.T) {
 		require.NoError(t, err)
 		c.pass(claimWithin)
 		require.Nil(t, all[1].requireUnclaimed(1).Lease)
-		require.Equal(t, room.Waiting, all[1].claimed(0).Status, "nobody is granted")
+		require.Equal(t, room.Waiting, all[1].claimed(0).Status, "no waiter is granted")
 		_, err = c.engine.Pause(t.Context(), integration, "", false, byKim)
 		require.NoError(t, err)
 		require.NotZero(t, all[1].requireHolds().Lease.ClaimBy)

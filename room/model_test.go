@@ -11,18 +11,18 @@ import (
 type model struct {
 	lease, awayAfter, dropAfter, claimWithin int64 // ms
 
-	version int64
-	tickets int64
-	past    holds
-	paused  bool
-	line    []string // sessions that wait, in order
-	holder  string
-	fence   int64 // of the holder's lease, once somebody was told it; 0 = nobody was yet
-	granted int64
-	expires int64
-	places  map[string]*modelPlace
-	hosts   map[string][]room.ReplicaNumber // the replicas of each session
-	changed bool
+	version  int64
+	tickets  int64
+	past     holds
+	paused   bool
+	line     []string // sessions that wait, in order
+	holder   string
+	fence    int64 // of the holder's lease, once a reply had it; 0 = none had
+	granted  int64
+	expires  int64
+	places   map[string]*modelPlace
+	replicas map[string][]room.ReplicaNumber // the replicas of each session
+	changed  bool
 
 	claimBy  int64           // deadline of the holder's claim; 0 = it need not claim, as far as is known
 	unsure   bool            // the holder came from the line, and has not confirmed that it is there
@@ -48,7 +48,7 @@ func newModel(lease, awayAfter, dropAfter time.Duration) *model {
 	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(),
 		dropAfter: dropAfter.Milliseconds(),
 		past:      newHolds(lease), places: map[string]*modelPlace{},
-		hosts: map[string][]room.ReplicaNumber{}}
+		replicas: map[string][]room.ReplicaNumber{}}
 }
 
 // at runs one verb at a time of Redis's clock. All its changes have one version.
@@ -85,7 +85,7 @@ func (m *model) advance(now int64) {
 			m.grant(s, now)
 			if m.claimWithin > 0 && !m.returned[s] {
 				m.unsure = true
-				if len(m.hosts[s]) > 0 || p.seen {
+				if len(m.replicas[s]) > 0 || p.seen {
 					m.claimBy = now + m.claimWithin
 				}
 			}
@@ -136,7 +136,7 @@ func (m *model) isHere(session string, now int64) {
 		m.changed = m.changed || m.claimBy != 0
 		m.claimBy, m.unsure = 0, false
 	case m.holder != session && p.unclaimed:
-		if p.unclaimed = false; len(m.hosts[session]) == 0 {
+		if p.unclaimed = false; len(m.replicas[session]) == 0 {
 			p.seen, p.vouched = true, now
 		}
 		m.returned[session], m.changed = true, true
@@ -164,7 +164,7 @@ func (m *model) back(session string) {
 
 // gone returns for how long no replica has had a waiter and no call has vouched for it (ms).
 func (m *model) gone(session string, now int64) int64 {
-	if len(m.hosts[session]) > 0 {
+	if len(m.replicas[session]) > 0 {
 		return 0
 	}
 	if p := m.places[session]; p.seen {
@@ -251,35 +251,35 @@ func (m *model) seen(session string, vouch int64, here bool, now int64) {
 	m.advance(now)
 }
 
-func (m *model) come(session string, host room.ReplicaNumber, now int64) {
+func (m *model) come(session string, replica room.ReplicaNumber, now int64) {
 	if waits := slices.Contains(m.line, session); !waits || !m.tooLong(session, now) {
 		if waits {
 			m.back(session)
 		} else if m.holder == session && m.unsure && m.claimBy == 0 {
 			m.claimBy, m.changed = now+m.claimWithin, true
 		}
-		m.goFrom(session, host)
-		m.hosts[session] = append(m.hosts[session], host)
+		m.goFrom(session, replica)
+		m.replicas[session] = append(m.replicas[session], replica)
 	}
 	m.advance(now)
 }
 
 // goes records since when a session has gone from a replica.
-func (m *model) goes(session string, host room.ReplicaNumber, since, now int64) {
-	was := m.goFrom(session, host)
-	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) &&
+func (m *model) goes(session string, replica room.ReplicaNumber, since, now int64) {
+	was := m.goFrom(session, replica)
+	if p := m.places[session]; len(m.replicas[session]) == 0 && slices.Contains(m.line, session) &&
 		!p.unclaimed && (was || !p.seen) {
 		p.seen, p.vouched = true, since
 	}
 	m.advance(now)
 }
 
-func (m *model) goFrom(session string, host room.ReplicaNumber) bool {
-	before := len(m.hosts[session])
-	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.ReplicaNumber) bool {
-		return h == host
+func (m *model) goFrom(session string, replica room.ReplicaNumber) bool {
+	before := len(m.replicas[session])
+	m.replicas[session] = slices.DeleteFunc(m.replicas[session], func(h room.ReplicaNumber) bool {
+		return h == replica
 	})
-	return len(m.hosts[session]) < before
+	return len(m.replicas[session]) < before
 }
 
 func (m *model) pause(paused bool, now int64) {

@@ -142,11 +142,11 @@ func TestOutageOfTheStoreMakesNoSessionAway(t *testing.T) {
 	embedded.SetError("")
 	a.leave(room.Completed)
 	require.Equal(t, room.Locked, b.stand().Status,
-		"who was there when the store went away is not passed over")
+		"a session present before the outage is not passed over")
 	d.here(time.Second)
 	pass(4 * time.Second)
 	d.here(time.Second)
 	b.leave(room.Completed)
-	require.Equal(t, room.Dropped, c.stand().Outcome, "nobody has vouched for it since")
+	require.Equal(t, room.Dropped, c.stand().Outcome, "no replica has vouched for it since")
 	require.Equal(t, room.Locked, d.stand().Status)
 }

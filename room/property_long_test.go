@@ -10,7 +10,7 @@ func TestScriptsKeepTheRulesInAnyOrderOfEventsAtLength(t *testing.T) { keepTheRu
 
 func TestNoMessageIsEverAttributedToAnotherLeaseAtLength(t *testing.T) { neverAttributed(t, 100) }
 
-func TestRosterEqualsTheEventsAtLength(t *testing.T) { rosterIsTold(t, 100) }
+func TestRosterEqualsTheEventsAtLength(t *testing.T) { rosterEqualsEvents(t, 100) }
 
 func TestCandidatesAreTheLeasesThatAssignTakesAtLength(t *testing.T) { candidatesAreTaken(t, 100) }
 

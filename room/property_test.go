@@ -127,26 +127,26 @@ func (r *run) seen(t *rapid.T) {
 	r.model.at(view.Now, func() { r.model.seen(session, vouch.Milliseconds(), here, view.Now) })
 }
 
-func (r *run) host(t *rapid.T) room.ReplicaNumber {
-	return room.ReplicaNumber(rapid.IntRange(1, 3).Draw(t, "host"))
+func (r *run) replica(t *rapid.T) room.ReplicaNumber {
+	return room.ReplicaNumber(rapid.IntRange(1, 3).Draw(t, "replica"))
 }
 
 func (r *run) come(t *rapid.T) {
-	session, host := r.session(t), r.host(t)
-	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), []string{session},
+	session, replica := r.session(t), r.replica(t)
+	view, err := r.engine.Presence(context.Background(), integration, replica, r.number(), []string{session},
 		nil)
 	require.NoError(t, err)
 	if view.Epoch > 0 {
-		r.model.at(view.Now, func() { r.model.come(session, host, view.Now) })
+		r.model.at(view.Now, func() { r.model.come(session, replica, view.Now) })
 	}
 }
 
 func (r *run) gone(t *rapid.T) {
-	session, host, ms := r.session(t), r.host(t), rapid.IntRange(0, 7).Draw(t, "gone for")
-	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), nil,
-		[]room.Gone{{Session: session, Host: host, For: time.Duration(ms) * time.Millisecond}})
+	session, replica, ms := r.session(t), r.replica(t), rapid.IntRange(0, 7).Draw(t, "gone for")
+	view, err := r.engine.Presence(context.Background(), integration, replica, r.number(), nil,
+		[]room.Gone{{Session: session, Host: replica, For: time.Duration(ms) * time.Millisecond}})
 	require.NoError(t, err)
-	r.model.at(view.Now, func() { r.model.goes(session, host, view.Now-int64(ms), view.Now) })
+	r.model.at(view.Now, func() { r.model.goes(session, replica, view.Now-int64(ms), view.Now) })
 }
 
 func (r *run) pause(t *rapid.T) {

@@ -30,9 +30,9 @@ func TestOlderFileIsNoticedByTheLedgerAloneAndNoTicketIsGivenTwice(t *testing.T)
 	require.EqualValues(t, 58, c.Ticket)
 	b.engine = e
 	st := b.stand()
-	require.Equal(t, second.Ticket, st.Ticket, "who waits in what is left keeps its place")
+	require.Equal(t, second.Ticket, st.Ticket, "a remaining waiter keeps its place")
 	require.Equal(t, room.Waiting, st.Status,
-		"and nobody has the lock before the last lease would have ended")
+		"and the lock stays free until the last lease would have ended")
 	a.engine = e
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	_, err := e.Remove(t.Context(), integration, "", c.Ticket, room.Action{})
@@ -77,7 +77,7 @@ func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 	ends = []room.RecordedEnd{
 		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, Seller: "a", Outcome: room.Expired,
 			Fence: first.Fence, EndedAt: first.Lease.GrantedAt + 1},
-		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "somebody of another name",
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "a seller of another name",
 			Outcome: room.Cancelled, EndedAt: 1},
 		{PlaceID: room.PlaceID{Epoch: first.Epoch - 1, Ticket: third.Ticket}, Seller: "c",
 			Outcome: room.Cancelled, EndedAt: 1},
@@ -88,13 +88,13 @@ func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 	require.Equal(t, room.Lost, b.stand().Outcome)
 	require.Equal(t, room.Lost, c.stand().Outcome)
 	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0],
-		"who held the lock is asked for first")
+		"the holder is looked up first")
 	require.Len(t, asked, 3)
-	told := map[string]room.Outcome{}
+	outcomes := map[string]room.Outcome{}
 	for _, r := range l.journalled("told") {
-		told[r.Seller] = r.Outcome
+		outcomes[r.Seller] = r.Outcome
 	}
-	require.Equal(t, map[string]room.Outcome{"a": room.Expired, "b": room.Lost, "c": room.Lost}, told)
+	require.Equal(t, map[string]room.Outcome{"a": room.Expired, "b": room.Lost, "c": room.Lost}, outcomes)
 
 	late = context.DeadlineExceeded
 	ended := a.join()
@@ -102,7 +102,7 @@ func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 		Outcome: room.Expired, EndedAt: 1}}
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	require.Equal(t, room.Lost, a.stand().Outcome,
-		"a record that does not answer keeps nobody from being told")
+		"a ledger that does not answer holds up no reply")
 }
 
 // The end is from before an earlier loss that went unnoticed: the ledger has it, and Redis does not.

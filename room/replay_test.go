@@ -17,8 +17,12 @@ import (
 // One replica observed that a seller was granted, another one that it was done. Either may replay first.
 func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
-		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"the replica with fewer observations": func(l *losing) (early, late *room.Engine) {
+			return l.one, l.two
+		},
+		"the replica with more observations": func(l *losing) (early, late *room.Engine) {
+			return l.two, l.one
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
@@ -34,10 +38,10 @@ func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 			}
 			st := a.stand()
 			require.Equal(t, [2]any{room.Ended, room.Completed}, [2]any{st.Status, st.Outcome})
-			told := l.journalled("told")
-			require.Equal(t, room.Completed, told[len(told)-1].Outcome)
-			require.Equal(t, done.Fence, told[len(told)-1].Fence)
-			require.Equal(t, "a", told[len(told)-1].Seller)
+			observed := l.journalled("told")
+			require.Equal(t, room.Completed, observed[len(observed)-1].Outcome)
+			require.Equal(t, done.Fence, observed[len(observed)-1].Fence)
+			require.Equal(t, "a", observed[len(observed)-1].Seller)
 		})
 	}
 }
@@ -45,8 +49,12 @@ func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 // One replica observed that a seller waits, another one that it was granted since. Either may replay first.
 func TestGrantThatOneReplicaObservedIsJournalledThoughAnotherDidNot(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
-		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"the replica with fewer observations": func(l *losing) (early, late *room.Engine) {
+			return l.one, l.two
+		},
+		"the replica with more observations": func(l *losing) (early, late *room.Engine) {
+			return l.two, l.one
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
@@ -78,7 +86,7 @@ func TestGrantThatOneReplicaObservedIsJournalledThoughAnotherDidNot(t *testing.T
 // Redis loses data again while the lock has no holder after the first loss.
 func TestLeaseWithoutAHolderIsReplayedAndNoPlaceOfIt(t *testing.T) {
 	l := newLosing(t, room.Config{})
-	told := l.seller(l.one, "a").join()
+	observed := l.seller(l.one, "a").join()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	events := l.rdb.Subscribe(ctx, room.NamesOf(l.rdb, "").Events(integration))
@@ -92,7 +100,7 @@ func TestLeaseWithoutAHolderIsReplayedAndNoPlaceOfIt(t *testing.T) {
 		require.NoError(t, err)
 		event, err := room.ParseEvent(msg.Payload)
 		require.NoError(t, err)
-		require.Equal(t, told.Fence, event.Lease.Fence)
+		require.Equal(t, observed.Fence, event.Lease.Fence)
 		l.one.Observe(integration, &event)
 	}
 	for _, r := range l.journalled("told") {
@@ -105,8 +113,8 @@ func TestLeaseWithoutAHolderIsReplayedAndNoPlaceOfIt(t *testing.T) {
 // both, and either may replay first.
 func TestTheLastObservedPlaceOfASessionIsItsOwn(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows the end":  func(l *losing) (early, late *room.Engine) { return l.two, l.one },
-		"who knows the next": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
+		"the replica with the end":        func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"the replica with the next place": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
 	} {
 		for held, before := range map[string]func(l *losing){"held": func(*losing) {},
 			"waited": func(l *losing) {
@@ -153,12 +161,12 @@ func TestObservationsAreReplayedThoughTheNewEpochsEventCameBefore(t *testing.T) 
 				_ = l.two.Sweep(ctx, nil, func(error) {})
 			}()
 			testproc.Until(t, time.Minute, func() error {
-				for _, told := range l.journalled("told") {
-					if told.Outcome == room.Cancelled {
+				for _, observed := range l.journalled("told") {
+					if observed.Outcome == room.Cancelled {
 						return nil
 					}
 				}
-				return errors.New("it has not laid what it told")
+				return errors.New("it has not replayed its observations")
 			})
 			cancel()
 			<-over
@@ -184,7 +192,7 @@ func TestObservationsAreReplayedThoughTheNewEpochsEventCameBefore(t *testing.T) 
 				}
 			}
 			next(t, l)
-			require.Equal(t, room.Cancelled, b.by(l.one).stand().Outcome, "as it was told")
+			require.Equal(t, room.Cancelled, b.by(l.one).stand().Outcome, "as it observed")
 			require.Greater(t, l.seller(l.one, "c").join().Ticket, done.Ticket)
 		})
 	}

@@ -47,11 +47,11 @@ func (s *site) pass(d time.Duration) {
 }
 
 // live moves the clock second by second, while replicas send heartbeats.
-func (s *site) live(d time.Duration, hosts ...room.ReplicaNumber) {
+func (s *site) live(d time.Duration, replicas ...room.ReplicaNumber) {
 	s.Helper()
 	for range int(d / time.Second) {
 		s.pass(time.Second)
-		s.beats(hosts...)
+		s.beats(replicas...)
 		s.untilClaimed()
 	}
 }
@@ -67,9 +67,9 @@ func (s *site) line(n int) (all []seller) {
 }
 
 // beats sends the replicas' heartbeats.
-func (s *site) beats(hosts ...room.ReplicaNumber) {
+func (s *site) beats(replicas ...room.ReplicaNumber) {
 	s.Helper()
-	for _, h := range hosts {
+	for _, h := range replicas {
 		same, err := s.engine.Heartbeat(s.Context(), h)
 		require.NoError(s, err)
 		require.Equal(s, h, same)
@@ -78,26 +78,26 @@ func (s *site) beats(hosts ...room.ReplicaNumber) {
 
 func (s *site) replica() room.ReplicaNumber {
 	s.Helper()
-	host, err := s.engine.Heartbeat(s.Context(), 0)
+	replica, err := s.engine.Heartbeat(s.Context(), 0)
 	require.NoError(s, err)
-	require.NoError(s, s.engine.Attend(s.Context(), host, integration))
-	return host
+	require.NoError(s, s.engine.Attend(s.Context(), replica, integration))
+	return replica
 }
 
-func (s *site) come(host room.ReplicaNumber, who ...seller) {
+func (s *site) come(replica room.ReplicaNumber, who ...seller) {
 	s.Helper()
 	var ids []string
 	for _, w := range who {
 		ids = append(ids, w.session)
 	}
-	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), ids, nil)
+	_, err := s.engine.Presence(s.Context(), integration, replica, s.number(), ids, nil)
 	require.NoError(s, err)
 }
 
-func (s *site) gone(host room.ReplicaNumber, who seller, since time.Duration) {
+func (s *site) gone(replica room.ReplicaNumber, who seller, since time.Duration) {
 	s.Helper()
-	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), nil,
-		[]room.Gone{{Session: who.session, Host: host, For: since}})
+	_, err := s.engine.Presence(s.Context(), integration, replica, s.number(), nil,
+		[]room.Gone{{Session: who.session, Host: replica, For: since}})
 	require.NoError(s, err)
 }
 
@@ -135,20 +135,20 @@ func (s *site) untilGone(who seller) int64 {
 
 func TestPresenceIsRecordedOnceAndLastsHoweverLong(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(3)
-	s.come(host, all[1:]...)
+	replica, all := s.replica(), s.line(3)
+	s.come(replica, all[1:]...)
 	sweep(t, s.engine, nil)
 	for range 100 {
 		s.pass(time.Second)
-		s.beats(host)
+		s.beats(replica)
 	}
-	s.gone(host, all[1], 0)
+	s.gone(replica, all[1], 0)
 	gone := s.now.UnixMilli()
 	require.Equal(t, gone, s.goneSince(all[1]))
 	s.pass(s.engine.Config().AwayAfter + time.Millisecond)
 	for range 4 { // that was a clock jump, after which no session counts as gone for three seconds
 		s.untilClaimed()
-		s.beats(host)
+		s.beats(replica)
 		s.pass(900 * time.Millisecond)
 	}
 	all[0].leave(room.Completed)
@@ -171,7 +171,7 @@ func TestSessionIsPresentUntilItHasGoneFromItsLastReplica(t *testing.T) {
 	require.Zero(t, s.goneSince(b))
 	s.pass(time.Second)
 	s.gone(two, b, 300*time.Millisecond)
-	require.Equal(t, s.now.UnixMilli()-300, s.goneSince(b), "since it was last heard of")
+	require.Equal(t, s.now.UnixMilli()-300, s.goneSince(b), "since its last heartbeat")
 	s.come(two, b)
 	require.Zero(t, s.goneSince(b))
 }
@@ -228,31 +228,31 @@ func TestNoReplicaCountsAsDeadRightAfterAnOutage(t *testing.T) {
 
 func TestCallThatWasGivenUpAndArrivesLateDoesNothing(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(2)
+	replica, all := s.replica(), s.line(2)
 	late := s.number()
-	s.come(host, all[1])
-	s.gone(host, all[1], 0)
+	s.come(replica, all[1])
+	s.gone(replica, all[1], 0)
 	gone := s.goneSince(all[1])
-	_, err := s.engine.Presence(t.Context(), integration, host, late, []string{all[1].session}, nil)
+	_, err := s.engine.Presence(t.Context(), integration, replica, late, []string{all[1].session}, nil)
 	require.NoError(t, err)
-	require.Equal(t, gone, s.goneSince(all[1]), "it has gone since that was said")
-	s.come(host, all[1])
+	require.Equal(t, gone, s.goneSince(all[1]), "it has gone since the first call")
+	s.come(replica, all[1])
 	require.Zero(t, s.goneSince(all[1]))
 }
 
 // With very many rooms, a room in which nothing is due is looked at once in minutes.
 func TestGoneSessionIsAwayInTimeWithoutAnyOtherLook(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(3)
-	s.come(host, all[1:]...)
+	replica, all := s.replica(), s.line(3)
+	s.come(replica, all[1:]...)
 	sweep(t, s.engine, nil)
-	s.live(2*time.Second, host)
-	s.gone(host, all[1], 0)
+	s.live(2*time.Second, replica)
+	s.gone(replica, all[1], 0)
 	gone := s.now
-	s.live(s.engine.Config().AwayAfter, host)
+	s.live(s.engine.Config().AwayAfter, replica)
 	// the clock may jump between a look and the note of when to look next
 	testproc.Until(t, time.Minute, func() error {
-		s.live(time.Second, host)
+		s.live(time.Second, replica)
 		return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err()
 	})
 	require.Less(t, s.now.Sub(gone), s.engine.Config().AwayAfter+time.Minute)
@@ -263,22 +263,22 @@ func TestGoneSessionIsAwayInTimeWithoutAnyOtherLook(t *testing.T) {
 // A late look needs no recovery window: the session was recorded as gone.
 func TestGoneSessionIsPassedOverHoweverLateTheLook(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(4)
-	s.come(host, all[1:]...)
-	s.gone(host, all[1], 0)
+	replica, all := s.replica(), s.line(4)
+	s.come(replica, all[1:]...)
+	s.gone(replica, all[1], 0)
 	s.pass(20 * time.Second)
-	s.gone(host, all[2], 35*time.Second) // a socket over a dead network is given up late
+	s.gone(replica, all[2], 35*time.Second) // a socket over a dead network is given up late
 	all[0].leave(room.Completed)
 	require.Equal(t, room.Locked, all[3].stand().Status)
 }
 
 func TestSessionThatWentBeforeItsComingWasRecordedIsGone(t *testing.T) {
 	s := newSite(t)
-	host, other, all := s.replica(), s.replica(), s.line(3)
-	s.gone(host, all[1], time.Second)
+	replica, other, all := s.replica(), s.replica(), s.line(3)
+	s.gone(replica, all[1], time.Second)
 	require.Equal(t, s.now.UnixMilli()-1000, s.goneSince(all[1]))
 	s.come(other, all[2])
-	s.gone(host, all[2], time.Second)
+	s.gone(replica, all[2], time.Second)
 	require.Zero(t, s.goneSince(all[2]), "it is connected elsewhere")
 }
 
@@ -309,7 +309,7 @@ func TestListOfADeadReplicasRoomsDoesNotStay(t *testing.T) {
 	s.line(2)
 	sweep(t, s.engine, nil)
 	s.live(10*time.Second, lives)
-	require.NoError(t, s.engine.Attend(t.Context(), dies, integration), "it is told of late")
+	require.NoError(t, s.engine.Attend(t.Context(), dies, integration), "the call comes late")
 	s.store.FastForward(61 * time.Minute)
 	require.Zero(t, s.rdb.Exists(t.Context(), fmt.Sprintf("{waitroom}:attended:%d", dies)).Val())
 }

@@ -93,16 +93,16 @@ func roster(t require.TestingT, e *room.Engine) room.Roster {
 
 // A page that reads the line once and follows the events equals a later roster. That includes sellers, join
 // times and away times.
-func TestRosterEqualsTheEvents(t *testing.T) { rosterIsTold(t, 25) }
+func TestRosterEqualsTheEvents(t *testing.T) { rosterEqualsEvents(t, 25) }
 
-func rosterIsTold(t *testing.T, orders int) {
+func rosterEqualsEvents(t *testing.T, orders int) {
 	tries(t, orders)
 	store := redistest.StartEmbedded(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		store.FlushAll()
 		d := newDeskOn(t, store,
 			room.Config{AwayAfter: time.Second, DropAfter: time.Second, Lease: 5 * time.Second})
-		told := listen(rt, d.rdb)
+		events := listen(rt, d.rdb)
 		ctx, e := context.Background(), d.engine
 		var people [6]string
 		for i := range people {
@@ -145,7 +145,7 @@ func rosterIsTold(t *testing.T, orders int) {
 			},
 			"": func(rt *rapid.T) {
 				want := roster(rt, e)
-				for _, event := range told() {
+				for _, event := range events() {
 					w.take(rt, event)
 				}
 				if w.reset || want.Version == 0 { // a room that never changed has published nothing

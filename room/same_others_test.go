@@ -71,7 +71,7 @@ func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
 	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, id))
 	for range 2 {
 		_, m = d.sms(saying(twin))
-		requireNone(t, room.Ambiguous, m, "a said that it is not its own")
+		requireNone(t, room.Ambiguous, m, "a rejected it")
 	}
 	require.Empty(t, messages(t, d.engine, a.session))
 }
@@ -237,7 +237,7 @@ func TestLongMessagesOfTwoSellersMayBeginAlike(t *testing.T) {
 	d.pass(time.Second)
 	d.sms(part("q", 1), saying(alike), without)
 	_, m = d.sms(part("q", 2))
-	require.Equal(t, room.Matched, m.Result, "b's code: nobody else has an open ask")
+	require.Equal(t, room.Matched, m.Result, "b's code: no other ask is open")
 	require.Equal(t, x.Fence, m.Fence)
 }
 

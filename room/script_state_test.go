@@ -33,7 +33,7 @@ func TestEndedPlaceOfAnEphemeralRoomIsIdle(t *testing.T) {
 	e := room.New(redistest.Shared(t), room.Config{Ephemeral: true, Silent: true})
 	a := newSeller(t, e, "a")
 	a.join()
-	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as whoever asks from now on is told")
+	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as in every later reply")
 	require.Equal(t, room.Idle, a.stand().Status)
 }
 

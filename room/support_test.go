@@ -95,7 +95,7 @@ func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 			move(line[2], 2)
 		}
 		late := newSeller(t, e, "late")
-		require.Equal(t, 6, late.join().Position, "a newcomer is behind everybody")
+		require.Equal(t, 6, late.join().Position, "a newcomer is last")
 		_, err := e.Move(t.Context(), integration, "", 1, 1, byKim)
 		require.ErrorIs(t, err, room.ErrStaleTicket, "the holder does not wait")
 	})
@@ -125,7 +125,7 @@ func TestActionIsJournalledWithItsChange(t *testing.T) {
 			changed = append(changed, fmt.Sprintf("%ds %d→%d", r.Seconds, r.FromPosition, r.ToPosition))
 		}
 		require.Equal(t, []string{"60s 0→0", "2s 0→0", "0s 3→1", "0s 1→3", "0s 3→3"}, changed,
-			"where nobody is named nothing is written")
+			"an action without a name is no record")
 	})
 }
 

@@ -110,13 +110,13 @@ func TestUnclaimedLeaseThatTheStoreLostIsJournalled(t *testing.T) {
 		"it waits in what is left, and the lock is free")
 	require.Greater(t, st.Epoch, turn.Epoch)
 	require.Greater(t, st.Fence, turn.Fence)
-	var told []room.Record
+	var journalled []room.Record
 	for _, r := range l.journalled("told") {
 		if r.Outcome == room.Unclaimed {
-			told = append(told, r)
+			journalled = append(journalled, r)
 		}
 	}
-	require.Len(t, told, 1)
+	require.Len(t, journalled, 1)
 	require.Equal(t, []any{turn.Fence, turn.Ticket, turn.Epoch, turn.Lease.GrantedAt},
-		[]any{told[0].Fence, told[0].Ticket, told[0].Of, told[0].GrantedAt})
+		[]any{journalled[0].Fence, journalled[0].Ticket, journalled[0].Of, journalled[0].GrantedAt})
 }

@@ -20,8 +20,8 @@ const (
 // court is a room with claims, a replica with browsers, and a Redis whose clock stands still.
 type court struct {
 	*desk
-	host  room.ReplicaNumber
-	calls int64
+	replica room.ReplicaNumber
+	calls   int64
 }
 
 func newCourt(t *testing.T, c room.Config) *court {
@@ -29,16 +29,16 @@ func newCourt(t *testing.T, c room.Config) *court {
 		c.ClaimWithin = claimWithin
 	}
 	d := newDesk(t, c)
-	host, err := d.engine.Heartbeat(t.Context(), 0)
+	replica, err := d.engine.Heartbeat(t.Context(), 0)
 	require.NoError(t, err)
-	return &court{desk: d, host: host}
+	return &court{desk: d, replica: replica}
 }
 
 func (c *court) come(who ...seller) {
 	c.Helper()
 	for _, s := range who {
 		c.calls++
-		_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, []string{s.session}, nil)
+		_, err := c.engine.Presence(c.Context(), integration, c.replica, c.calls, []string{s.session}, nil)
 		require.NoError(c, err)
 	}
 }
@@ -46,8 +46,8 @@ func (c *court) come(who ...seller) {
 func (c *court) gone(who seller, since time.Duration) {
 	c.Helper()
 	c.calls++
-	_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, nil,
-		[]room.Gone{{Session: who.session, Host: c.host, For: since}})
+	_, err := c.engine.Presence(c.Context(), integration, c.replica, c.calls, nil,
+		[]room.Gone{{Session: who.session, Host: c.replica, For: since}})
 	require.NoError(c, err)
 }
 
@@ -100,9 +100,9 @@ func TestUnclaimedTurnIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.Zero(t, first.Lease.ClaimBy, "a newcomer in a free room is there")
 		second := b.join()
 		c.join()
-		host, err := e.Heartbeat(t.Context(), 0)
+		replica, err := e.Heartbeat(t.Context(), 0)
 		require.NoError(t, err)
-		_, err = e.Presence(t.Context(), integration, host, 1, []string{b.session, c.session}, nil)
+		_, err = e.Presence(t.Context(), integration, replica, 1, []string{b.session, c.session}, nil)
 		require.NoError(t, err)
 		turn := a.leave(room.Completed) // the standing of the next holder
 		require.Equal(t, second.Ticket, turn.Lease.Ticket)
@@ -118,7 +118,7 @@ func TestUnclaimedTurnIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.Greater(t, next.Fence, turn.Lease.Fence)
 		missed := b.requireUnclaimed(1)
 		require.Equal(t, second.Ticket, missed.Ticket)
-		require.Equal(t, turn.Hold, next.Hold, "what nobody claimed says nothing of how long a turn is")
+		require.Equal(t, turn.Hold, next.Hold, "an unclaimed turn does not count in the average")
 		var found bool
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
 		require.NoError(t, err)
@@ -210,7 +210,7 @@ func TestSessionWhoseBrowserIsRecordedAfterItsTurnCameHasToClaim(t *testing.T) {
 	require.Equal(t, got.Version, b.stand().Version)
 	c.pass(claimWithin)
 	next.requireHolds()
-	t.Run("but not once it has said that it is there", func(t *testing.T) {
+	t.Run("but not once it has confirmed", func(t *testing.T) {
 		next.join()
 		c.come(next)
 		require.Zero(t, next.requireHolds().Lease.ClaimBy)
@@ -243,8 +243,9 @@ func TestClaimIsRefusedByName(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrStaleFence, "another's")
 	_, err = all[0].claims(held.Fence - 1)
 	require.ErrorIs(t, err, room.ErrStaleFence)
-	require.Equal(t, held.Version, all[0].claimed(held.Fence).Version, "who need not is told the same")
-	require.Equal(t, 1, all[1].claimed(0).Position, "a waiter that is there is told its place")
+	require.Equal(t, held.Version, all[0].claimed(held.Fence).Version,
+		"a session that need not claim gets the same")
+	require.Equal(t, 1, all[1].claimed(0).Position, "a present waiter gets its place")
 	all[0].leave(room.Completed)
 	_, err = all[0].claims(held.Fence)
 	require.ErrorIs(t, err, room.ErrNoPlace)

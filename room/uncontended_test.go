@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-const lockRoom room.ID = "lock:alone"
+const lockRoom room.ID = "lock:uncontended"
 
 const (
 	taker   = "a0000000-0000-4000-8000-000000000001"
@@ -80,7 +80,7 @@ func (p *play) look() {
 	p.seen, p.ends = append(p.seen, seen...), append(p.ends, ends)
 }
 
-func (p *play) told(st room.Standing, err error) {
+func (p *play) record(st room.Standing, err error) {
 	text, failed := json.Marshal(st)
 	require.NoError(p.t, failed)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *play) join(q room.JoinRequest) {
 		q.Session = p.session
 	}
 	q.Fresh = q.Request == ""
-	p.told(p.e.Join(p.t.Context(), lockRoom, q))
+	p.record(p.e.Join(p.t.Context(), lockRoom, q))
 }
 
 func (p *play) leave(q room.LeaveRequest) {
@@ -103,7 +103,7 @@ func (p *play) leave(q room.LeaveRequest) {
 		q.Session = p.session
 	}
 	q.Outcome = room.Completed
-	p.told(p.e.Leave(p.t.Context(), lockRoom, q))
+	p.record(p.e.Leave(p.t.Context(), lockRoom, q))
 }
 
 func (p *play) state(field string) string {
@@ -168,7 +168,7 @@ func TestAnUncontendedLockIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{Seller: "seller", Session: another})
 			p.leave(room.LeaveRequest{})
 		},
-		"nobody holds it": func(p *play) { p.leave(room.LeaveRequest{}) },
+		"it is free": func(p *play) { p.leave(room.LeaveRequest{}) },
 		"the lease is over": func(p *play) {
 			p.join(room.JoinRequest{})
 			p.set("lease.expires", json.Number(p.state("lease.granted")))
@@ -272,15 +272,15 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 			p.leave(q)
 		case 8:
 			n, _ := strconv.ParseInt(fence, 10, 64)
-			p.told(p.e.Prolong(ctx, lockRoom, "", p.session, n, time.Minute))
+			p.record(p.e.Prolong(ctx, lockRoom, "", p.session, n, time.Minute))
 		case 9:
-			p.told(p.e.Stand(ctx, lockRoom, p.session))
+			p.record(p.e.Stand(ctx, lockRoom, p.session))
 		case 10:
 			view, err := p.e.Seen(ctx, lockRoom, time.Hour, []string{p.session}, nil)
-			p.told(room.Standing{View: view}, err)
+			p.record(room.Standing{View: view}, err)
 		case 11:
 			paused = !paused && rng.IntN(3) == 0
-			p.told(p.e.Pause(ctx, lockRoom, "", paused, room.Action{}))
+			p.record(p.e.Pause(ctx, lockRoom, "", paused, room.Action{}))
 		default:
 			if rng.IntN(2) == 0 {
 				require.NoError(p.t, p.rdb.Del(ctx, key([]string{"lock", "state"}[rng.IntN(2)])).Err())

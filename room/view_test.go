@@ -58,7 +58,7 @@ func TestWaits(t *testing.T) {
 		require.Equal(t, c.maximum, room.Seconds(w.Maximum), name)
 	}
 	_, ok := room.View{Paused: true}.WaitsAt(1, now, time.Minute)
-	require.False(t, ok, "while paused nobody can say")
+	require.False(t, ok, "while paused there is no estimate")
 }
 
 // While all holds are equal the estimate is the rule from before the spread. It never exceeds the maximum.
@@ -80,7 +80,7 @@ func TestEstimateIsNeverOverTheMaximum(t *testing.T) {
 		v.Hold = min(v.Hold, lease)
 		w, _ = v.WaitsAt(p, now, lease)
 		require.GreaterOrEqual(t, w.Estimated, time.Duration(p-1)*v.Hold,
-			"who stands ahead takes an average hold each")
+			"each place ahead takes an average hold")
 		v.Spread = 0
 		alike, _ := v.WaitsAt(p, now, lease)
 		left := max(time.Duration(v.Lease.ExpiresAt-now)*time.Millisecond, 0)

@@ -105,7 +105,7 @@ func TestMessageAfterRedissClockWentBackIsNotTheLeasesBefore(t *testing.T) {
 			d.pass(-32 * time.Second) // before b's lease and before its ask
 			_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To = 0, 0 })
 			if m.Result != room.Unmatched {
-				require.Equal(t, second.Fence, m.Fence, "or nobody's, but not a's")
+				require.Equal(t, second.Fence, m.Fence, "or unmatched, but not a's")
 			}
 			require.NotEqual(t, room.Late, m.Result)
 			_, m = d.sms(func(q *room.MatchRequest) { // by a clock that was not set back
@@ -200,7 +200,7 @@ func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	require.Greater(t, after.Epoch, before.Epoch)
 
 	c := d.asker("c")
-	require.Equal(t, room.Waiting, c.stand().Status, "the lease that was told has not ended")
+	require.Equal(t, room.Waiting, c.stand().Status, "the observed lease has not ended")
 	d.pass(20 * time.Second)
 	require.Equal(t, room.Locked, c.stand().Status)
 	require.Equal(t, d.now.Add(10*time.Second).UnixMilli(), c.busy(), "asks may be lost as well")
@@ -305,7 +305,7 @@ func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, rotated, a.session)),
 		"a secret that was replaced still opens what is there")
 	require.Empty(t, messages(t, room.New(rdb, room.Config{Keys: room.NewKeyring(current)}), a.session),
-		"who has never had it shows nothing")
+		"a replica without the secret shows nothing")
 	again := match(t, rotated, q)
 	require.Equal(t, room.Matched, again.Result)
 	require.Zero(t, journalled(t, e, "incident"), "another key is not another text")
