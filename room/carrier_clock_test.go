@@ -58,8 +58,8 @@ func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T
 	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
 }
 
-// What may have been a's slow code ended b's turn, so a message that seems to be a's is unmatched anyway. It
-// is offered to c all the same.
+// A slow code, possibly a's, ended b's turn, so a message that seems to be a's is unmatched. It is offered to
+// c all the same.
 func TestCodeThatAnotherMayHaveDisplacedIsOfferedToTheSessionThatAskedNext(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")

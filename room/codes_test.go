@@ -199,7 +199,7 @@ func TestDisplacedCodeIsUnmatched(t *testing.T) {
 	require.Equal(t, room.Locked, c.stand().Status)
 }
 
-// b's code cannot be the answer to a's ask, nor a's to b's: asks for another sender's codes do not count.
+// b's code cannot be the answer to a's ask, nor a's to b's. Asks for another sender's codes do not count.
 func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

@@ -98,7 +98,7 @@ type Config struct {
 type Recorded struct {
 	Fence, Ticket int64 // the highest
 	Open          bool  // there is a lease without an end
-	// Ended is the end of the latest lease, or its grant if it is open (unix ms); 0 = no lease.
+	// Ended is when the latest lease ended, or was granted if it is open (unix ms). 0 = no lease.
 	Ended int64
 }
 

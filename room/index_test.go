@@ -15,8 +15,7 @@ import (
 // far is how long a sleeping room may go without a look. No test waits for it.
 const far = time.Hour
 
-// leftAlone looks at every due room once, as the sweep does, so that a sleeping one is due again far from
-// now.
+// leftAlone looks at every due room once, as the sweep does. A sleeping one is then due far from now.
 func leftAlone(t *testing.T, rdb redis.UniversalClient, e *room.Engine) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

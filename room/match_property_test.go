@@ -14,9 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// For all leases, asks and times of messages, the script's match is the model's, and only the lease's holder
-// sees the message. The embedded Redis's clock is moved by hand, so that a failure shrinks. A real Redis has
-// its own clock.
+// For all leases, asks and times of messages, the script's match is the model's. Only the lease's holder sees
+// the message. The embedded Redis's clock is moved by hand, so that a failure shrinks. A real Redis has its
+// own clock.
 func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) { neverAttributed(t, 25) }
 
 func neverAttributed(t *testing.T, orders int) {

@@ -282,7 +282,7 @@ func TestSessionThatWentBeforeItsComingWasRecordedIsGone(t *testing.T) {
 	require.Zero(t, s.goneSince(all[2]), "it is connected elsewhere")
 }
 
-// A replica that was stopped for long wakes, and a call of it under its old number is on its way.
+// A replica that was stopped for long wakes. A call of it under its old number is on its way.
 func TestSessionOfAReplicaThatWakesIsPresentSinceThen(t *testing.T) {
 	s := newSite(t)
 	stopped, lives, all := s.replica(), s.replica(), s.line(2)

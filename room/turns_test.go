@@ -234,8 +234,8 @@ func TestHolderGetsFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T
 	next.expect()
 }
 
-// The answer to a later ask does not prove the earlier one answered: the number is free a quarantine after
-// that one.
+// The answer to a later ask does not prove the earlier one answered. The number is free a quarantine after
+// the earlier ask.
 func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	for name, turns := range map[string]int{"of one turn": 1, "of two turns": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -296,8 +296,8 @@ func TestThirdCodeOfASessionWithThreeTurnsGoesToNoOtherSession(t *testing.T) {
 	next.expect()
 }
 
-// Rule 2: a lease without asks whose code was rejected counts as one with an ask open from its end on. Rule
-// 3: no code goes astray within a quarantine.
+// Rule 2: a lease without asks whose code was rejected has an ask open from its end on. Rule 3: no code goes
+// astray within a quarantine.
 func TestLeaseThatDoesNotAskAndWhoseCodeWasTakenBackIsInQuarantine(t *testing.T) {
 	for name, refused := range map[string]bool{"rejected": false, "refused": true} {
 		t.Run(name, func(t *testing.T) {
