@@ -25,8 +25,7 @@ type Event struct {
 	Moved   []Joined    `json:"moved"` // waiters with a new rank
 	Reset   bool        `json:"reset"` // the line was renumbered: the mirror takes a snapshot
 	Notes   []Note      `json:"notes"`
-	// a place whose lease was not claimed and that waits again; at most one
-	Missed []Missed `json:"missed"`
+	Missed  []Missed    `json:"missed"` // at most one
 }
 
 // EventLease is the live lease. Rank is set if this change granted it to a waiter.
@@ -74,7 +73,7 @@ type Note struct {
 	Since   int64   `json:"since"`   // unix ms: since when an away waiter has been gone
 	Message string  `json:"message"` // the session that has a message; see Engine.Look
 	Judged  bool    `json:"judged"`  // the ledger has agreed to that message or refused it
-	Judging string  `json:"judging"` // the session whose turn a message ended, if the ledger agrees
+	Judging string  `json:"judging"` // the session whose turn a message ended before the verdict
 	Session string  `json:"session"` // the session that support helped
 	Support Helping `json:"support"` // how support helped it
 	// Desk: messages or incidents changed, so support's pages load them again; see Engine.RecentMessages.

@@ -14,7 +14,7 @@ import (
 const (
 	journalsEvery = 250 * time.Millisecond
 	journalsLater = time.Second
-	// with more journals than this, further ones wait longer, to be drained in larger batches
+	// journalsMany is the number of journals above which further ones wait longer, for larger batches.
 	journalsMany  = 50
 	journalsBatch = 500 // journals measured in one round trip
 )

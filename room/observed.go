@@ -28,19 +28,18 @@ type observedRoom struct {
 
 // observedPlace is a place in the last reply or event about it.
 type observedPlace struct {
-	Session   string  `json:"session"`
-	Seller    string  `json:"seller"`
-	Ticket    int64   `json:"ticket"`
-	Of        int64   `json:"of"`                // epoch
-	JoinedAt  int64   `json:"joined,omitempty"`  // unix ms, 0 = not known
-	Fence     int64   `json:"fence,omitempty"`   // of a place that held the lock
-	GrantedAt int64   `json:"granted,omitempty"` // unix ms
-	ExpiresAt int64   `json:"expires,omitempty"`
-	Outcome   Outcome `json:"outcome,omitempty"` // of a place that ended
-	EndedAt   int64   `json:"ended,omitempty"`   // unix ms
-	// this process saw it waiting; its end is from the ledger
-	Waited bool         `json:"waited,omitempty"`
-	Missed *missedLease `json:"missed,omitempty"` // the unclaimed lease of a place that waits again
+	Session   string       `json:"session"`
+	Seller    string       `json:"seller"`
+	Ticket    int64        `json:"ticket"`
+	Of        int64        `json:"of"`                // epoch
+	JoinedAt  int64        `json:"joined,omitempty"`  // unix ms, 0 = not known
+	Fence     int64        `json:"fence,omitempty"`   // of a place that held the lock
+	GrantedAt int64        `json:"granted,omitempty"` // unix ms
+	ExpiresAt int64        `json:"expires,omitempty"`
+	Outcome   Outcome      `json:"outcome,omitempty"` // of a place that ended
+	EndedAt   int64        `json:"ended,omitempty"`   // unix ms
+	Waited    bool         `json:"waited,omitempty"`  // observed waiting, and its end is the ledger's
+	Missed    *missedLease `json:"missed,omitempty"`  // the unclaimed lease of a place that waits again
 
 	version int64
 	at      time.Time

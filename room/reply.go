@@ -98,7 +98,7 @@ func (r *reader) view() View {
 	hold, rest, _ := strings.Cut(r.text(), ",")
 	spread, lineage, _ := strings.Cut(rest, ",")
 	v.Hold, v.Spread, v.Lineage = duration(hold), duration(spread), lineage
-	// later releases may add to this field and the lease's last one
+	// Later releases may add to this field and the lease's last one.
 	paused, _, _ := strings.Cut(r.text(), ",")
 	v.Paused = paused == "1"
 	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),

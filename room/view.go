@@ -78,7 +78,7 @@ type Place struct {
 	Position int     // from 1 = next; 0 unless waiting
 	Rank     float64 // orders the line; 0 unless waiting
 
-	// when waiting: away, since its lease was not claimed, until the session confirms (rule 11)
+	// Unclaimed: a waiter is away, since its lease was not claimed, until the session confirms (rule 11).
 	Unclaimed bool
 }
 
