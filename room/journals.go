@@ -8,9 +8,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// How soon a process measures a journal that may have grown. After its own calls it measures soon. After an
-// event of another process it measures later, in case the other process has died. It measures a journal again
-// until the ledger has all of it.
+// The delays before a process measures a journal that may have grown. After its own calls it measures soon.
+// After an event of another process it measures later, in case the other process has died. It measures a
+// journal again until the ledger has all of it.
 const (
 	journalsEvery = 250 * time.Millisecond
 	journalsLater = time.Second

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// trustedFor is the time (ms) after an outage in which no session counts as gone: as SETTLING in clock.lua.
+	// trustedFor is the time (ms) after an outage in which no session counts as gone: SETTLING in clock.lua.
 	trustedFor  = 3000
 	outagesKept = time.Minute // age at which an outage is forgotten
 )
