@@ -2,7 +2,7 @@ package room
 
 import "encoding/json"
 
-// members are the JSON members of an action without braces, for a journal record; "" for no action.
+// members returns the JSON members of an action without braces, for a journal record; "" for no action.
 func (a Action) members() string {
 	if a == (Action{}) {
 		return ""
@@ -10,13 +10,14 @@ func (a Action) members() string {
 	return members(a)
 }
 
-// reasons are those of who did what and why alone: whom it concerns is the script's to say.
+// reasons returns the members without ticket and fence, which the script adds itself.
 func (a Action) reasons() string {
 	a.Ticket, a.Fence = 0, 0
 	return a.members()
 }
 
-// members are the JSON members of a struct of strings and integers, which always marshals, without braces.
+// members returns the JSON members of a struct without braces. Structs of strings and integers always
+// marshal.
 func members(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What was tried to have a code shown to the wrong one, or to nobody.
+// The attempts of these tests: show a code to the wrong session, or leave it unmatched.
 
 func TestClaimedMessageThatComesAgainIsItsOwnersStill(t *testing.T) {
 	d := newDesk(t, room.Config{})
@@ -76,7 +76,8 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	e, elsewhere := room.New(client, keys), room.New(client, keys)
 	a := newSeller(t, e, "a")
 	join := func() {
-		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 	}
 	join()
@@ -104,7 +105,7 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	require.EqualValues(t, 2, trips.Load()-before)
 }
 
-// Whose it is rests on an earlier turn's ask, and on whether the later turn's fits.
+// The lease depends on an earlier turn's ask, and on whether the later turn's filter accepts the message.
 func TestPartOfALongMessageIsTwoRoundTripsAtTheMost(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	client := redis.NewClient(&redis.Options{Addr: d.store.Addr()})
@@ -191,21 +192,24 @@ func TestLeaseThatKeptACodeHasOneWhateverItRejected(t *testing.T) {
 }
 
 func TestSendersAreComparedByTheirDigits(t *testing.T) {
-	for _, same := range []string{"010-1234-5678", "010 1234 5678", "+82 10-1234-5678", "(+82)1012345678", "＋82 10 1234 5678", "+82(0)10-1234-5678", "０１０１２３４５６７８"} {
+	for _, same := range []string{"010-1234-5678", "010 1234 5678", "+82 10-1234-5678", "(+82)1012345678",
+		"＋82 10 1234 5678", "+82(0)10-1234-5678", "０１０１２３４５６７８"} {
 		require.True(t, room.OneOf(same, []string{"02-000-0000", "01012345678"}), same)
 	}
-	for _, other := range []string{"821012345678", "1012345678", "0101234567", "010-1234-5678 +82", "coupang", ""} {
+	for _, other := range []string{"821012345678", "1012345678", "0101234567", "010-1234-5678 +82", "coupang",
+		""} {
 		require.False(t, room.OneOf(other, []string{"01012345678"}), other)
 	}
 	require.True(t, room.OneOf(" Coupang", []string{"COUPANG"}))
-	require.True(t, room.OneOf("+8215881234", []string{"1588-1234"}), "it is called so from everywhere in Korea")
+	require.True(t, room.OneOf("+8215881234", []string{"1588-1234"}),
+		"it is called so from everywhere in Korea")
 	require.False(t, room.OneOf("+8225881234", []string{"2588-1234"}), "a number of Seoul")
 	require.False(t, room.OneOf("SHOP24", []string{"24"}), "a sender with letters is compared whole")
 	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
 }
 
-// B asked while a's ask was answered; a took the answer back.
-func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.T) {
+// B asked while a's ask was answered. Then a rejected its answer.
+func TestCodeIsUnmatchedWhereARejectedAnswerLeavesTwoAsksOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
@@ -222,8 +226,8 @@ func TestCodeIsNobodysWhereAnAnswerThatWasTakenBackLeavesTwoAsksOpen(t *testing.
 	require.Equal(t, room.Matched, own.Result, "past the quarantine of a's ask it is b's")
 }
 
-// Between a's old ask and the message lies another seller's, and a's own second turn does not hide it.
-func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
+// Another seller's ask lies between a's old ask and the message, and a's own second turn does not hide it.
+func TestDisplacedCodeIsUnmatchedThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
@@ -231,7 +235,8 @@ func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	d.pass(31 * time.Second)
 	b.expect()
 	d.sms()
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 	require.NoError(t, err)
 	d.pass(time.Second)
 	a.expect()
@@ -241,7 +246,7 @@ func TestDisplacedCodeIsNobodysThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	requireNone(t, room.Ambiguous, m, "a's first, or b's own")
 }
 
-func TestDisplacedCodeIsNobodysAlsoAtTheEdgeOfTheQuarantine(t *testing.T) {
+func TestDisplacedCodeIsUnmatchedAlsoAtTheEdgeOfTheQuarantine(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	d.pass(300 * time.Millisecond)
 	a, b := d.asker("a"), d.asker("b")
@@ -264,7 +269,7 @@ func TestMessageThatMayBeOfTheLeaseBeforeIsNotOffered(t *testing.T) {
 	d.pass(300 * time.Millisecond)
 	second := func(q *room.MatchRequest) { q.From -= q.From % 1000; q.To = q.From + 1000 }
 	_, m := d.sms(second)
-	requireNone(t, room.NotExpected, m, "nobody asked")
+	requireNone(t, room.NotExpected, m, "no session asked")
 	require.Empty(t, offers(t, d.engine, b.session))
 	d.pass(time.Second)
 	d.sms(second)

@@ -59,7 +59,8 @@ func TestOnlyTheHolderAsks(t *testing.T) {
 		_, err := d.engine.Expect(d.Context(), integration, q)
 		require.ErrorIs(t, err, want)
 	}
-	_, err := d.engine.Expect(d.Context(), integration, room.ExpectRequest{Session: a.session, Fence: fence - 1})
+	_, err := d.engine.Expect(d.Context(), integration,
+		room.ExpectRequest{Session: a.session, Fence: fence - 1})
 	require.ErrorIs(t, err, room.ErrStaleFence)
 	require.Empty(t, d.records("asked"))
 	require.Zero(t, a.stand().Lease.Asked)

@@ -13,24 +13,28 @@ type assignArgs struct {
 	ID         string // the message's, as JSON
 	Completes  bool   // a code ends the lease
 	Action     string // JSON members
-	Why        string // who and why, as JSON members
+	Why        string // the JSON members "who" and "reason"
 	Registered int64
-	Begins     string // the blank that a room may be begun in place of; "" = none
+	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
-// AssignRequest says that support gives an unmatched message to a lease that could have caused it.
+// AssignRequest gives an unmatched message to a lease that could have caused it. Support sends it.
 type AssignRequest struct {
 	MessageID string
 	Fence     int64
 	Keep      bool   // the code does not end the lease
-	Request   string // a repeat with the same id is told what the first was told
+	Request   string // id of the request: a repeat returns what the first call returned
 	By        Action
 }
 
-// Assign gives an unmatched message to a lease that was live when it was sent or had asked in the ten minutes before. Within ten
-// minutes of its coming it is shown to the lease's session, once the ledger has agreed (SettleMatch); afterwards it is a record
-// only. The carrier's repeat still gets the first answer. Refusals: ErrNoMessage, ErrAlreadyMatched, ErrStaleFence (there is no
-// such lease), ErrNotPossible.
+// Assign gives an unmatched message to one of its candidate leases.
+//
+// A candidate was live when the message was sent or had asked in the ten minutes before (see Candidate).
+// For ten minutes after its arrival the message is shown to the lease's session, once the ledger has agreed
+// (SettleMatch); after that the assignment is a record only. The carrier's repeat still gets the first
+// answer.
+//
+// Errors: ErrNoMessage, ErrAlreadyMatched, ErrStaleFence (there is no such lease), ErrNotPossible, ErrStore.
 func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, error) {
 	q.By.Action = "assign"
 	why := members(struct {
@@ -40,7 +44,9 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 	own := []string{requestKey(q.Request), messageKey(q.MessageID)}
 	var m Match
 	err := e.index.listed(ctx, id, func(l listing) error {
-		a, err := e.answer(ctx, assignVerb.with(assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why, l.at, l.begins}), id, own)
+		args := assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why,
+			l.at, l.absence}
+		a, err := e.answer(ctx, assignVerb.with(args), id, own)
 		if err == nil {
 			m, err = assigned(a)
 		}
@@ -51,8 +57,9 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 
 func assigned(a answer) (Match, error) {
 	r := reader{fields: a.rest}
-	m := Match{Result: Result(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(), Granted: r.int(), Ended: r.int(),
-		At: a.standing.Now, Version: a.standing.Version, Judge: true, Completes: r.text() == "1", Forgotten: r.text() == "1"}
+	m := Match{Result: Result(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(), Granted: r.int(),
+		Ended: r.int(), At: a.standing.Now, Version: a.standing.Version, Judge: true,
+		Completes: r.text() == "1", Forgotten: r.text() == "1"}
 	if r.short {
 		return Match{}, fmt.Errorf("%w: assign reply is cut short", ErrStore)
 	}

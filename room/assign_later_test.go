@@ -70,7 +70,8 @@ func TestMessageOfAnOlderProgramIsAssignedOnlyWhileItsTextIsThere(t *testing.T) 
 		d.stray(foreign)
 	}
 	for _, key := range d.store.Keys() {
-		if d.store.Type(key) == "hash" && len(key) > len("{integration}:sms:") && key[:len("{integration}:sms:")] == "{integration}:sms:" {
+		if d.store.Type(key) == "hash" && len(key) > len("{integration}:sms:") &&
+			key[:len("{integration}:sms:")] == "{integration}:sms:" {
 			for _, field := range []string{"from", "to", "code"} {
 				d.store.HDel(key, field)
 			}
@@ -87,7 +88,8 @@ func TestMessageOfAnOlderProgramIsAssignedOnlyWhileItsTextIsThere(t *testing.T) 
 }
 
 func TestRejectedMessageMayBeAssignedToAnotherLease(t *testing.T) {
-	for name, gone := range map[string]time.Duration{"while its text is there": 0, "as a record": 10*time.Minute + time.Second} {
+	for name, gone := range map[string]time.Duration{"while its text is there": 0,
+		"as a record": 10*time.Minute + time.Second} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a, b := d.asker("a"), d.asker("b")
@@ -110,9 +112,11 @@ func TestRejectedMessageMayBeAssignedToAnotherLease(t *testing.T) {
 	}
 }
 
-// Whoever told a verdict may have died before the journal was trimmed: then it is told once more, whatever happened since.
+// A process may die after it sent a verdict and before it trimmed the journal. Then the verdict is sent
+// again, whatever happened since.
 func TestVerdictOnALeaseThatAMessageBelongsToNoMoreChangesNothing(t *testing.T) {
-	for name, gone := range map[string]time.Duration{"while its text is there": 0, "as a record": 10*time.Minute + time.Second} {
+	for name, gone := range map[string]time.Duration{"while its text is there": 0,
+		"as a record": 10*time.Minute + time.Second} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a, b := d.asker("a"), d.asker("b")
@@ -126,7 +130,8 @@ func TestVerdictOnALeaseThatAMessageBelongsToNoMoreChangesNothing(t *testing.T) 
 				require.NoError(t, d.engine.SettleMatch(t.Context(), integration, id, fence, agreed))
 			}
 			verdict(first.Fence, true)
-			require.Empty(t, messages(t, d.engine, b.session), "the verdict on its own lease is not there yet")
+			require.Empty(t, messages(t, d.engine, b.session),
+				"the verdict on its own lease is not there yet")
 			verdict(first.Fence, false)
 			_, err := d.assign(id, other)
 			require.ErrorIs(t, err, room.ErrAlreadyMatched, "nor was it taken back")

@@ -9,9 +9,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// couldBe lists the fences of the leases that a message may be assigned to.
+// couldBe returns the fences of the leases that a message may be assigned to.
 func (d *desk) couldBe(messageID string) (fences []int64) {
-	for _, l := range d.letters() {
+	for _, l := range d.recent() {
 		for _, c := range l.Could {
 			if l.MessageID == messageID {
 				fences = append(fences, c.Fence)
@@ -21,11 +21,12 @@ func (d *desk) couldBe(messageID string) (fences []int64) {
 	return fences
 }
 
-// Rule 5: the same sender and text is the same message, whatever its id, and so are the parts of one. None of it goes to a second seller.
-func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
+// Rule 5: the same sender and text is the same message, whatever its id, and so are its parts. No part goes
+// to a second seller.
+func TestSameMessageIsAssignedToOneSellerOnly(t *testing.T) {
 	for name, how := range map[string]struct {
 		one, other func(*room.MatchRequest)
-		offers     int // of the other one, to the session that can not have caused the first
+		offers     int // of the other message, to the session that cannot have caused the first one
 	}{
 		"the same text":   {saying("one"), saying("one"), 0},
 		"parts of a text": {part("r", 1), part("r", 2), 1},
@@ -59,13 +60,13 @@ func TestWhatIsTheSameMessageIsAssignedToOneSellerAlone(t *testing.T) {
 			require.Len(t, messages(t, d.engine, a.session), 1)
 
 			d.settle(one, false)
-			require.Contains(t, d.couldBe(other), second, "it is nobody's again")
+			require.Contains(t, d.couldBe(other), second, "it is unmatched again")
 			d.assigned(other, second)
 		})
 	}
 }
 
-// A copy that may have been sent in the same seller's lease too is that seller's to have.
+// A copy that may also have been sent in the same seller's lease may go to that seller.
 func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -84,7 +85,7 @@ func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
 	require.Equal(t, first, d.assigned(other, first).Fence)
 }
 
-func TestSameTextThatItsHolderClaimedIsAssignedToNobodyElse(t *testing.T) {
+func TestSameTextThatItsHolderClaimedIsAssignedToNoOtherSeller(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	first := a.stand().Fence
@@ -103,7 +104,7 @@ func TestSameTextThatItsHolderClaimedIsAssignedToNobodyElse(t *testing.T) {
 	d.assigned(one, first)
 }
 
-func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
+func TestMatchedMessageIsNotAssigned(t *testing.T) {
 	for name, belongs := range map[string]func(d *desk, a seller) string{
 		"matched": func(d *desk, a seller) string {
 			a.expect()
@@ -159,7 +160,7 @@ func TestMessageThatIsSomebodysIsNotAssigned(t *testing.T) {
 	}
 }
 
-// Long messages end alike: what the text says of such a part says nothing of the code in another.
+// Long messages end alike: a part's text does not identify the code in another part.
 func TestPartThatIsKnownByItsTextAloneLeavesTheCodeToItsOwnSeller(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	const alike = "쿠팡은 묻지 않아요."
@@ -168,7 +169,8 @@ func TestPartThatIsKnownByItsTextAloneLeavesTheCodeToItsOwnSeller(t *testing.T) 
 	d.sms(saying(alike), without)
 	_, m := d.sms(saying("인증번호 482913"))
 	require.True(t, m.Completes)
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 	require.NoError(t, err)
 	again := a.expectOnly("쿠팡")
 	a.leave(room.Cancelled)

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func (d *desk) assign(messageID string, fence int64, change ...func(*room.AssignRequest)) (room.Match, error) {
+func (d *desk) assign(messageID string, fence int64, change ...func(*room.AssignRequest)) (room.Match,
+	error) {
 	q := room.AssignRequest{MessageID: messageID, Fence: fence, By: byKim}
 	for _, f := range change {
 		f(&q)
@@ -31,7 +32,7 @@ func (d *desk) settle(messageID string, agreed bool) {
 	require.NoError(d, d.engine.SettleMatch(d.Context(), integration, messageID, 0, agreed))
 }
 
-// again is what the carrier is told when it comes with a message once more.
+// again returns the answer to the carrier's repeat of a message.
 func (d *desk) again(messageID string) room.Match {
 	d.Helper()
 	return match(d.T, d.engine, sms(messageID, 0, 0))
@@ -41,7 +42,7 @@ func keep(q *room.AssignRequest) { q.Keep = true }
 
 func foreign(q *room.MatchRequest) { q.Foreign = true }
 
-// expectOnly asks for a message that no other is like.
+// expectOnly asks for a message that no other message resembles.
 func (s seller) expectOnly(contains string) room.Expectation {
 	s.t.Helper()
 	q := s.request()
@@ -51,7 +52,7 @@ func (s seller) expectOnly(contains string) room.Expectation {
 	return x
 }
 
-// stray brings a message that nobody asked for.
+// stray sends a message that no lease asked for.
 func (d *desk) stray(change ...func(*room.MatchRequest)) string {
 	d.Helper()
 	id, m := d.sms(change...)
@@ -70,18 +71,20 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	d.pass(time.Second)
 
 	m := d.assigned(id, lease.Fence)
-	require.Equal(t, room.Match{Result: room.Matched, Ticket: 1, Fence: lease.Fence, Epoch: a.stand().Epoch, Granted: lease.GrantedAt,
-		Ended: d.now.UnixMilli(), At: d.now.UnixMilli(), Judge: true, Completes: true, Version: 4}, m)
+	require.Equal(t, room.Match{Result: room.Matched, Ticket: 1, Fence: lease.Fence, Epoch: a.stand().Epoch,
+		Granted: lease.GrantedAt,
+		Ended:   d.now.UnixMilli(), At: d.now.UnixMilli(), Judge: true, Completes: true, Version: 4}, m)
 	require.Equal(t, room.Completed, a.stand().Outcome)
 	require.Equal(t, room.Locked, b.stand().Status, "handed on in the same step")
 	require.Empty(t, messages(t, d.engine, a.session), "the ledger has not agreed")
 	require.Equal(t, first, d.again(id), "the carrier still gets the first answer")
 
-	told := listen(t, d.rdb)
+	events := listen(t, d.rdb)
 	d.settle(id, true)
 	require.Equal(t, id, messages(t, d.engine, a.session)[0].MessageID)
 	require.False(t, messages(t, d.engine, a.session)[0].Late)
-	require.Equal(t, []room.Note{{Message: a.session, Judged: true}, {Session: a.session, Support: room.Assigned}}, notes(told()))
+	require.Equal(t, []room.Note{{Message: a.session, Judged: true},
+		{Session: a.session, Support: room.Assigned}}, notes(events()))
 	require.Equal(t, first, d.again(id))
 	b.expect() // a's ask has its answer
 }
@@ -97,12 +100,15 @@ func TestAssignmentIsJournalledWithWhoDidItAndWhy(t *testing.T) {
 	require.NoError(t, err)
 	last := entries[len(entries)-1].Records
 	now := d.now.UnixMilli()
-	require.Equal(t, room.Record{Type: "action", At: now, Who: "kim", Action: "assign", Reason: "because", Ticket: 1, Fence: lease.Fence, Seller: "a",
+	require.Equal(t, room.Record{Type: "action", At: now, Who: "kim", Action: "assign", Reason: "because",
+		Ticket: 1, Fence: lease.Fence, Seller: "a",
 		MessageNote: room.MessageNote{MessageID: id}}, last[0])
-	require.Equal(t, room.Record{Type: "assigned", At: now, Who: "kim", Reason: "because", Result: room.Matched, Code: true, Judge: true,
+	require.Equal(t, room.Record{Type: "assigned", At: now, Who: "kim", Reason: "because",
+		Result: room.Matched, Code: true, Judge: true,
 		Completes: true, Ticket: 1, Fence: lease.Fence, Seller: "a", GrantedAt: lease.GrantedAt, EndedAt: now,
 		MessageNote: room.MessageNote{MessageID: id}}, last[1])
-	require.Equal(t, []string{"ended", "granted"}, []string{last[2].Type, last[3].Type}, "the end stands behind it")
+	require.Equal(t, []string{"ended", "granted"}, []string{last[2].Type, last[3].Type},
+		"the end stands behind it")
 }
 
 func TestAssignedCodeAnswersTheAskThatFitsInTime(t *testing.T) {
@@ -127,7 +133,7 @@ func TestAssignedCodeAnswersTheAskThatFitsInTime(t *testing.T) {
 		a.expect()
 		require.True(t, d.assigned(id, a.stand().Fence, func(*room.AssignRequest) {}).Completes)
 	})
-	t.Run("one that nobody knew of, where there is none", func(t *testing.T) {
+	t.Run("an unknown one, if there is none", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a := d.asker("a")
 		d.pass(time.Second)
@@ -166,7 +172,7 @@ func TestAssignedCodeDoesNotEndALeaseThatIsToBeKept(t *testing.T) {
 	require.Len(t, messages(t, d.engine, a.session), 1)
 }
 
-func TestMessageAssignedToALeaseThatIsOverIsLateAndTouchesNobody(t *testing.T) {
+func TestMessageAssignedToALeaseThatIsOverIsLateAndChangesNoLease(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	fence := a.stand().Fence
@@ -190,7 +196,7 @@ func TestMessageAssignedToALeaseThatIsOverIsLateAndTouchesNobody(t *testing.T) {
 	require.Empty(t, messages(t, d.engine, b.session))
 }
 
-func TestAssignmentThatTheLedgerRefusesIsNobodysAgainAndItsAskIsOpen(t *testing.T) {
+func TestAssignmentThatTheLedgerRefusesIsUnmatchedAgainAndItsAskIsOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	fence := a.stand().Fence
@@ -206,9 +212,9 @@ func TestAssignmentThatTheLedgerRefusesIsNobodysAgainAndItsAskIsOpen(t *testing.
 		require.Empty(t, messages(t, d.engine, a.session))
 		require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter)
 		require.Equal(t, first, d.again(id), "the first answer stays")
-		letters := d.letters()
-		require.Equal(t, room.Unmatched, letters[0].Result)
-		require.Zero(t, letters[0].Fence)
+		recent := d.recent()
+		require.Equal(t, room.Unmatched, recent[0].Result)
+		require.Zero(t, recent[0].Fence)
 	}
 	require.Equal(t, room.Matched, d.assigned(id, b.stand().Fence).Result, "it may be another's")
 	d.settle(id, true)
@@ -276,7 +282,8 @@ func TestAssignInARoomThatWasNeverUsedWritesNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	_, err := d.assign("m", 1)
 	require.ErrorIs(t, err, room.ErrNoMessage)
-	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:life", "{waitroom}:registered"}, d.store.Keys(), "but that somebody has to look at it")
+	require.Equal(t, []string{"{waitroom}:due", "{waitroom}:life", "{waitroom}:registered"}, d.store.Keys(),
+		"only that a sweep has to look at it")
 }
 
 func TestMessageOfAnAssignedTextIsThatLeasesToo(t *testing.T) {
@@ -301,15 +308,15 @@ func TestHolderIsAskedNoMoreWhetherAnAssignedMessageIsItsOwn(t *testing.T) {
 	d.pass(time.Second)
 	id := d.stray()
 	require.Len(t, offers(t, d.engine, b.session), 1)
-	told := listen(t, d.rdb)
+	events := listen(t, d.rdb)
 	d.assigned(id, former)
 	require.Empty(t, offers(t, d.engine, b.session))
-	require.Contains(t, notes(told()), room.Note{Message: b.session})
+	require.Contains(t, notes(events()), room.Note{Message: b.session})
 	_, err := b.claim(id)
 	require.ErrorIs(t, err, room.ErrNoMessage)
 }
 
-func TestRepeatedAssignmentIsToldWhatTheFirstWasTold(t *testing.T) {
+func TestRepeatedAssignmentReturnsWhatTheFirstReturned(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	fence := a.stand().Fence
@@ -350,10 +357,11 @@ func TestAssignWorksOnEveryStore(t *testing.T) {
 		q := sms("m", 0, 0)
 		q.Foreign = true
 		match(t, e, q)
-		letters, err := e.RecentMessages(t.Context(), integration)
+		recent, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
-		require.Equal(t, fence, letters[0].Could[0].Fence)
-		m, err := e.Assign(t.Context(), integration, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
+		require.Equal(t, fence, recent[0].Could[0].Fence)
+		m, err := e.Assign(t.Context(), integration,
+			room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
 		require.NoError(t, err)
 		require.Equal(t, room.Matched, m.Result)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))

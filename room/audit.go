@@ -5,17 +5,17 @@ import "context"
 var auditVerb = newVerb[auditArgs]("audit")
 
 type auditArgs struct {
-	Kind       string // of the record; "" = none: only who watches is told
+	Kind       string // of the record; "" = no record, only an event for support's pages
 	Members    string // JSON members of the record
-	Alert      bool   // who watches is told that there is something to look at
+	Alert      bool   // support's pages get an event: messages or incidents changed
 	Registered int64
-	Begins     string // the blank that a room may be begun in place of; "" = none
+	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
-// SupportRoom is the reserved room whose journal keeps what support does in no room: signing in, and out.
+// SupportRoom is the reserved room whose journal has support's actions outside rooms: signing in and out.
 const SupportRoom ID = "support"
 
-// Audit journals what a member of support did that changes nothing in the room, such as an export.
+// Audit journals an action of support that changes nothing in the room, such as an export. Error: ErrStore.
 func (e *Engine) Audit(ctx context.Context, id ID, by Action) error {
 	if by == (Action{}) {
 		return nil
@@ -23,8 +23,10 @@ func (e *Engine) Audit(ctx context.Context, id ID, by Action) error {
 	return e.journal(ctx, id, "action", by.members(), false)
 }
 
-// Incident journals that something happened that a person should look at. Kind is a word such as message_refused; subject tells one
-// from another of its kind; detail says what happened and holds no secret. Support is told.
+// Incident journals an event that a person should look at, and notifies support's pages.
+//
+// Kind is a word such as message_refused, subject distinguishes incidents of one kind, and detail describes
+// the incident without secrets. Error: ErrStore.
 func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail string) error {
 	return e.journal(ctx, id, "incident", members(struct {
 		Kind    string `json:"action"`
@@ -33,16 +35,17 @@ func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail stri
 	}{kind, subject, detail}), true)
 }
 
-// journal writes a record that is none of the line's. The room is put into the index, so that its journal is drained.
+// journal writes a record that concerns no place. The room is put into the index, so that the ledger drains
+// its journal.
 func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
 	once := requestKey("")
 	return e.index.listed(ctx, id, func(l listing) error {
-		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.begins}), id, once)
+		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.absence}), id, once)
 		return err
 	})
 }
 
-// Alert tells who watches the room that its messages or incidents are to be looked up again.
+// Alert has support's pages of the room load its messages and incidents again. Error: ErrStore.
 func (e *Engine) Alert(ctx context.Context, id ID) error {
 	_, err := e.standing(ctx, auditVerb.with(auditArgs{Alert: true}), id, unremembered)
 	return err

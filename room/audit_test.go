@@ -26,7 +26,7 @@ func recordsOf(t *testing.T, e *room.Engine, id room.ID, kind string) (list []ro
 	return list
 }
 
-func TestWhatSupportDoesInNoRoomIsJournalledAndDrained(t *testing.T) {
+func TestActionOutsideRoomsIsJournalledAndDrained(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		by := room.Action{Who: "\"kim\"", Action: "sign_in_failed", Reason: "100% \\ wrong"}
@@ -38,7 +38,7 @@ func TestWhatSupportDoesInNoRoomIsJournalledAndDrained(t *testing.T) {
 		require.Equal(t, by, room.Action{Who: list[0].Who, Action: list[0].Action, Reason: list[0].Reason})
 		rooms, err := e.Active(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []room.ID{room.SupportRoom}, rooms, "somebody has to drain it")
+		require.Equal(t, []room.ID{room.SupportRoom}, rooms, "the ledger has to drain it")
 		entries, err := e.ReadJournal(t.Context(), room.SupportRoom, 100)
 		require.NoError(t, err)
 		require.NotZero(t, entries[0].Epoch)
@@ -47,10 +47,10 @@ func TestWhatSupportDoesInNoRoomIsJournalledAndDrained(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, checked.Asleep)
 		require.NoError(t, e.Audit(t.Context(), room.SupportRoom, room.Action{}))
-		require.Empty(t, recordsOf(t, e, room.SupportRoom, "action"), "nobody did nothing")
+		require.Empty(t, recordsOf(t, e, room.SupportRoom, "action"), "an empty action is no record")
 	})
 	_, err := room.ParseID(string(room.SupportRoom))
-	require.ErrorIs(t, err, room.ErrInvalidRoom, "nobody waits there")
+	require.ErrorIs(t, err, room.ErrInvalidRoom, "no session waits there")
 }
 
 func TestAuditChangesNothingInTheRoom(t *testing.T) {
@@ -58,23 +58,26 @@ func TestAuditChangesNothingInTheRoom(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a := newSeller(t, e, "a")
 		before := a.join()
-		told := listen(t, rdb)
-		require.NoError(t, e.Audit(t.Context(), integration, room.Action{Who: "kim", Action: "export", Reason: "csv", Ticket: 7}))
+		events := listen(t, rdb)
+		require.NoError(t, e.Audit(t.Context(), integration,
+			room.Action{Who: "kim", Action: "export", Reason: "csv", Ticket: 7}))
 		require.Equal(t, before.Version, a.stand().Version)
-		require.Empty(t, told())
+		require.Empty(t, events())
 		require.Equal(t, int64(7), recordsOf(t, e, integration, "action")[0].Ticket)
 	})
 }
 
-func TestIncidentIsJournalledAndSupportIsTold(t *testing.T) {
+func TestIncidentIsJournalledAndSupportIsNotified(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
-		told := listen(t, rdb)
-		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "m\"1", "the signature is wrong"))
+		events := listen(t, rdb)
+		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "m\"1",
+			"the signature is wrong"))
 		list := recordsOf(t, e, integration, "incident")
 		require.Len(t, list, 1)
-		require.Equal(t, [3]string{"message_refused", "m\"1", "the signature is wrong"}, [3]string{list[0].Action, list[0].MessageID, list[0].Reason})
-		require.Equal(t, []room.Note{{Desk: true}}, notes(told()))
+		require.Equal(t, [3]string{"message_refused", "m\"1", "the signature is wrong"},
+			[3]string{list[0].Action, list[0].MessageID, list[0].Reason})
+		require.Equal(t, []room.Note{{Desk: true}}, notes(events()))
 		rooms, err := e.Active(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []room.ID{integration}, rooms)
@@ -84,9 +87,9 @@ func TestIncidentIsJournalledAndSupportIsTold(t *testing.T) {
 func TestAlertWritesNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		require.NoError(t, e.Alert(t.Context(), integration))
-		require.Equal(t, 1, looks(told()))
+		require.Equal(t, 1, looks(events()))
 		require.Empty(t, rdb.Keys(t.Context(), "*").Val())
 	})
 }
@@ -107,7 +110,7 @@ func TestLostReplyOfAnAuditIsOneRecord(t *testing.T) {
 	require.Equal(t, 1, journalled(t, e, "incident"))
 }
 
-func TestActionIsJournalledWithWhomItConcerns(t *testing.T) {
+func TestActionIsJournalledWithItsSeller(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
@@ -126,10 +129,18 @@ func TestActionIsJournalledWithWhomItConcerns(t *testing.T) {
 			{"extend", func() (room.Standing, error) {
 				return e.Extend(t.Context(), integration, "", fence, time.Second, byKim)
 			}, concerned{1, fence, "a"}},
-			{"move", func() (room.Standing, error) { return e.Move(t.Context(), integration, "", 3, 1, byKim) }, concerned{3, 0, "c"}},
-			{"remove", func() (room.Standing, error) { return e.Remove(t.Context(), integration, "", 2, byKim) }, concerned{2, 0, "b"}},
-			{"release", func() (room.Standing, error) { return e.Release(t.Context(), integration, "", fence, byKim) }, concerned{1, fence, "a"}},
-			{"pause", func() (room.Standing, error) { return e.Pause(t.Context(), integration, "", true, byKim) }, concerned{}},
+			{"move", func() (room.Standing, error) {
+				return e.Move(t.Context(), integration, "", 3, 1, byKim)
+			}, concerned{3, 0, "c"}},
+			{"remove", func() (room.Standing, error) {
+				return e.Remove(t.Context(), integration, "", 2, byKim)
+			}, concerned{2, 0, "b"}},
+			{"release", func() (room.Standing, error) {
+				return e.Release(t.Context(), integration, "", fence, byKim)
+			}, concerned{1, fence, "a"}},
+			{"pause", func() (room.Standing, error) {
+				return e.Pause(t.Context(), integration, "", true, byKim)
+			}, concerned{}},
 		} {
 			_, err := step.do()
 			require.NoError(t, err, step.name)
@@ -142,7 +153,8 @@ func TestActionIsJournalledWithWhomItConcerns(t *testing.T) {
 		require.NoError(t, err)
 		_, err = e.Pause(t.Context(), integration, "", true, byKim)
 		require.NoError(t, err)
-		require.Len(t, recordsOf(t, e, integration, "action"), 6, "a pause of a paused room is written down, too")
+		require.Len(t, recordsOf(t, e, integration, "action"), 6,
+			"a pause of a paused room is written down, too")
 		after, _, err := e.Look(t.Context(), integration)
 		require.NoError(t, err)
 		require.Equal(t, before.Version, after.Version, "and changes nothing")
@@ -166,7 +178,7 @@ func TestRefusedActionIsNotRemembered(t *testing.T) {
 		for _, name := range []string{"b", "c", "d"} {
 			newSeller(t, e, name).join()
 		}
-		for range 2 { // and what was done is
+		for range 2 { // and so are applied actions
 			_, err = e.Remove(t.Context(), integration, "remove", 2, byKim)
 			require.NoError(t, err)
 			_, err = e.Move(t.Context(), integration, "move", 4, 1, byKim)
@@ -184,23 +196,23 @@ func TestRefusedActionIsNotRemembered(t *testing.T) {
 	})
 }
 
-func TestWhomSupportHelpedIsTold(t *testing.T) {
+func TestHelpedSessionIsNotified(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
 		fence := a.join().Fence
 		b.join()
 		c.join()
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		_, err := e.Extend(t.Context(), integration, "", fence, time.Second, byKim)
 		require.NoError(t, err)
-		require.Equal(t, []room.Note{{Session: a.session, Support: room.Extended}}, notes(told()))
+		require.Equal(t, []room.Note{{Session: a.session, Support: room.Extended}}, notes(events()))
 		_, err = e.Move(t.Context(), integration, "", 3, 1, byKim)
 		require.NoError(t, err)
-		require.Equal(t, []room.Note{{Session: c.session, Support: room.Moved}}, notes(told()))
+		require.Equal(t, []room.Note{{Session: c.session, Support: room.Moved}}, notes(events()))
 		_, err = e.Move(t.Context(), integration, "", 3, 1, byKim)
 		require.NoError(t, err)
-		require.Empty(t, notes(told()), "it stood there already")
+		require.Empty(t, notes(events()), "it stood there already")
 	})
 	t.Run("but not of a busy number", func(t *testing.T) {
 		d := newDesk(t, room.Config{Lease: 40 * time.Second})
@@ -208,9 +220,9 @@ func TestWhomSupportHelpedIsTold(t *testing.T) {
 		a.expect()
 		a.leave(room.Cancelled)
 		d.pass(10 * time.Second)
-		told := listen(t, d.rdb)
+		events := listen(t, d.rdb)
 		b.busy()
 		require.Len(t, d.records("extended"), 1)
-		require.Empty(t, notes(told()))
+		require.Empty(t, notes(events()))
 	})
 }

@@ -24,12 +24,14 @@ func BenchmarkLine(b *testing.B) {
 				session := room.NewSession()
 				steps := [3]func() error{
 					func() error {
-						_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: session, Seller: session})
+						_, err := e.Join(b.Context(), integration,
+							room.JoinRequest{Session: session, Seller: session})
 						return err
 					},
 					func() error { _, err := e.Stand(b.Context(), integration, session); return err },
 					func() error {
-						_, err := e.Leave(b.Context(), integration, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
+						_, err := e.Leave(b.Context(), integration,
+							room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 						return err
 					},
 				}
@@ -46,7 +48,7 @@ func BenchmarkLine(b *testing.B) {
 	}
 }
 
-// fill puts waiters into the line by joins of the real script.
+// fill joins waiters by the real script.
 func fill(b testing.TB, e *room.Engine, waiting int) {
 	_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "holder"})
 	require.NoError(b, err)
@@ -55,7 +57,8 @@ func fill(b testing.TB, e *room.Engine, waiting int) {
 	for w := range workers {
 		go func() {
 			for i := w; i < waiting; i += workers {
-				if _, err := e.Join(b.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: fmt.Sprint("w", i)}); err != nil {
+				if _, err := e.Join(b.Context(), integration,
+					room.JoinRequest{Session: room.NewSession(), Seller: fmt.Sprint("w", i)}); err != nil {
 					errs <- err
 					return
 				}

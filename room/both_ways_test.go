@@ -2,5 +2,5 @@
 
 package room_test
 
-// bothWays has every test on Redis call the library by functions and, once more, as a script.
+// bothWays runs every test on Redis by functions and once more by scripts.
 const bothWays = false

@@ -9,14 +9,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Rule 3: and what the wait costs the holder is given back to it, once.
+// Rule 3: the holder gets the time of the wait back, once.
 func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 40 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
 	a.leave(room.Cancelled)
 	before := b.stand()
-	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), before.Lease.AskAfter, "told at the grant")
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), before.Lease.AskAfter, "known at the grant")
 	d.pass(10 * time.Second)
 	b.busy()
 	require.Equal(t, before.Lease.ExpiresAt+20_000, b.stand().Lease.ExpiresAt, "by what it has to wait")
@@ -33,7 +33,7 @@ func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	require.Equal(t, before.Lease.ExpiresAt+20_000, x.ExpiresAt)
 }
 
-// What was asked before the clock went back lies ahead of it.
+// Asks from before the clock was set back lie ahead of it.
 func TestBusyNumberPutsTheLeaseOffByTheQuarantineAtMostThoughTheClockWentBack(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 40 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
@@ -56,7 +56,7 @@ func TestBusyNumberMakesNoLeaseLongerThanTenMinutes(t *testing.T) {
 	require.Equal(t, granted+600_000, b.stand().Lease.ExpiresAt)
 }
 
-func TestNumberIsNotBusyWhereNobodyElsesCodeMayCome(t *testing.T) {
+func TestNumberIsNotBusyWhereNoOtherCodeMayCome(t *testing.T) {
 	t.Run("all were answered", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a, b := d.asker("a"), d.asker("b")
@@ -108,7 +108,7 @@ func TestNumberIsNotBusyWhereNobodyElsesCodeMayCome(t *testing.T) {
 	})
 }
 
-// A lease that does not say when it asks may have asked until its end.
+// A lease that announces no asks may have asked until its end.
 func TestLeaseThatIsNotAskingAndGotNoCodeKeepsTheNumberBusy(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")
@@ -132,17 +132,19 @@ func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
 	asked := d.now
 	x.leave(room.Cancelled)
 	d.pass(time.Second)
-	y.leave(room.Cancelled) // it may have asked, too
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
+	y.leave(room.Cancelled) // it may have asked as well
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
 	require.NoError(t, err)
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), y.busy())
 }
 
-// again joins once more from the same session, for the same seller or another one.
+// again joins once more from the same session, for the same or another seller.
 func (s seller) again(d *desk, name string) seller {
 	d.Helper()
 	s.name = name
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: s.session, Seller: name, Asks: true})
 	require.NoError(d, err)
 	return s
 }
@@ -159,8 +161,8 @@ func TestSessionMayAskAgainAtOnceAsTheSameSellerOnly(t *testing.T) {
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), a.again(d, "b").busy())
 }
 
-// Its earlier ask was for another sender.
-func TestOneIsOfferedACodeThoughOnesOwnEarlierAskIsOpen(t *testing.T) {
+// The session's earlier ask was for another sender.
+func TestCodeIsOfferedThoughTheHoldersEarlierAskIsOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	q := a.request()

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// after has a ask and leave, and b ask once some time has passed.
+// after has a ask and leave, and b ask after a while.
 func (d *desk) after(wait time.Duration) (a, b seller) {
 	d.Helper()
 	a, b = d.asker("a"), d.asker("b")
@@ -20,9 +20,10 @@ func (d *desk) after(wait time.Duration) (a, b seller) {
 	return a, b
 }
 
-// Rule 2: the code of b, stamped by a clock that is behind, seems to be older than b's ask, and so a's.
+// Rule 2: a slow carrier clock stamps b's code so that it seems older than b's ask. So it seems to be a's.
 func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
-	for _, lag := range []time.Duration{time.Millisecond, time.Second, 3 * time.Second, 4999 * time.Millisecond} {
+	for _, lag := range []time.Duration{time.Millisecond, time.Second, 3 * time.Second,
+		4999 * time.Millisecond} {
 		t.Run(lag.String(), func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a, b := d.after(30 * time.Second)
@@ -41,7 +42,8 @@ func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
 	}
 }
 
-// Rule 1: the code of b seems to have been sent in the time of a, which never asks and has its code, so that the number was free at once.
+// Rule 1: b's code seems to have been sent in the time of a. The lease of a never asks and has its code, so
+// the number was free at once.
 func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")
@@ -56,7 +58,8 @@ func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T
 	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
 }
 
-// b's turn was ended by what may have been a's slow code, so that what seems to be a's is nobody's anyway: c is asked all the same.
+// A slow code, possibly a's, ended b's turn, so a message that seems to be a's is unmatched. It is offered to
+// c all the same.
 func TestCodeThatAnotherMayHaveDisplacedIsOfferedToTheSessionThatAskedNext(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
@@ -106,7 +109,8 @@ func TestCodeOfALeaseThatIsOverIsItsOwnWhereNoClockCanBeTheCause(t *testing.T) {
 	})
 }
 
-// The other seller's filter does not matter: it may be too narrow, and the message may be a part without the piece.
+// The other seller's filter does not matter. It may be too narrow, and the message may be a part without the
+// text.
 func TestClockMayBeTheCauseWhateverTheOtherAskedFor(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -118,7 +122,7 @@ func TestClockMayBeTheCauseWhateverTheOtherAskedFor(t *testing.T) {
 	requireNone(t, room.Ambiguous, m, "a's late one, or what b's clock made older")
 }
 
-// b's turn is over, and what answered its ask may have been a's.
+// b's turn is over, and the answer to its ask may have been a's.
 func TestClockMayBeTheCauseThoughTheOthersAskIsAnswered(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.after(30 * time.Second)
@@ -142,7 +146,7 @@ func TestMessageThatAClockMayBeTheCauseOfIsOfferedOnlyWithACodeAndToTheHolder(t 
 	require.Len(t, d.couldBe(id), 2)
 }
 
-// Rule 2: a plain lease that ended without a code, and a clock behind.
+// Rule 2: a lease without asks ended without a code, and the carrier's clock is slow.
 func TestCodeThatMayBeOfALeaseThatNeverAskedIsOfferedWhereTheClockIsBehind(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")

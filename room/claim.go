@@ -6,23 +6,27 @@ var claimVerb = newVerb[claimArgs]("claim")
 
 type claimArgs struct {
 	Session string
-	Fence   int64 // 0 = whichever it holds, or none
-	Ticket  int64 // 0 = whichever place it has
+	Fence   int64 // 0 = any lease, or none
+	Ticket  int64 // 0 = any place
 }
 
-// ClaimRequest says that a session is there.
+// ClaimRequest confirms that the seller of a session is there (rule 11 of docs/contract.md).
 type ClaimRequest struct {
-	Request string // id of this request: a repeat is told the same; "" = a new one
+	Request string // id of this request: a repeat returns the first reply; "" = a new request
 	Session string
-	Fence   int64 // refuse unless this is the session's own live lease; 0 = whichever it holds
-	Ticket  int64 // refuse unless this is the session's live place; 0 = whichever it has
+	Fence   int64 // refused unless this is the fence of the session's live lease; 0 = any
+	Ticket  int64 // refused unless this is the ticket of the session's live place; 0 = any
 }
 
-// ClaimTurn says that a session is there, which a browser's open socket does not: the holder's lease is claimed, and who did not claim its turn in time is back in
-// line, or has the lock where it is free. To everybody else who has a place nothing happens.
-// Refusals: ErrNoPlace, ErrStaleFence.
+// ClaimTurn confirms that the seller of a session is there; an open socket alone does not confirm it.
+//
+// A holder's lease is claimed. A waiter whose lease ended as unclaimed is back in line, or is granted the
+// lock if it is free. Any other place stays as it is. See rule 11 of docs/contract.md.
+//
+// Errors: ErrNoPlace, ErrStaleFence, ErrStore.
 func (e *Engine) ClaimTurn(ctx context.Context, id ID, q ClaimRequest) (Standing, error) {
-	st, err := e.standing(ctx, claimVerb.with(claimArgs{q.Session, q.Fence, q.Ticket}), id, requestKey(q.Request))
+	st, err := e.standing(ctx, claimVerb.with(claimArgs{q.Session, q.Fence, q.Ticket}), id,
+		requestKey(q.Request))
 	e.stood(id, q.Session, st)
 	return st, err
 }

@@ -16,14 +16,14 @@ func offers(t require.TestingT, e *room.Engine, session string) []room.Offer {
 	return seats[0].Offers
 }
 
-// claim says that a message is its own.
+// claim claims a message for its session.
 func (s seller) claim(messageID string) (room.Expectation, error) {
 	q := s.request()
 	q.MessageID = messageID
 	return s.engine.Expect(s.t.Context(), integration, q)
 }
 
-func TestHolderThatAskedWithoutAWordMayClaimItsCode(t *testing.T) {
+func TestHolderThatAnnouncedNoAskMayClaimItsCode(t *testing.T) {
 	t.Run("as if it had asked before", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a, b := d.asker("a"), d.asker("b")
@@ -44,7 +44,8 @@ func TestHolderThatAskedWithoutAWordMayClaimItsCode(t *testing.T) {
 		require.Equal(t, id, messages(t, d.engine, a.session)[0].MessageID)
 		require.Equal(t, room.Completed, a.stand().Outcome)
 		require.Equal(t, room.Locked, b.stand().Status)
-		require.Equal(t, m, match(t, d.engine, sms(id, 0, 0)), "a repeat by the carrier still gets the first answer")
+		require.Equal(t, m, match(t, d.engine, sms(id, 0, 0)),
+			"a repeat by the carrier still gets the first answer")
 		require.Equal(t, id, d.records("claimed")[0].MessageID)
 		b.expect()
 	})
@@ -82,8 +83,8 @@ func TestHolderThatAskedWithoutAWordMayClaimItsCode(t *testing.T) {
 	})
 }
 
-// Who names a message that is not offered to it fishes for another's code.
-func TestNobodyClaimsAnothersCode(t *testing.T) {
+// A session that names a message not offered to it tries to get another's code.
+func TestNoSessionClaimsAnothersCode(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	d.pass(time.Second)
@@ -147,11 +148,12 @@ func TestOfferThatAnothersReopenedAskMayExplainIsNotClaimed(t *testing.T) {
 	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, theirs))
 	x, err := b.claim(id)
 	require.ErrorIs(t, err, room.ErrNumberBusy)
-	require.Equal(t, d.now.Add(-31*time.Second+10*time.Minute).UnixMilli(), x.AskAfter, "as long as a's ask is open")
+	require.Equal(t, d.now.Add(-31*time.Second+10*time.Minute).UnixMilli(), x.AskAfter,
+		"as long as a's ask is open")
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestRejectedMessageIsNobodysAndItsAskIsOpenAgain(t *testing.T) {
+func TestRejectedMessageIsUnmatchedAndItsAskIsOpenAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
@@ -162,11 +164,15 @@ func TestRejectedMessageIsNobodysAndItsAskIsOpenAgain(t *testing.T) {
 	b.expect()
 	d.pass(time.Second)
 
-	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, b.session, m.Fence, id), room.ErrNoMessage, "another's message")
-	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence+1, id), room.ErrStaleFence)
-	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, "none"), room.ErrNoMessage)
+	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, b.session, m.Fence, id), room.ErrNoMessage,
+		"another's message")
+	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence+1, id),
+		room.ErrStaleFence)
+	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, "none"),
+		room.ErrNoMessage)
 	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id))
-	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id), room.ErrNoMessage, "once a message")
+	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id), room.ErrNoMessage,
+		"once a message")
 
 	require.Empty(t, messages(t, d.engine, a.session))
 	require.Equal(t, room.Completed, a.stand().Outcome, "its outcome stays")
@@ -176,7 +182,8 @@ func TestRejectedMessageIsNobodysAndItsAskIsOpenAgain(t *testing.T) {
 	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.busy())
 	require.Equal(t, id, d.records("rejected")[0].MessageID)
 	_, m = d.sms(ago(2 * time.Second))
-	require.Equal(t, "a", d.records("message")[1].Seller, "what was sent before b asked is a's: its ask is open")
+	require.Equal(t, "a", d.records("message")[1].Seller,
+		"what was sent before b asked is a's: its ask is open")
 	require.Equal(t, room.Late, m.Result)
 }
 
@@ -191,8 +198,10 @@ func TestLeaseMayRejectThreeMessages(t *testing.T) {
 	}
 	id, m := d.sms(ago(0))
 	require.Equal(t, room.Late, m.Result)
-	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id), room.ErrTooManyRejects)
+	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id),
+		room.ErrTooManyRejects)
 	require.Len(t, messages(t, d.engine, a.session), 1)
 	d.pass(10*time.Minute + time.Second)
-	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id), room.ErrNoMessage, "it is forgotten")
+	require.ErrorIs(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id), room.ErrNoMessage,
+		"it is forgotten")
 }

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// bestOf is how long the best guess at Redis's time is kept. It is long enough for some quick reply, and short enough to get over a
-// clock that was set.
+// bestOf is how long the best estimate of Redis's time is kept. It is long enough to include a quick reply,
+// and short enough to recover from a clock jump.
 const bestOf = 5 * time.Second
 
-// clock reckons Redis's time from its replies. A reply was written before it was read, so what a reply says is never too late, and
-// the latest guess is the best.
+// clock estimates Redis's time from its replies. Redis writes a reply before this process reads it, so the
+// time in a reply is never too late, and the latest estimate is the best.
 type clock struct {
 	mu         sync.Mutex
-	start      time.Time     // of this process's own time
-	now, then  time.Duration // Redis's time is ahead of our own by this at the least: since turned, and before
+	start      time.Time     // of this process's monotonic time
+	now, then  time.Duration // least lead of Redis's time: since turned, and in the period before
 	turned     time.Time
 	known, was bool
 }
 
-// observe takes in what time (unix ms) a reply named, right after it was read.
+// observe records the time (unix ms) in a reply. The caller calls it right after reading the reply.
 func (c *clock) observe(redis int64) {
 	read := time.Now()
 	c.mu.Lock()
@@ -36,7 +36,8 @@ func (c *clock) observe(redis int64) {
 	}
 }
 
-// at is Redis's time at an instant of this process, in unix ms, or somewhat before; 0 where Redis never answered.
+// at returns Redis's time (unix ms) at an instant of this process, or slightly less; 0 before the first
+// reply.
 func (c *clock) at(instant time.Time) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

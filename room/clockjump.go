@@ -3,26 +3,27 @@ package room
 import "time"
 
 const (
-	jumpLeast   = time.Second      // clocks drift, and are slewed, by less
-	lateMost    = 3 * time.Second  // no caller waits for the answer to a call that took longer on its way
-	offsetsKept = 10 * time.Minute // an offset that was not renewed for so long says nothing
+	jumpLeast   = time.Second      // drift and slewing are less
+	lateMost    = 3 * time.Second  // callers give up on calls that take longer
+	offsetsKept = 10 * time.Minute // after the last reply
 )
 
-// clockOffset is by how much Redis's clock is ahead of this process's own time, and when that clock last jumped. A lease that ends early for a
-// jump harms no seller, but the time between two sellers' codes is not kept then.
+// clockOffset bounds the offset from this process's monotonic time to Redis's clock, and has its last jump.
 //
-// What a reply says of Redis's time was true somewhere between the sending of the call and the reading of the reply. What two calls say cannot
-// both be true where the clock jumped in between by more than they took.
+// A lease that ends early because of a jump harms no seller, but the quarantine between two sellers' codes is
+// then too short. The time in a reply was right at some instant between sending the call and reading the
+// reply. If two replies contradict each other, the clock jumped in between by more than the calls took.
 type clockOffset struct {
 	least, most time.Duration
-	ahead       int64     // to what unix ms the clock jumped ahead; 0 = not lately
-	noted       time.Time // when that was seen
-	turned      time.Time // and when a jump either way was
-	at          time.Time
+	ahead       int64     // Redis's time (unix ms) right after its last jump ahead; 0 = none lately
+	noted       time.Time // when this process noticed that jump
+	turned      time.Time // when it noticed the last jump in either direction
+	at          time.Time // of the last reply
 }
 
-// observeTime takes in what time (unix ms) the reply to a call named, and returns by how much Redis's clock jumped ahead since the call before. It
-// is negative where the clock was set back, and 0 where it did not jump.
+// observeTime records the time (unix ms) in a reply and returns how far Redis's clock has jumped since.
+//
+// The jump is negative if the clock was set back, and 0 if it did not jump.
 func (m *memory) observeTime(id ID, sent, read time.Time, redis int64) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +39,7 @@ func (m *memory) observeTime(id ID, sent, read time.Time, redis int64) time.Dura
 
 func (o *clockOffset) observe(least, most time.Duration, sent, read time.Time, redis int64) time.Duration {
 	outside := least > o.most || most < o.least
-	if outside && sent.Before(o.turned) { // an answer from before the jump that was read after it
+	if outside && sent.Before(o.turned) { // a call from before the jump whose reply came after it
 		return 0
 	}
 	ahead, back := least-o.most, o.least-most
@@ -51,13 +52,14 @@ func (o *clockOffset) observe(least, most time.Duration, sent, read time.Time, r
 		o.ahead, o.noted, o.turned = redis, read, read
 		return ahead
 	case back > jumpLeast:
-		o.ahead, o.turned = min(o.ahead, redis), read // a jump that was corrected lies ahead of no clock
+		o.ahead, o.turned = min(o.ahead, redis), read // a corrected jump ahead counts no more
 		return -back
 	}
 	return 0
 }
 
-// latestTime returns what Redis's clock (unix ms) says at the most when a call that is sent now is answered in time; 0 where that is not known.
+// latestTime returns the latest time (unix ms) of Redis's clock at which a call sent now may run. It is 0 if
+// the offset is not known.
 func (m *memory) latestTime(id ID, now time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,7 +70,7 @@ func (m *memory) latestTime(id ID, now time.Time) int64 {
 	return (o.most + now.Sub(m.start) + lateMost).Milliseconds()
 }
 
-// jumpedAhead returns when Redis's clock last jumped ahead (unix ms of that clock, right afterwards); 0 = not within kept.
+// jumpedAhead returns Redis's time (unix ms) right after its last jump ahead; 0 if none was within kept.
 func (m *memory) jumpedAhead(id ID, kept time.Duration, now time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,36 +7,51 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sample is a call and the time that its reply named: all since some instant.
+// sample is a call and the time in its reply, all since one instant.
 type sample struct{ sent, read, redis, ahead time.Duration }
 
-func TestAJumpOfTheClockIsOnlyWhatNoLateReplyExplains(t *testing.T) {
-	const hour = 3_600_000 // ms: what Redis said is unix time
+func TestAClockJumpIsOnlyAnOffsetThatNoLateReplyExplains(t *testing.T) {
+	const hour = 3_600_000 // ms: times in replies are unix times
 	for name, samples := range map[string][]sample{
-		"a clock that runs":             {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 1001}},
-		"a reply that was late":         {{sent: 0, read: 9000, redis: hour}, {sent: 9000, read: 9002, redis: hour + 9001}},
-		"a call that was late":          {{sent: 0, read: 2, redis: hour + 1}, {sent: 10, read: 9000, redis: hour + 8999}},
-		"both, and the clock as it was": {{sent: 0, read: 9000, redis: hour + 8999}, {sent: 9001, read: 20_000, redis: hour + 9002}},
-		"a clock that is slewed":        {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 1901}, {sent: 2000, read: 2002, redis: hour + 3801}},
-		"a clock that was set back":     {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour - 20_000, ahead: -20_998}},
-		"a clock that is slewed back":   {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 101}},
-		"an answer from before it was set back, read after it": {{sent: 0, read: 2, redis: hour + 1}, {sent: 1001, read: 1003, redis: hour - 19_998, ahead: -20_997},
+		"a clock that runs": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1000, read: 1002, redis: hour + 1001}},
+		"a reply that was late": {{sent: 0, read: 9000, redis: hour},
+			{sent: 9000, read: 9002, redis: hour + 9001}},
+		"a call that was late": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 10, read: 9000, redis: hour + 8999}},
+		"both, and the clock as it was": {{sent: 0, read: 9000, redis: hour + 8999},
+			{sent: 9001, read: 20_000, redis: hour + 9002}},
+		"a clock that is slewed": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1000, read: 1002, redis: hour + 1901}, {sent: 2000, read: 2002, redis: hour + 3801}},
+		"a clock that was set back": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1000, read: 1002, redis: hour - 20_000, ahead: -20_998}},
+		"a clock that is slewed back": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1000, read: 1002, redis: hour + 101}},
+		"an answer from before it was set back, read after it": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1001, read: 1003, redis: hour - 19_998, ahead: -20_997},
 			{sent: 1000, read: 1004, redis: hour + 1001}, {sent: 1005, read: 1007, redis: hour - 19_994}},
-		"a jump":                   {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 1002, redis: hour + 21_001, ahead: 19_997}},
-		"a jump that is seen late": {{sent: 0, read: 2, redis: hour + 1}, {sent: 1000, read: 3000, redis: hour + 21_001, ahead: 17_999}},
-		"a jump right after one back": {{sent: 0, read: 2, redis: hour + 1}, {sent: 100, read: 102, redis: hour - 9899, ahead: -9997},
+		"a jump": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1000, read: 1002, redis: hour + 21_001, ahead: 19_997}},
+		"a jump that is seen late": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1000, read: 3000, redis: hour + 21_001, ahead: 17_999}},
+		"a jump right after one back": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 100, read: 102, redis: hour - 9899, ahead: -9997},
 			{sent: 200, read: 202, redis: hour + 201, ahead: 9997}},
-		"an answer from before a jump, read after it": {{sent: 0, read: 2, redis: hour + 1}, {sent: 1001, read: 1003, redis: hour + 21_002, ahead: 19_997},
-			{sent: 1000, read: 1004, redis: hour + 1000}, {sent: 1005, read: 1007, redis: hour + 21_006}, {sent: 2000, read: 2002, redis: hour + 2001, ahead: -19_997},
+		"an answer from before a jump, read after it": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 1001, read: 1003, redis: hour + 21_002, ahead: 19_997},
+			{sent: 1000, read: 1004, redis: hour + 1000}, {sent: 1005, read: 1007, redis: hour + 21_006},
+			{sent: 2000, read: 2002, redis: hour + 2001, ahead: -19_997},
 			{sent: 3000, read: 3002, redis: hour + 23_001, ahead: 19_997}},
-		"two jumps": {{sent: 0, read: 2, redis: hour + 1}, {sent: 100, read: 102, redis: hour + 5101, ahead: 4997},
+		"two jumps": {{sent: 0, read: 2, redis: hour + 1},
+			{sent: 100, read: 102, redis: hour + 5101, ahead: 4997},
 			{sent: 200, read: 202, redis: hour + 10_201, ahead: 4997}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory(time.Hour, false)
 			for _, x := range samples {
 				now := x.redis
-				got := m.observeTime("", m.start.Add(x.sent*time.Millisecond), m.start.Add(x.read*time.Millisecond), int64(now))
+				got := m.observeTime("", m.start.Add(x.sent*time.Millisecond),
+					m.start.Add(x.read*time.Millisecond), int64(now))
 				require.Equal(t, x.ahead*time.Millisecond, got.Truncate(time.Millisecond))
 			}
 		})
@@ -48,9 +63,11 @@ func TestAJumpIsForgottenWithTheQuarantine(t *testing.T) {
 	m.observeTime("a", m.start, m.start, 1000)
 	require.Zero(t, m.jumpedAhead("a", time.Minute, m.start))
 	m.observeTime("a", m.start, m.start, 9000)
-	require.Equal(t, int64(9000), m.jumpedAhead("b", time.Minute, m.start.Add(time.Minute)), "all rooms have one clock")
+	require.Equal(t, int64(9000), m.jumpedAhead("b", time.Minute, m.start.Add(time.Minute)),
+		"all rooms have one clock")
 	require.Zero(t, m.jumpedAhead("a", time.Minute, m.start.Add(time.Minute+1)))
-	require.NotZero(t, m.jumpedAhead("a", 2*time.Minute, m.start.Add(time.Minute+1)), "a room may have a longer one")
+	require.NotZero(t, m.jumpedAhead("a", 2*time.Minute, m.start.Add(time.Minute+1)),
+		"a room may have a longer one")
 }
 
 func TestAJumpThatWasCorrectedLiesAheadOfNoClock(t *testing.T) {

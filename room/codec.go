@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// fields writes a struct as the JSON object that the library reads as a table: MayWait is may_wait there, and a duration is in whole
-// milliseconds. A field of type []byte is JSON already.
+// fields encodes a struct as the JSON object that the Lua library decodes into a table. MayWait becomes
+// may_wait, and a duration becomes whole milliseconds. A field of type []byte is JSON already.
 type fields struct{ names []string }
 
 func fieldsOf(t reflect.Type) fields {
@@ -21,7 +21,7 @@ func fieldsOf(t reflect.Type) fields {
 	return f
 }
 
-// luaName writes MayWait as may_wait.
+// luaName returns the Lua name of a field: may_wait for MayWait.
 func luaName(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -33,12 +33,12 @@ func luaName(name string) string {
 	return b.String()
 }
 
-// json writes the fields of a struct.
+// json encodes all fields of a struct.
 func (f fields) json(of reflect.Value) string {
 	return f.write(of, func(reflect.Value) bool { return true })
 }
 
-// known writes those that are not zero.
+// known encodes the fields that are not zero.
 func (f fields) known(of reflect.Value) string {
 	return f.write(of, func(v reflect.Value) bool { return !v.IsZero() })
 }
@@ -73,37 +73,37 @@ func appendJSON(b []byte, v reflect.Value) []byte {
 	}
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
-		panic(err) // only a field of a type that JSON has not gets here
+		panic(err) // only for a type that JSON cannot encode
 	}
 	return append(b, text...)
 }
 
-// policy is the room's settings, which every call has; see Config.
+// policy has the room's settings, which every call sends; see Config.
 type policy struct {
 	Lease, AwayAfter, DropAfter time.Duration
-	ClaimWithin                 time.Duration // 0 = no lease is to be claimed
+	ClaimWithin                 time.Duration // 0 = leases need no claim
 	JournalMax                  int           // 0 = no journal
-	EndedKept                   time.Duration // how long an ended place's outcome is kept
-	LeasesKept                  time.Duration // how far back a late message finds its lease; 0 = not at all
-	Events                      string        // the end of the name of the channel that events are published on; "" = on none
-	Quarantine                  time.Duration // of asks
+	EndedKept                   time.Duration // of an ended place's outcome
+	LeasesKept                  time.Duration // of ended leases, for late messages; 0 = not kept
+	Events                      string        // suffix of the events channel's name; "" = no events
+	Quarantine                  time.Duration // between the asks of two leases
 	Required                    bool          // every lease asks
-	Recovery                    time.Duration // how long a room that may have lost data answers no call
-	Ephemeral                   bool          // a room without sessions is not kept
+	Recovery                    time.Duration // recovery window of a room that may have lost data
+	Ephemeral                   bool          // a room without sessions is deleted
 }
 
-// caller is what the calling process knows of the room and of Redis's clock.
+// caller has what the calling process has observed of the room and of Redis's clock.
 type caller struct {
-	Epoch    int64 // that it has observed last; 0 = none
+	Epoch    int64 // last epoch that the process observed; 0 = none
 	Version  int64
 	Lineage  string
-	Replays  bool   // the call replays what it has observed (replay)
+	Replays  bool   // the call replays what the process observed (see replay)
 	ReadOnly bool   // the call writes nothing
-	Thorough bool   // the call is not to take the short way of an uncontended lock
-	Outage   int64  // when Redis was away for it last (unix ms); 0 = not lately
-	Latest   int64  // what Redis's clock says at the most, as far as it can tell (unix ms); 0 = it cannot
-	Stepped  int64  // when that clock was last stepped ahead, as far as it knows (unix ms); 0 = not lately
-	Trace    string // what the call is part of, for the journal (see Entry.Trace); "" = nothing that is traced
+	Thorough bool   // the call does not use the short path of an uncontended lock
+	Outage   int64  // end of the last outage that the process saw (unix ms); 0 = none lately
+	Latest   int64  // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
+	Stepped  int64  // last jump ahead of that clock that the process saw (unix ms); 0 = none lately
+	Trace    string // trace of the call, for the journal (see Entry.Trace); "" = none
 }
 
 var (
@@ -111,7 +111,7 @@ var (
 	policyFields = fieldsOf(reflect.TypeFor[policy]())
 )
 
-// verb is a function of the library, whose arguments are the fields of an A.
+// verb is a function of the Lua library. Its arguments are the fields of an A.
 type verb[A any] struct {
 	name   string
 	fields fields
@@ -121,14 +121,14 @@ func newVerb[A any](name string) verb[A] {
 	return verb[A]{name: name, fields: fieldsOf(reflect.TypeFor[A]())}
 }
 
-// call is a verb with its arguments.
+// call is a verb with its encoded arguments.
 type call struct {
 	verb     string
 	args     string // JSON
-	readOnly bool   // it writes nothing, since Redis takes no writes
+	readOnly bool   // the verb writes nothing, because Redis refuses writes
 }
 
-// with makes a call.
+// with returns a call of the verb.
 func (v verb[A]) with(a A) call {
 	return call{verb: v.name, args: v.fields.json(reflect.ValueOf(a))}
 }

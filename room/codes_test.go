@@ -41,16 +41,17 @@ func (d *desk) pass(after time.Duration) {
 	d.store.SetTime(d.now)
 }
 
-// asker joins a seller that says before it asks for codes.
+// asker joins a seller that announces its asks.
 func (d *desk) asker(name string) seller {
 	d.Helper()
 	s := newSeller(d.T, d.engine, name)
-	_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+	_, err := d.engine.Join(d.Context(), integration,
+		room.JoinRequest{Session: s.session, Seller: name, Asks: true})
 	require.NoError(d, err)
 	return s
 }
 
-// plain joins one that does not.
+// plain joins a seller that does not announce its asks.
 func (d *desk) plain(name string) seller {
 	d.Helper()
 	s := newSeller(d.T, d.engine, name)
@@ -69,7 +70,7 @@ func (s seller) expect() room.Expectation {
 	return x
 }
 
-// busy wants to be told that the number is, and until when.
+// busy requires that the number is busy, and returns until when.
 func (s seller) busy() int64 {
 	s.t.Helper()
 	x, err := s.engine.Expect(s.t.Context(), integration, s.request())
@@ -77,7 +78,7 @@ func (s seller) busy() int64 {
 	return x.AskAfter
 }
 
-// sms brings a message of its own text that was sent just now; change may make it another.
+// sms sends a message with a text of its own, sent just now. change may alter it.
 func (d *desk) sms(change ...func(*room.MatchRequest)) (string, room.Match) {
 	d.Helper()
 	d.texts++
@@ -120,9 +121,10 @@ func (d *desk) records(kind string) (list []room.Record) {
 	return list
 }
 
-// One message that nobody asked for shifted every later code to the next seller when any message ended any lease.
+// Once, any message ended any lease: one stray message shifted every later code to the next seller.
 func TestOneStrayMessageShiftsNoCode(t *testing.T) {
-	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without, "a code that nobody asked for": func(*room.MatchRequest) {}} {
+	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without,
+		"a code without an ask": func(*room.MatchRequest) {}} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			var line []seller
@@ -131,7 +133,7 @@ func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 			}
 			d.pass(2 * time.Second)
 			_, m := d.sms(stray)
-			requireNone(t, room.NotExpected, m, "nobody has asked yet")
+			requireNone(t, room.NotExpected, m, "no session has asked yet")
 			for i, s := range line {
 				d.pass(4 * time.Second)
 				s.expect()
@@ -145,7 +147,7 @@ func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 	}
 }
 
-func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
+func TestLateCodeGoesToTheLeaseThatAskedForIt(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	d.pass(time.Second)
@@ -160,7 +162,7 @@ func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
 	id, m := d.sms()
 	require.Equal(t, room.Late, m.Result)
 	require.Equal(t, first, m.Fence)
-	require.Equal(t, room.Locked, b.stand().Status, "who holds now is untouched")
+	require.Equal(t, room.Locked, b.stand().Status, "the current holder is unchanged")
 	require.Zero(t, b.stand().Lease.AskAfter, "and may ask, now that the code has come")
 	b.expect()
 	_, m = d.sms()
@@ -175,8 +177,8 @@ func TestCodeThatComesLateIsTheOneWhoAskedForIt(t *testing.T) {
 	require.Empty(t, messages(t, d.engine, a.session))
 }
 
-// a's slow code took b's turn, as it was sent later than the quarantine; b's own must not go back to a as a's.
-func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
+// a's slow code took b's turn, as it was sent later than the quarantine. b's own code must not go to a.
+func TestDisplacedCodeIsUnmatched(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
 	a.expect()
@@ -185,7 +187,7 @@ func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
 	b.expect()
 	d.pass(2 * time.Second)
 	_, m := d.sms()
-	require.Equal(t, b.name, d.records("message")[0].Seller, "it was a's; nobody can tell")
+	require.Equal(t, b.name, d.records("message")[0].Seller, "it was a's, but that is not known")
 	require.Equal(t, room.Matched, m.Result)
 	d.pass(2 * time.Second)
 	_, m = d.sms()
@@ -197,7 +199,7 @@ func TestCodeThatAnotherDisplacedIsNobodys(t *testing.T) {
 	require.Equal(t, room.Locked, c.stand().Status)
 }
 
-// b's code cannot have been what a asked for, nor a's what b did: who asked for another sender's codes does not matter.
+// b's code cannot be the answer to a's ask, nor a's to b's. Asks for another sender's codes do not count.
 func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -211,16 +213,16 @@ func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 	d.pass(2 * time.Second)
 	_, m = d.sms(from("15889999"))
-	requireNone(t, room.NoLease, m, "nobody asked for it")
+	requireNone(t, room.NoLease, m, "no session asked for it")
 	d.asker("c")
 	_, m = d.sms(from("15889999"))
-	requireNone(t, room.NotExpected, m, "nobody asked for it")
+	requireNone(t, room.NotExpected, m, "no session asked for it")
 	_, m = d.sms(from(shop))
 	require.Equal(t, room.Late, m.Result)
 	require.Equal(t, first, m.Fence)
 }
 
-// a's answer is taken back, so that two asks are open that are closer than a quarantine: one for each sender's codes.
+// a's answer is rejected, so two asks are open within one quarantine: one for each sender's codes.
 func TestCodeIsOfTheAskThatItFitsThoughAnEarlierOneIsOpenAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -261,7 +263,8 @@ func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *te
 	d.pass(time.Second)
 	a.expect()
 	a.leave(room.Cancelled)
-	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter, "told, though it does not ask")
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter,
+		"known, though it does not ask")
 	d.pass(30*time.Second - time.Millisecond)
 	_, m := d.sms()
 	requireNone(t, room.Ambiguous, m, "within the quarantine of a's ask")
@@ -273,7 +276,8 @@ func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *te
 
 // Rule 4.
 func TestMessageWithoutACodeIsShownAndEndsNothing(t *testing.T) {
-	for name, join := range map[string]func(*desk, string) seller{"asking": (*desk).asker, "not asking": (*desk).plain} {
+	for name, join := range map[string]func(*desk, string) seller{"asking": (*desk).asker,
+		"not asking": (*desk).plain} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a := join(d, "a")
@@ -315,7 +319,7 @@ func TestFilterKeepsOtherMessagesOut(t *testing.T) {
 	_, m = d.sms(from("0215881234"), saying("[쿠팡] 482914"))
 	require.Equal(t, room.Matched, m.Result, "the same number, written otherwise")
 
-	stranger := room.New(d.rdb, room.Config{}) // of another secret: it can not say what is wanted
+	stranger := room.New(d.rdb, room.Config{}) // with another secret: it cannot open the filter
 	fresh := d.asker("b")
 	q = fresh.request()
 	q.Filter = room.Filter{Contains: "쿠팡"}
@@ -323,15 +327,16 @@ func TestFilterKeepsOtherMessagesOut(t *testing.T) {
 	require.NoError(t, err)
 	unread := sms("unread", d.now.UnixMilli(), d.now.UnixMilli()+1)
 	unread.Shown.Text = "쿠팡 777777"
-	requireNone(t, room.NotExpected, match(t, stranger, unread), "nobody can say that it fits")
-	for _, bad := range []room.Filter{{From: make([]string, 11)}, {From: []string{""}}, {Contains: string(make([]rune, 65))}} {
+	requireNone(t, room.NotExpected, match(t, stranger, unread), "the filter cannot be opened")
+	for _, bad := range []room.Filter{{From: make([]string, 11)}, {From: []string{""}},
+		{Contains: string(make([]rune, 65))}} {
 		q.Filter = bad
 		_, err := d.engine.Expect(d.Context(), integration, q)
 		require.ErrorIs(t, err, room.ErrInvalidExpect)
 	}
 }
 
-func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
+func TestForeignSendersMessageIsUnmatchedAndNotOffered(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.plain("a")
 	_, m := d.sms(func(q *room.MatchRequest) { q.Foreign = true })
@@ -343,8 +348,8 @@ func TestSenderThatTheRoomDoesNotTakeIsNobodysAndIsNotOffered(t *testing.T) {
 	require.Equal(t, room.NotExpected, room.Reason(b.records("message")[0].Reason))
 }
 
-// A list of senders may change between a message and its repeat, and between the parts of one.
-func TestRepeatOrPartOfASenderThatTheRoomTakesNoMoreIsNobodys(t *testing.T) {
+// The list of accepted senders may change between a message and its repeat, and between parts.
+func TestRepeatOrPartOfASenderNoLongerAcceptedIsUnmatched(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	a.expect()

@@ -16,7 +16,7 @@ import (
 
 const barrier = "that is all"
 
-// listen returns the events of the room since it was asked last.
+// listen returns the room's events since the last call.
 func listen(t require.TestingT, rdb redis.UniversalClient) func() []room.Event {
 	sub := rdb.Subscribe(context.Background(), room.NamesOf(rdb, "").Events(integration))
 	if t, ok := t.(*testing.T); ok {
@@ -25,7 +25,8 @@ func listen(t require.TestingT, rdb redis.UniversalClient) func() []room.Event {
 	_, err := sub.Receive(context.Background())
 	require.NoError(t, err)
 	return func() (events []room.Event) {
-		require.NoError(t, rdb.Publish(context.Background(), room.NamesOf(rdb, "").Events(integration), barrier).Err())
+		require.NoError(t, rdb.Publish(context.Background(), room.NamesOf(rdb, "").Events(integration),
+			barrier).Err())
 		for {
 			msg, err := sub.ReceiveMessage(context.Background())
 			require.NoError(t, err)
@@ -46,7 +47,7 @@ func notes(events []room.Event) (list []room.Note) {
 	return list
 }
 
-// looks counts how often who watches was told to look again.
+// looks counts the events after which support's pages load messages again.
 func looks(events []room.Event) (n int) {
 	for _, note := range notes(events) {
 		if note.Desk {
@@ -56,11 +57,11 @@ func looks(events []room.Event) (n int) {
 	return n
 }
 
-func (d *desk) letters() []room.RecentMessage {
+func (d *desk) recent() []room.RecentMessage {
 	d.Helper()
-	letters, err := d.engine.RecentMessages(d.Context(), integration)
+	recent, err := d.engine.RecentMessages(d.Context(), integration)
 	require.NoError(d, err)
-	return letters
+	return recent
 }
 
 func (d *desk) active() []room.ID {
@@ -70,7 +71,7 @@ func (d *desk) active() []room.ID {
 	return list
 }
 
-// sleep has the ledger drain the journal and the sweep look, until the room is asleep and out of the index.
+// sleep drains the journal and sweeps until the room is asleep and out of the index.
 func (d *desk) sleep() {
 	d.Helper()
 	entries, err := d.engine.ReadJournal(d.Context(), integration, 10_000)
@@ -80,10 +81,10 @@ func (d *desk) sleep() {
 	require.NoError(d, err)
 	require.True(d, checked.Asleep)
 	d.store.ZRem("{waitroom}:due", string(integration))
-	d.pass(time.Millisecond) // who registers in the instant in which it fell asleep has to come again
+	d.pass(time.Millisecond) // a call that registers in the instant of falling asleep has to retry
 }
 
-// recorder keeps all that scripts reply.
+// recorder keeps all replies of scripts.
 type recorder struct {
 	redis.Hook
 	mu      sync.Mutex
@@ -106,14 +107,15 @@ func (r *recorder) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// A session is a credential. What support's pages are made of has none in it, whatever state the room is in.
-func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
+// A session is a credential. No data for support's pages has one, in any state of the room.
+func TestNoSessionIsInDataForSupport(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		var all []seller
 		join := func(name string) seller {
 			s := newSeller(t, e, name)
-			_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: name, Asks: true})
+			_, err := e.Join(t.Context(), integration,
+				room.JoinRequest{Session: s.session, Seller: name, Asks: true})
 			require.NoError(t, err)
 			all = append(all, s)
 			return s
@@ -137,34 +139,37 @@ func TestNoSessionIsInWhatSupportIsTold(t *testing.T) {
 		glance, err := e.Glance(t.Context(), integration)
 		require.NoError(t, err)
 		require.Len(t, glance.Grants, 2)
-		letters, err := e.RecentMessages(t.Context(), integration)
+		recent, err := e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
-		require.Len(t, letters, 2)
-		told := replies.replies.String()
-		require.Contains(t, told, "s3")
+		require.Len(t, recent, 2)
+		text := replies.replies.String()
+		require.Contains(t, text, "s3")
 		for _, s := range all {
-			require.NotContains(t, told, s.session)
+			require.NotContains(t, text, s.session)
 		}
 	})
 }
 
-func TestWhoWatchesIsToldToLookAgainWhenWhatItLooksAtChanged(t *testing.T) {
+func TestSupportsPagesLoadAgainWhenMessagesOrIncidentsChange(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
-	told := listen(t, d.rdb)
+	events := listen(t, d.rdb)
 	for _, step := range []struct {
 		name string
 		do   func()
 		want int
 	}{
-		{"a message is nobody's", func() { d.stray() }, 1},
-		{"one is matched: what was nobody's may be the same", func() { a.expect(); d.sms() }, 1},
-		{"the same again", func() { match(t, d.engine, sms("m2", d.now.UnixMilli(), d.now.UnixMilli()+1)) }, 0},
-		{"its holder says that it is another's", func() {
-			require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, d.records("granted")[0].Fence, "m2"))
+		{"a message is unmatched", func() { d.stray() }, 1},
+		{"one is matched: an unmatched one may be the same", func() { a.expect(); d.sms() }, 1},
+		{"the same again", func() {
+			match(t, d.engine, sms("m2", d.now.UnixMilli(), d.now.UnixMilli()+1))
+		}, 0},
+		{"its holder rejects it", func() {
+			require.NoError(t,
+				d.engine.Reject(t.Context(), integration, a.session, d.records("granted")[0].Fence, "m2"))
 		}, 1},
 		{"one comes late", func() { _, m := d.sms(); require.Equal(t, room.Late, m.Result) }, 1},
-		{"nobody's is offered and claimed", func() {
+		{"an unmatched one is offered and claimed", func() {
 			d.pass(31 * time.Second)
 			_, err := b.claim(d.stray())
 			require.NoError(t, err)
@@ -174,27 +179,31 @@ func TestWhoWatchesIsToldToLookAgainWhenWhatItLooksAtChanged(t *testing.T) {
 		{"and refused once more", func() { d.settle("m4", false) }, 0},
 		{"one is assigned", func() { d.assigned("m4", d.records("granted")[1].Fence) }, 1},
 		{"an assignment is not possible", func() { _, _ = d.assign("m4", 1) }, 0},
-		{"an incident", func() { require.NoError(t, d.engine.Incident(t.Context(), integration, "k", "s", "d")) }, 1},
+		{"an incident", func() {
+			require.NoError(t, d.engine.Incident(t.Context(), integration, "k", "s", "d"))
+		}, 1},
 		{"an alert", func() { require.NoError(t, d.engine.Alert(t.Context(), integration)) }, 1},
-		{"support did something elsewhere", func() { require.NoError(t, d.engine.Audit(t.Context(), integration, byKim)) }, 0},
-		{"somebody joins", func() { d.asker("c") }, 0},
+		{"support did something elsewhere", func() {
+			require.NoError(t, d.engine.Audit(t.Context(), integration, byKim))
+		}, 0},
+		{"a session joins", func() { d.asker("c") }, 0},
 	} {
 		step.do()
-		require.Equal(t, step.want, looks(told()), step.name)
+		require.Equal(t, step.want, looks(events()), step.name)
 	}
 }
 
-// What is only noted has the version that the mirrors are at.
+// A note has the version that the mirrors have already.
 func TestNoteChangesNoVersion(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		version := newSeller(t, e, "a").join().Version
-		told := listen(t, rdb)
+		events := listen(t, rdb)
 		require.NoError(t, e.Alert(t.Context(), integration))
 		require.NoError(t, e.Incident(t.Context(), integration, "kind", "subject", "detail"))
-		events := told()
-		require.Len(t, events, 2)
-		for _, event := range events {
+		published := events()
+		require.Len(t, published, 2)
+		for _, event := range published {
 			require.False(t, event.Changed)
 			require.Equal(t, version, event.Version)
 			require.Equal(t, "a", event.Lease.Seller)

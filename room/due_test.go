@@ -10,8 +10,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// Who looked before something became due says when to look again, and does not know of it.
-func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
+// A replica that looked before the room became due sets the next look, and does not know of the change.
+func TestRoomThatBecomesDueDuringALookIsLookedAtAgain(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -27,23 +27,24 @@ func TestRoomThatBecomesDueWhileSomebodyLooksIsLookedAtAgain(t *testing.T) {
 	}
 	looking := due()
 	require.Len(t, looking, 1)
-	alone, err := x.dueIn(t.Context(), "integration", 15*time.Second)
+	earliest, err := x.dueIn(t.Context(), "integration", 15*time.Second)
 	require.NoError(t, err)
-	require.False(t, alone, "somebody looks")
+	require.False(t, earliest, "a replica looks")
 	require.NoError(t, x.reschedule(t.Context(), looking[0], time.Hour, false))
 	store.SetTime(now.Add(claimFor))
 	again := due()
 	require.Len(t, again, 1)
 	require.NoError(t, x.reschedule(t.Context(), again[0], time.Hour, false))
 
-	alone, err = x.dueIn(t.Context(), "integration", 15*time.Second)
+	earliest, err = x.dueIn(t.Context(), "integration", 15*time.Second)
 	require.NoError(t, err)
-	require.True(t, alone)
+	require.True(t, earliest)
 	store.SetTime(now.Add(claimFor + 15*time.Second))
 	require.Len(t, due(), 1)
 }
 
-// With thousands of rooms each is looked at seldom, where nothing is to come. Nobody tells the index of a lease that is granted meanwhile.
+// With thousands of rooms, a room in which nothing is due is looked at seldom. A lease granted meanwhile does
+// not change the index.
 func TestRoomIsLookedAtBeforeALeaseIsOverThatIsGrantedAfterThisLook(t *testing.T) {
 	for name, use := range map[string]func(*testing.T, *Engine){
 		"a message that is shown yet": func(t *testing.T, e *Engine) {
@@ -51,14 +52,16 @@ func TestRoomIsLookedAtBeforeALeaseIsOverThatIsGrantedAfterThisLook(t *testing.T
 			_, err := e.Join(t.Context(), "integration", JoinRequest{Session: session, Seller: "a"})
 			require.NoError(t, err)
 			code := "482913"
-			m, err := e.Match(t.Context(), "integration", MatchRequest{MessageID: "m", Shown: Message{MessageID: "m", Text: code, Code: &code}})
+			m, err := e.Match(t.Context(), "integration",
+				MatchRequest{MessageID: "m", Shown: Message{MessageID: "m", Text: code, Code: &code}})
 			require.NoError(t, err)
 			require.True(t, m.Completes)
 		},
 		"a lease that was extended": func(t *testing.T, e *Engine) {
 			st, err := e.Join(t.Context(), "integration", JoinRequest{Session: NewSession(), Seller: "a"})
 			require.NoError(t, err)
-			_, err = e.Extend(t.Context(), "integration", "", st.Fence, 5*time.Minute, Action{Who: "kim", Action: "test", Reason: "because"})
+			_, err = e.Extend(t.Context(), "integration", "", st.Fence, 5*time.Minute,
+				Action{Who: "kim", Action: "test", Reason: "because"})
 			require.NoError(t, err)
 		},
 	} {

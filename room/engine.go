@@ -1,9 +1,9 @@
 // Package room is the engine: one exclusive lock with a fair line, for each room, on Redis.
 //
-// Each verb is one call of a Lua script, so that it happens wholly or not at all; Redis's TIME is the only
-// clock. A verb first brings the room to now (a lease that is over ends, the next in line has the
-// lock), then does what was asked, then tells everybody in one event. docs/redis-keys.md has the
-// keys, docs/architecture.md the parts.
+// Each verb is one call of the Lua library, so it is atomic. Redis's TIME is the only clock. A verb first
+// brings the room up to date (an expired lease ends, the next waiter is granted), then runs, then publishes
+// all changes in one event. docs/redis-keys.md lists the keys, docs/architecture.md the parts, and
+// docs/contract.md the rules.
 package room
 
 import (
@@ -23,70 +23,94 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config says how rooms behave. Zero fields get the defaults.
+// Config has the settings of an engine's rooms. Zero fields get the defaults.
 type Config struct {
-	Lease     time.Duration // how long the lock is held at the most; default 2 minutes
-	AwayAfter time.Duration // a waiter gone for longer is passed over; default 15 seconds
-	DropAfter time.Duration // and one away for longer than this loses its place; default 5 minutes
-	// ClaimWithin is how soon who was waiting with a browser has to claim the lease that it is granted; less than Lease. 0 = nobody has to.
+	Lease     time.Duration // longest time that the lock is held; default 2 minutes
+	AwayAfter time.Duration // a waiter gone for longer is passed over (rule 2); default 15 seconds
+	DropAfter time.Duration // a waiter gone for longer loses its place (rule 2); default 5 minutes
+	// ClaimWithin is the time in which a waiter with a browser has to claim its lease (rule 11). It is less
+	// than Lease; 0 = leases need no claim.
 	ClaimWithin time.Duration
-	Waiters     int           // how many may wait in a room; 0 = any number
-	Journal     int           // how many journal entries a room keeps for the ledger at the most; 0 = no journal
-	Retention   time.Duration // how long an idle room's keys are kept; default 26 hours
-	LookEvery   time.Duration // how often an active room is looked at when nobody else does, unless there are many (see looksEachSecond); default 1 second
-	DrainEvery  time.Duration // how often a room is looked at whose journal waits for the ledger; default 1 second
-	IdleEvery   time.Duration // how often an idle one is, until it is taken out of the index after a minute; default 20 seconds
-	SweepEvery  time.Duration // how often Sweep asks for due rooms; default 250 ms
-	Outcomes    time.Duration // how long an ended place's outcome is told; negative = not at all; default 15 minutes
-	Leases      time.Duration // how far back a late message finds its lease; negative = not at all; default 25 hours
-	Quarantine  time.Duration // how far apart the asks of two leases are at the least, unless the first ones were answered; negative = not at all; default 30 seconds
-	Recovery    time.Duration // how long a room that may have lost data answers nobody, so that every replica can say what it told; negative = not at all; default 1 second
-	Required    bool          // every lease is asking: a message that nobody asked for belongs to nobody
-	Keys        *Keyring      // seals what scripts are handed of a message; default: a key of this engine's own
-	Silent      bool          // nobody mirrors the rooms: no events on their channels
-	Ephemeral   bool          // of a room in which nobody holds or waits nothing is kept but the highest fence, for a day; rooms are in no index, nobody need sweep, and sellers have no names
-	Index       string        // hash tag of the index keys; default "waitroom"
-	Scripts     bool          // call the Lua library by EVALSHA also where Redis has functions
-	Prefix      string        // what the ids of its rooms begin with
-	KeyPrefix   string        // before every key and channel in Redis: see Names
+	Waiters     int           // most waiters of a room; 0 = any number
+	Journal     int           // most journal entries that a room keeps for the ledger; 0 = no journal
+	Retention   time.Duration // of an idle room's keys; default 26 hours
 
-	// Tracer has a span for each call of a script that is made within a span, with the room and what came of it; the journal's entries name it, so that what follows from
-	// them can be told as part of the same trace. nil = there are none.
+	// LookEvery is how often Sweep looks at an active room in which nothing is due; default 1 second. With
+	// many rooms it is longer: see looksEachSecond.
+	LookEvery time.Duration
+	// DrainEvery is how often Sweep looks at a room whose journal waits for the ledger; default 1 second.
+	DrainEvery time.Duration
+	// IdleEvery is how often Sweep looks at an idle room; default 20 seconds. After a minute the room leaves
+	// the index.
+	IdleEvery  time.Duration
+	SweepEvery time.Duration // how often Sweep claims due rooms; default 250 ms
+
+	// Outcomes is how long a session can read how its place ended; negative = not at all; default 15 minutes.
+	Outcomes time.Duration
+	// Leases is how long ended leases are kept for late messages; negative = not at all; default 25 hours.
+	Leases time.Duration
+	// Quarantine is the least time between the asks of two leases, unless the first ones were answered.
+	// Negative = none; default 30 seconds.
+	Quarantine time.Duration
+	// Recovery is the recovery window: how long a room that may have lost data answers no call. Meanwhile
+	// every replica can replay what it observed. Negative = none; default 1 second.
+	Recovery time.Duration
+
+	Required bool     // every lease asks: a message without an ask is unmatched
+	Keys     *Keyring // seals messages before scripts get them; default: a random key of this engine
+	Silent   bool     // the engine publishes no events, since no process mirrors its rooms
+
+	// Ephemeral deletes a room without sessions, except its highest fence, which is kept for a day. Such
+	// rooms are in no index, need no sweep, and their sellers have no names.
+	Ephemeral bool
+
+	Index     string // hash tag of the index keys; default "waitroom"
+	Scripts   bool   // call the Lua library by EVALSHA even if Redis has functions
+	Prefix    string // of the ids of the engine's rooms
+	KeyPrefix string // of every key and channel in Redis: see Names
+
+	// Tracer makes a span for each call that is made within a span, with the room and the result. The
+	// journal's entries name the span, so that later work joins the same trace. nil = no spans.
 	Tracer trace.Tracer
-	// Address is the store's host:port, for spans; "" = it is not one alone.
+	// Address is Redis's host:port, for spans; "" = there is no single address.
 	Address string
-	// RoomKeys seals the messages of a room in place of Keys, which still opens what it knows; nil, also for a room, where Keys does. It is called as Terms is.
+	// RoomKeys returns the keyring that seals a room's messages in place of Keys, or nil for Keys. Keys still
+	// opens what it sealed. The engine calls it for each call of a room, as it calls Terms.
 	RoomKeys func(ID) *Keyring
-	// Terms are the rules of a room that has rules of its own, by what is configured now; nil where all have those above. It is called for each call of a room's.
+	// Terms returns the rules of a room, as they are configured now. nil = the settings above are every
+	// room's. The engine calls it for each call of a room.
 	Terms func(ID) Terms
-	// Recorded is the durable record's word on a room that Redis lost data of, or knows nothing of; nil where there is no such record.
+	// Recorded returns what the ledger has of a room that Redis lost or does not know; nil = no ledger.
 	Recorded func(context.Context, ID) (Recorded, error)
-	// Ended is the durable record's word on how places ended, of those that did, as far as it knows by now; with an error too, what it found before. Who was last told that
-	// its place is live, and whose end the store has lost with the place, is told this and not that it is lost. nil where there is no such record.
+	// Ended returns how places ended, for those whose end the ledger has; nil = no ledger. With an error it
+	// also returns what it found. If Redis lost a place that this process last observed live, its session
+	// gets this end instead of lost (rule 10).
 	Ended func(context.Context, ID, []PlaceID) ([]RecordedEnd, error)
-	// Lost is told of a room whose data was lost, right after its new epoch has begun; nil tells nobody.
+	// Lost is called for a room that lost data, right after its new epoch began; it may be nil.
 	Lost func(ID, View)
-	// Stepped is told by how much Redis's clock was stepped ahead or (negative) set back, by each process that sweeps; of a cluster for each room. Where it was stepped
-	// ahead nobody may ask for a code until the quarantine is over, as after a loss. nil tells nobody.
+	// ClockJumped is called with how far Redis's clock jumped ahead, or back if negative; it may be nil.
+	// Each process that sweeps calls it, with Redis Cluster for each room. After a jump ahead no lease may
+	// ask for a code until the quarantine is over, as after a loss.
 	ClockJumped func(time.Duration)
 }
 
-// Recorded is what the durable record knows of a room.
+// Recorded is what the ledger has of a room.
 type Recorded struct {
 	Fence, Ticket int64 // the highest
-	Open          bool  // a lease without an end
-	Ended         int64 // when the latest lease was over, or was granted where it is open (unix ms); 0 = there was none
+	Open          bool  // there is a lease without an end
+	// Ended is when the latest lease ended, or was granted if it is open (unix ms). 0 = no lease.
+	Ended int64
 }
 
 // PlaceID names a place of a room.
 type PlaceID struct{ Epoch, Ticket int64 }
 
-// RecordedEnd is how a place ended, as the durable record has it.
+// RecordedEnd is how a place ended, as the ledger has it.
 type RecordedEnd struct {
 	PlaceID
 	Seller  string
 	Outcome Outcome
-	Fence   int64 // of its lease; 0 = it had none
+	Fence   int64 // of the place's lease; 0 = it had none
 	EndedAt int64 // unix ms
 }
 
@@ -118,34 +142,36 @@ func setDefault(d *time.Duration, v time.Duration) {
 	}
 }
 
-// Engine acts on rooms. It holds no state of theirs and may be used by many goroutines.
+// Engine runs verbs on rooms. All state of rooms is in Redis. It is safe for concurrent use.
 type Engine struct {
 	rdb      redis.UniversalClient
 	cfg      Config
 	names    Names
-	policies sync.Map // Terms → string, the rules as JSON
+	policies sync.Map // Terms → string, the policy as JSON
 	index    *index
 	library  *library
-	thorough bool // no lock takes the short way; see uncontended.lua
+	thorough bool // no call uses the short path of uncontended.lua
 	clock    clock
 	memory   *memory
 
-	lifeline  lifeline
-	histories atomic.Int64
-	buried    map[ReplicaNumber]time.Time // by the sweep, when
-	work      sync.WaitGroup              // what goes on beside the sweep
+	generations     generationFollower
+	histories       atomic.Int64
+	expiredReplicas map[ReplicaNumber]time.Time // when the sweep last made their rooms due
+	work            sync.WaitGroup              // goroutines beside the sweep
 }
 
-// New makes an engine on a client, which stays the caller's to close.
+// New returns an engine on a client. The caller closes the client.
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
-	e := &Engine{rdb: rdb, library: newLibrary(rdb, cfg.Scripts), cfg: cfg, names: NamesOf(rdb, cfg.KeyPrefix), buried: make(map[ReplicaNumber]time.Time)}
+	e := &Engine{rdb: rdb, cfg: cfg, library: newLibrary(rdb, cfg.Scripts),
+		names:           NamesOf(rdb, cfg.KeyPrefix),
+		expiredReplicas: make(map[ReplicaNumber]time.Time)}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.memory = newMemory(cfg.Retention/2, cluster)
 	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))
 	e.index.none = cfg.Ephemeral
 	if !cfg.Silent {
-		e.index.fresh = e.replayRecord
+		e.index.replayRecord = e.replayRecord
 	}
 	return e
 }
@@ -153,10 +179,10 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 // Config returns the configuration with its defaults filled in.
 func (e *Engine) Config() Config { return e.cfg }
 
-// Names returns what its keys and channels are called.
+// Names returns the names of the engine's keys and channels.
 func (e *Engine) Names() Names { return e.names }
 
-// Ping asks Redis for a sign of life, and its time.
+// Ping reports whether Redis answers, and records its time. Error: ErrStore.
 func (e *Engine) Ping(ctx context.Context) error {
 	now, err := e.rdb.Time(ctx).Result()
 	if err != nil {
@@ -166,9 +192,10 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return nil
 }
 
-// run makes a verb's call. own are the verb's own keys, the first of which remembers the reply. Where the store went back
-// behind what this process was told of the room, that is laid before it first; where another history of the server has just begun,
-// it waits until the other processes have had the time to do so.
+// run runs a verb once and returns its reply. The first of the verb's own keys remembers the reply.
+//
+// If Redis lost writes this process has observed, run replays them first. While the room is recovering, run
+// waits until the other replicas have had the time to replay.
 func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, error) {
 	if e.traces(ctx) {
 		return e.runTraced(ctx, c, id, own)
@@ -178,11 +205,11 @@ func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, err
 
 func (e *Engine) runUntilAnswered(ctx context.Context, c call, id ID, own []string) (any, error) {
 	for {
-		res, doubt, err := e.try(ctx, c, id, own)
-		if err != nil || doubt == 0 {
+		res, retryAfter, err := e.attempt(ctx, c, id, own)
+		if err != nil || retryAfter == 0 {
 			return res, err
 		}
-		if err := pause(ctx, doubt); err != nil {
+		if err := pause(ctx, retryAfter); err != nil {
 			return nil, err
 		}
 	}
@@ -197,18 +224,19 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// mostReplays bounds how often a room is shown what this process was told: it has all of it after the first time, unless the store went back again.
+// mostReplays bounds the replays of one call. One is enough unless Redis loses writes again meanwhile.
 const mostReplays = 5
 
-// try is run that does not wait: doubt is how long the room answers nobody, then; 0 where it did answer.
-func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any, doubt time.Duration, err error) {
+// attempt runs the verb once. If retryAfter > 0 the room is recovering and the verb was not executed.
+func (e *Engine) attempt(ctx context.Context, c call, id ID, own []string) (res any, retryAfter time.Duration,
+	err error) {
 	for range mostReplays {
 		sent := time.Now()
 		if res, err = e.eval(ctx, c, id, own, e.memory.position(id), false); err != nil {
 			return nil, 0, err
 		}
 		text, _ := res.(string)
-		if ms, ok := strings.CutPrefix(text, "ahead "); ok {
+		if ms, ok := strings.CutPrefix(text, "ahead "); ok { // not executed: a slow call or a clock jump
 			now, _ := strconv.ParseInt(ms, 10, 64)
 			e.timed(id, sent, now)
 			continue
@@ -229,25 +257,30 @@ func (e *Engine) try(ctx context.Context, c call, id ID, own []string) (res any,
 			return nil, 0, err
 		}
 	}
-	return nil, 0, fmt.Errorf("%w: the room goes back in time again and again, or its answers are late again and again", ErrStore)
+	return nil, 0, fmt.Errorf("%w: the room goes back in time again and again, "+
+		"or its answers are late again and again", ErrStore)
 }
 
-// timed takes in what time (unix ms) the reply to a call named, that was sent then and has just been read.
+// timed records the time (unix ms) in a reply that was just read, and reports a clock jump.
 func (e *Engine) timed(id ID, sent time.Time, now int64) {
 	if by := e.memory.observeTime(id, sent, time.Now(), now); by != 0 && e.cfg.ClockJumped != nil {
 		e.cfg.ClockJumped(by)
 	}
 }
 
-// eval runs a script that does nothing where the room does not have in its past what was told of it.
-func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed position, replays bool) (any, error) {
+// eval calls the library once. The verb is not executed if the room lost writes after the observed position.
+func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed position, replays bool) (any,
+	error) {
 	latest, now, terms := int64(0), time.Now(), e.Terms(id)
 	if !replays {
 		latest = e.memory.latestTime(id, now)
 	}
-	by := callerFields.known(reflect.ValueOf(caller{Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage, Replays: replays,
-		ReadOnly: c.readOnly, Thorough: e.thorough, Outage: e.memory.outageEnd(id), Latest: latest,
-		Stepped: e.memory.jumpedAhead(id, max(terms.Quarantine, trustedFor*time.Millisecond), now), Trace: e.traceOf(ctx)}))
+	jumps := max(terms.Quarantine, trustedFor*time.Millisecond)
+	by := callerFields.known(reflect.ValueOf(caller{
+		Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage,
+		Replays: replays, ReadOnly: c.readOnly, Thorough: e.thorough,
+		Outage: e.memory.outageEnd(id), Latest: latest, Stepped: e.memory.jumpedAhead(id, jumps, now),
+		Trace: e.traceOf(ctx)}))
 	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, own), c.verb, e.policyOf(terms), by, c.args)
 	if err != nil {
 		e.memory.failed(id, err)
@@ -256,13 +289,13 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed
 	return res, nil
 }
 
-// standing makes a call whose reply is one line.
+// standing runs a verb whose reply is one line, and returns the standing in it.
 func (e *Engine) standing(ctx context.Context, c call, id ID, once string) (Standing, error) {
 	a, err := e.answer(ctx, c, id, []string{once})
 	return a.standing, err
 }
 
-// answer makes a call whose reply is one line, and reads all of it. own are the verb's own keys, as of run.
+// answer runs a verb whose reply is one line, and returns all of it. own are the verb's own keys, as for run.
 func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answer, error) {
 	res, err := e.run(ctx, c, id, own)
 	if err != nil {
@@ -271,14 +304,14 @@ func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answe
 	return e.read(id, res)
 }
 
-// read reads a reply of one line, and takes in what it says of the room.
+// read parses a reply of one line, and records the view in it.
 func (e *Engine) read(id ID, res any) (answer, error) {
 	a, err := e.parseAnswer(id, res)
 	e.saw(id, a.standing.View)
 	return a, err
 }
 
-// saw takes in what a reply said of a room: anything earlier would be a store that went back.
+// saw records the view in a reply. If Redis later has an older one, it has lost writes.
 func (e *Engine) saw(id ID, v View) {
 	if v.Now != 0 {
 		e.clock.observe(v.Now)
@@ -289,14 +322,15 @@ func (e *Engine) saw(id ID, v View) {
 	}
 }
 
-// stood takes in how a reply said that a session stands.
+// stood records a session's place in a reply.
 func (e *Engine) stood(id ID, session string, st Standing) {
 	if !e.cfg.Silent {
 		e.memory.observePlace(id, session, st.View, st.Place)
 	}
 }
 
-// Heard takes in an event, before anybody is told of it: a store that does not have it in its past has lost writes.
+// Observe records an event. The caller calls it before it sends anything of the event to clients: if Redis
+// later lacks the event's version, it has lost writes (rule 10 of docs/contract.md).
 func (e *Engine) Observe(id ID, event *Event) {
 	e.journalGrew(id, journalsLater)
 	if !e.cfg.Silent {
@@ -304,10 +338,10 @@ func (e *Engine) Observe(id ID, event *Event) {
 	}
 }
 
-// unremembered is the key of a request whose reply nobody keeps.
+// unremembered is the key of a request whose reply is not kept.
 const unremembered = "request:"
 
-// requestKey is where the reply to a request is remembered for a minute.
+// requestKey returns the key that keeps the reply to a request for a minute.
 func requestKey(request string) string {
 	if request == "" {
 		request = uuid.NewString()
@@ -315,5 +349,5 @@ func requestKey(request string) string {
 	return unremembered + request
 }
 
-// Refused tells a rule's refusal from a failure of the store.
+// Refused reports whether an error is a rule's refusal and not a failure of Redis.
 func Refused(err error) bool { return err != nil && !errors.Is(err, ErrStore) }

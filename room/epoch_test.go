@@ -24,7 +24,7 @@ func TestFenceGrowsWhenTheClockGoesBack(t *testing.T) {
 	})
 }
 
-// An SMS could belong to either of two leases that overlap.
+// If two leases overlap, an SMS could belong to either.
 func TestLeasesDoNotOverlapWhenTheClockGoesBack(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -47,7 +47,7 @@ func TestLeasesDoNotOverlapWhenTheClockGoesBack(t *testing.T) {
 	require.GreaterOrEqual(t, leases[1].Score, float64(over.Now))
 }
 
-// Redis's clock is set back by half a minute while somebody holds the lock and somebody is away.
+// Redis's clock is set back by half a minute while one session holds the lock and another is away.
 func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -68,7 +68,8 @@ func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
 	a.stand()
 	pass(-30 * time.Second)
 	st := a.stand()
-	require.Equal(t, 100*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond, "what it had left")
+	require.Equal(t, 100*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond,
+		"what it had left")
 	pass(100 * time.Second)
 	st = c.stand()
 	require.Equal(t, room.Locked, st.Status, "b has been gone for longer than it may be")
@@ -80,9 +81,10 @@ func TestClockThatIsSetBackPutsNothingOff(t *testing.T) {
 	require.Equal(t, 2*time.Minute, time.Duration(d.Lease.ExpiresAt-d.Now)*time.Millisecond)
 }
 
-// Nobody can vouch for anybody while the store stands still.
-func TestNobodyIsAwayForAStoreThatStoodStill(t *testing.T) {
-	for _, awayAfter := range []time.Duration{time.Second, 3 * time.Second, 9 * time.Second, 15 * time.Second} {
+// No replica can vouch for a session while Redis hangs.
+func TestNoSessionIsAwayBecauseTheStoreHung(t *testing.T) {
+	for _, awayAfter := range []time.Duration{time.Second, 3 * time.Second, 9 * time.Second,
+		15 * time.Second} {
 		t.Run(awayAfter.String(), func(t *testing.T) {
 			embedded := redistest.StartEmbedded(t)
 			rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -98,7 +100,7 @@ func TestNobodyIsAwayForAStoreThatStoodStill(t *testing.T) {
 			c.here(700 * time.Millisecond)
 			embedded.SetTime(at.Add(awayAfter + 2*time.Second))
 			embedded.SetError("LOADING Redis is loading the dataset in memory")
-			_, err := e.Expire(t.Context(), integration) // whoever asks notices that
+			_, err := e.Expire(t.Context(), integration) // any call notices that
 			require.Error(t, err)
 			embedded.SetError("")
 			c.here(700 * time.Millisecond) // its replica was the first to get through

@@ -17,41 +17,44 @@ type eraseArgs struct {
 	Seller    string
 	Pseudonym string
 	EndPlaces bool
-	Check     bool // nothing is renamed
+	Check     bool // the verb renames nothing
 }
 
-// EraseRequest says whom a room is to forget.
+// EraseRequest names a seller to be erased from a room, and its pseudonym.
 type EraseRequest struct {
 	Seller    string // in NFC
-	Pseudonym string // what it is called instead
-	EndPlaces bool   // a lease is ended as forced, a waiter removed; else who has a place is not forgotten
-	Check     bool   // only say whether that would be refused
+	Pseudonym string // the seller's name from then on
+	EndPlaces bool   // end a lease as forced, remove a waiter; otherwise a seller with a place is refused
+	Check     bool   // change nothing, only return whether the request would be refused
 }
 
-// Erased counts what was renamed.
+// Erased counts the renamed places and leases.
 type Erased struct{ Places, Leases int }
 
-// EraseSeller renames a seller in all that a room remembers but its journal. Every replica reads the room anew.
-// Refusal: ErrSellerHasPlace; the standing says which.
+// EraseSeller renames a seller in all of a room's data but its journal.
+//
+// Every replica then takes a new snapshot of the room. Errors: ErrSellerHasPlace, with the place in the
+// standing; ErrStore.
 func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased, Standing, error) {
 	a, err := e.answer(ctx, eraseVerb.with(eraseArgs(q)), id, []string{unremembered})
 	if err != nil {
 		return Erased{}, a.standing, err
 	}
 	if len(a.rest) != 2 {
-		return Erased{}, a.standing, fmt.Errorf("%w: erase reply has %d fields too many or few", ErrStore, len(a.rest)-2)
+		return Erased{}, a.standing, fmt.Errorf("%w: erase reply has %d fields too many or few",
+			ErrStore, len(a.rest)-2)
 	}
 	places, _ := strconv.Atoi(a.rest[0])
 	leases, _ := strconv.Atoi(a.rest[1])
 	return Erased{Places: places, Leases: leases}, a.standing, nil
 }
 
-// EraseReplies renames a seller in the replies that are remembered for repeats, in all rooms, and says in how many.
+// EraseReplies renames a seller in all rooms' replies that are kept for repeats. It returns their number.
 func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (replies int, err error) {
 	err = EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+unremembered+"*", func(key string) error {
 		n, err := eraseReplyScript.Run(ctx, e.rdb, []string{key}, seller, pseudonym).Int()
 		if err != nil && strings.Contains(err.Error(), "WRONGTYPE") {
-			return nil // what is remembered of a message names nobody
+			return nil // the reply to a message names no seller
 		}
 		replies += n
 		return storeError("rename in a reply", err)
@@ -59,14 +62,14 @@ func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (re
 	return replies, err
 }
 
-// Rooms lists all rooms that the store remembers, in use or not, in order.
+// Rooms returns all rooms that Redis has, in use or not, sorted.
 func (e *Engine) Rooms(ctx context.Context) (list []ID, err error) {
 	err = e.eachRoom(ctx, func(id ID) error { list = append(list, id); return nil })
 	slices.Sort(list)
 	return slices.Compact(list), err
 }
 
-// Journals lists all rooms that have a journal, whether or not anything is in it, in order.
+// Journals returns all rooms that have a journal, empty or not, sorted.
 func (e *Engine) Journals(ctx context.Context) (list []ID, err error) {
 	err = EachKey(ctx, e.rdb, e.names.Journal(ID(e.cfg.Prefix)+"*"), func(key string) error {
 		list = append(list, e.names.Room(key))

@@ -15,7 +15,7 @@ import (
 func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
-		a, b := newSeller(t, e, "1"), newSeller(t, e, "live") // what is in fields of other meaning too
+		a, b := newSeller(t, e, "1"), newSeller(t, e, "live") // names that other fields contain too
 		a.join()
 		b.join()
 		before := a.leave(room.Completed)
@@ -29,11 +29,13 @@ func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 		require.Equal(t, room.Completed, after.Outcome)
 		require.Equal(t, before.Version+1, after.Version, "replicas read the room anew")
 
-		_, st, err := e.EraseSeller(t.Context(), integration, room.EraseRequest{Seller: "live", Pseudonym: "erased-y"})
+		_, st, err := e.EraseSeller(t.Context(), integration,
+			room.EraseRequest{Seller: "live", Pseudonym: "erased-y"})
 		require.ErrorIs(t, err, room.ErrSellerHasPlace)
 		require.Equal(t, room.Locked, st.Status)
 		require.Equal(t, after.Version, b.stand().Version)
-		_, _, err = e.EraseSeller(t.Context(), integration, room.EraseRequest{Seller: "live", Pseudonym: "erased-y", EndPlaces: true})
+		_, _, err = e.EraseSeller(t.Context(), integration,
+			room.EraseRequest{Seller: "live", Pseudonym: "erased-y", EndPlaces: true})
 		require.NoError(t, err)
 		require.Equal(t, room.Forced, b.stand().Outcome)
 		require.Equal(t, "erased-y", b.stand().Seller)
@@ -41,7 +43,7 @@ func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 		again, _, err := e.EraseSeller(t.Context(), integration, q)
 		require.NoError(t, err)
 		require.Zero(t, again)
-		require.EqualValues(t, 3, newSeller(t, e, "1").join().Ticket, "who comes again is somebody new")
+		require.EqualValues(t, 3, newSeller(t, e, "1").join().Ticket, "the returning seller is a new one")
 	})
 }
 
@@ -50,9 +52,11 @@ func TestErasureFindsEveryRoomAndReplyOfACluster(t *testing.T) {
 	e := room.New(c.Client(), room.Config{Journal: 100})
 	for i := range 8 {
 		id, session := room.ID(fmt.Sprintf("stock:%d", i)), room.NewSession()
-		_, err := e.Join(t.Context(), id, room.JoinRequest{Request: room.NewSession(), Session: session, Seller: "s-1"})
+		_, err := e.Join(t.Context(), id,
+			room.JoinRequest{Request: room.NewSession(), Session: session, Seller: "s-1"})
 		require.NoError(t, err)
-		_, err = e.Leave(t.Context(), id, room.LeaveRequest{Request: room.NewSession(), Session: session, Outcome: room.Cancelled})
+		_, err = e.Leave(t.Context(), id,
+			room.LeaveRequest{Request: room.NewSession(), Session: session, Outcome: room.Cancelled})
 		require.NoError(t, err)
 	}
 	rooms, err := e.Rooms(t.Context())

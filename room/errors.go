@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// What a rule refuses. Callers compare with errors.Is; the room is unchanged by any of them.
+// Refusals of a rule. A refused call leaves the room unchanged. Callers compare with errors.Is.
 var (
 	ErrInvalidRoom    = errors.New("room id is not valid")
 	ErrInvalidSeller  = errors.New("seller id is not valid")
@@ -31,29 +31,36 @@ var (
 	ErrTooManyRejects = errors.New("lease has rejected too many messages")
 )
 
-// ErrIDUsedAgain is the ledger's answer to a message whose id was another message's over a day ago: some phones count from 1 again.
+// ErrIDUsedAgain is the ledger's refusal of a message id that another message had over a day ago. Some phones
+// count from 1 again.
 var ErrIDUsedAgain = errors.New("message id was another message's, over a day ago")
 
-// ErrStore wraps every failure to reach Redis or to understand its answer: whether the call took
-// effect is not known, and repeating it with the same request id is safe.
+// ErrStore wraps every failure to reach Redis or to understand its answer.
+//
+// The caller does not know whether the call took effect. It may retry with the same request id (rule 9 of
+// docs/contract.md).
 var ErrStore = errors.New("store unavailable")
 
-// NoWrites reports whether Redis refused a write while it answers reads: its memory is full, too few replicas follow it, or it
-// can not save to its disk. A replica's refusal is none of these: what it would answer may be old.
+// NoWrites reports whether Redis refused a write although it answers reads.
+//
+// Its memory is full, it has too few replicas, or it cannot save to its disk. A refusal by a Redis replica is
+// none of these: a replica's data may be old.
 func NoWrites(err error) bool {
 	refused, ok := errors.AsType[redis.Error](err)
 	if !ok {
 		return false
 	}
 	for _, why := range []string{"OOM ", "NOREPLICAS ", "MISCONF "} {
-		if text := refused.Error(); strings.HasPrefix(text, why) || strings.Contains(text, "-"+why) { // before Redis 7 in a script's own error
+		text := refused.Error()
+		// Redis 6 puts it into a script's error
+		if strings.HasPrefix(text, why) || strings.Contains(text, "-"+why) {
 			return true
 		}
 	}
 	return false
 }
 
-// refusals maps the codes of the scripts to errors.
+// refusals maps the codes of the Lua library to errors.
 var refusals = map[string]error{
 	"no_place":         ErrNoPlace,
 	"stale_fence":      ErrStaleFence,

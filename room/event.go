@@ -5,8 +5,10 @@ import (
 	"fmt"
 )
 
-// Event is what a script tells on the room's channel: everything a mirror needs to go from the
-// version before to this one. Session ids in it are credentials: an event never leaves the process.
+// Event has all that a mirror needs to go from the version before to this one.
+//
+// The Lua library publishes it on the room's channel. Session ids in it are credentials: an event never
+// leaves the process.
 type Event struct {
 	Format  int         `json:"format"` // see Format; 0 = written before there were formats
 	Epoch   int64       `json:"epoch"`
@@ -16,17 +18,17 @@ type Event struct {
 	Hold    float64     `json:"hold"`    // average hold, ms; see View
 	Spread  float64     `json:"spread"`  // ms
 	Paused  bool        `json:"paused"`
-	Changed bool        `json:"changed"` // false: only Notes; Version is the one before, still
+	Changed bool        `json:"changed"` // false: there are only Notes, and Version is the same as before
 	Lease   *EventLease `json:"lease"`   // the lease after the change
 	Joined  []Joined    `json:"joined"`  // new places; one that was granted at once is also the lease
 	Ended   []Finished  `json:"ended"`
 	Moved   []Joined    `json:"moved"` // waiters with a new rank
-	Reset   bool        `json:"reset"` // the line was renumbered: take a snapshot
+	Reset   bool        `json:"reset"` // the line was renumbered: the mirror takes a snapshot
 	Notes   []Note      `json:"notes"`
-	Missed  []Missed    `json:"missed"` // who did not claim its lease and waits again; at most one
+	Missed  []Missed    `json:"missed"` // at most one
 }
 
-// EventLease is the live lease; Rank is set when this very change took it from the line.
+// EventLease is the live lease. Rank is set if this change granted it to a waiter.
 type EventLease struct {
 	Lease
 	Session string   `json:"session"`
@@ -40,56 +42,58 @@ type Joined struct {
 	Ticket  int64   `json:"ticket"`
 	Seller  string  `json:"seller"` // of a new place
 	Rank    float64 `json:"rank"`
-	From    float64 `json:"from"` // the rank before, when moved
+	From    float64 `json:"from"` // of a moved place: its rank before
 
-	Unclaimed bool `json:"unclaimed"` // moved, and away as unclaimed
+	Unclaimed bool `json:"unclaimed"` // of a moved place: it is away because its lease was not claimed
 }
 
-// Missed is a place whose lease was not claimed: it goes on, away, with the rank that it had.
+// Missed is a place whose lease was not claimed. It waits again, away, with its old rank (rule 11).
 type Missed struct {
 	Joined
 	JoinedAt int64 `json:"joined"` // unix ms
 	Fence    int64 `json:"fence"`  // of the lease
-	At       int64 `json:"at"`     // unix ms: when it was over, and the place away
+	At       int64 `json:"at"`     // unix ms: when the lease ended and the place became away
 }
 
-// Finished is a place that ended: a holder's with its fence, a waiter's with its rank.
+// Finished is a place that ended. A holder's place has its fence, a waiter's its rank.
 type Finished struct {
 	Session string   `json:"session"`
 	Ticket  int64    `json:"ticket"`
 	Seller  string   `json:"seller"`
 	Outcome Outcome  `json:"outcome"`
-	At      int64    `json:"at"` // unix ms: when it was over
+	At      int64    `json:"at"` // unix ms: when the place ended
 	Fence   int64    `json:"fence"`
 	Rank    *float64 `json:"rank"`
 }
 
-// Note is something that changes no seller's state: presence, a message to be looked up, or a word from support.
+// Note is a change that does not change the version: presence, a message, or an action of support.
 type Note struct {
 	Ticket  int64   `json:"ticket"`
 	Away    *bool   `json:"away"`
-	Since   int64   `json:"since"`   // unix ms: gone since, of one that is away
-	Message string  `json:"message"` // the session a message is there for; see Engine.Look
-	Judged  bool    `json:"judged"`  // of that message: the ledger has agreed to it or refused it
-	Judging string  `json:"judging"` // the session whose turn ends by a message that the ledger is asked about
-	Session string  `json:"session"` // the session that support did something for
-	Support Helping `json:"support"` // and what
-	Desk    bool    `json:"desk"`    // messages or incidents changed: who watches looks them up; see Engine.Letters
+	Since   int64   `json:"since"`   // unix ms: since when an away waiter has been gone
+	Message string  `json:"message"` // the session that has a message; see Engine.Look
+	Judged  bool    `json:"judged"`  // the ledger has agreed to that message or refused it
+	Judging string  `json:"judging"` // the session whose turn a message ended before the verdict
+	Session string  `json:"session"` // the session that support helped
+	Support Helping `json:"support"` // how support helped it
+	// Desk: messages or incidents changed, so support's pages load them again; see Engine.RecentMessages.
+	Desk bool `json:"desk"`
 }
 
-// Helping is what was done for one session by others, so that its page can say so: by support, but for JoinedDevice.
+// Helping is what another person did for one session, for its page to show.
 type Helping string
 
-// What a session is told of.
+// The kinds of help. All but JoinedDevice come from support.
 const (
-	Extended Helping = "extended" // its lease has more time
-	Moved    Helping = "moved"    // it stands elsewhere in the line
-	Assigned Helping = "assigned" // a message was found to be its own
+	Extended Helping = "extended" // the session's lease has more time
+	Moved    Helping = "moved"    // the session has another position in the line
+	Assigned Helping = "assigned" // a message was assigned to the session
 
-	JoinedDevice Helping = "joined_device" // another browser was let into its place; no script tells this
+	// JoinedDevice: another browser joined the session's place by a link. No event has it.
+	JoinedDevice Helping = "joined_device"
 )
 
-// view is what the event says of the room as far as it has to be remembered.
+// view returns the part of the event that this process remembers.
 func (e *Event) view() View {
 	v := View{Epoch: e.Epoch, Version: e.Version, Lineage: e.Lineage, Now: e.Now}
 	if e.Lease != nil {
@@ -98,7 +102,7 @@ func (e *Event) view() View {
 	return v
 }
 
-// ParseEvent reads an event. The error does not repeat the payload.
+// ParseEvent decodes an event. The error does not repeat the payload; it wraps ErrNewer for a later format.
 func ParseEvent(payload string) (Event, error) {
 	var e Event
 	if err := json.Unmarshal([]byte(payload), &e); err != nil {

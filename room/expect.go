@@ -15,12 +15,12 @@ var (
 type expectArgs struct {
 	Session   string
 	Fence     int64
-	Filter    string // sealed, for Go to read; "" = any message
-	Digest    string // of the message that is claimed; "" = it asks now
+	Filter    string // sealed; "" = any message
+	Digest    string // of the message that is claimed; "" = the holder asks now
 	ID        string // the message's, as JSON
 	Completes bool   // a code ends the lease
 	Most      int    // asks of a lease
-	Body      string // digest of what is asked, which is remembered with the answer; "" = nothing is
+	Body      string // digest of the request, kept with the answer; "" = the answer is not kept
 }
 
 type rejectArgs struct {
@@ -36,14 +36,15 @@ const (
 	maxRejects = 3
 )
 
-// ExpectRequest says that the holder now asks for a code.
+// ExpectRequest announces that the holder now asks the marketplace for a code.
 type ExpectRequest struct {
-	Session   string
-	Fence     int64
-	Filter    Filter
-	Key       string // Idempotency-Key: a repeat in the same lease is the same ask; "" = none
-	MessageID string // the holder asked before and this unmatched message is the answer; "" = it asks now
-	Keep      bool   // with MessageID: the code does not end the lease
+	Session string
+	Fence   int64
+	Filter  Filter
+	Key     string // Idempotency-Key: a repeat in the same lease is the same ask; "" = none
+	// MessageID is an unmatched message that the holder claims for an earlier ask; "" = the holder asks now.
+	MessageID string
+	Keep      bool // with MessageID: the code does not end the lease
 }
 
 // Expectation is the answer to an ask.
@@ -51,15 +52,17 @@ type Expectation struct {
 	Standing
 	Ticket    int64
 	Fence     int64
-	Asked     int   // how often this lease has asked
-	Open      int   // and how many of the asks no code has come for
+	Asked     int   // number of asks of this lease
+	Open      int   // number of its asks without a code
 	ExpiresAt int64 // unix ms: the lease's end
-	AskAfter  int64 // unix ms: with ErrNumberBusy, from when it may be asked again
-	Claim     Match // with MessageID: where the message belongs now
+	AskAfter  int64 // unix ms: with ErrNumberBusy, when the holder may ask
+	Claim     Match // with MessageID: the match of the message
 }
 
-// Expect notes that the holder asks for a code, or with MessageID that it had asked before. Refusals: ErrInvalidExpect,
-// ErrNoPlace, ErrStaleFence, ErrTooManyAsks, ErrNoMessage, ErrKeyReused, and ErrNumberBusy with AskAfter.
+// Expect records that the holder asks for a code, or with MessageID that it asked before.
+//
+// Errors: ErrInvalidExpect, ErrNoPlace, ErrStaleFence, ErrTooManyAsks, ErrNoMessage, ErrKeyReused,
+// ErrNumberBusy with AskAfter, ErrStore. Source: rule 12 of docs/contract.md and docs/matching.md.
 func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectation, error) {
 	if err := q.Filter.Valid(); err != nil {
 		return Expectation{}, err
@@ -77,7 +80,8 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	if err != nil {
 		return Expectation{}, err
 	}
-	a, err := e.answer(ctx, expectVerb.with(expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks, body}), id, own)
+	args := expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks, body}
+	a, err := e.answer(ctx, expectVerb.with(args), id, own)
 	x := Expectation{Standing: a.standing}
 	e.stood(id, q.Session, a.standing)
 	r := reader{fields: a.rest}
@@ -85,9 +89,12 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	case err == nil && rememberedOther(a.rest, body):
 		return x, ErrKeyReused
 	case err == nil:
-		x.Asked, x.Open, x.ExpiresAt, x.Ticket, x.Fence = int(r.int()), int(r.int()), r.int(), r.int(), r.int()
+		x.Asked, x.Open, x.ExpiresAt = int(r.int()), int(r.int()), r.int()
+		x.Ticket, x.Fence = r.int(), r.int()
 		if message != "" {
-			x.Claim = Match{Result: Matched, Ticket: x.Ticket, Fence: x.Fence, Epoch: r.int(), Granted: r.int(), Ended: r.int(), Judge: true}
+			x.Claim = Match{Result: Matched, Ticket: x.Ticket, Fence: x.Fence, Epoch: r.int(),
+				Granted: r.int(),
+				Ended:   r.int(), Judge: true}
 			x.Claim.At, x.Claim.Completes = x.Claim.Ended, x.Open == 0 && !q.Keep
 		}
 		if r.short {
@@ -102,7 +109,8 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	return x, err
 }
 
-// rememberedOther reports whether the answer is a repeat's to another body. What a program of before remembered says nothing of that.
+// rememberedOther reports whether the answer is a repeat's to another body. Replies that older releases kept
+// have no digest of the body.
 func rememberedOther(rest []string, body string) bool {
 	if body == "" || len(rest) == 0 {
 		return false
@@ -111,11 +119,13 @@ func rememberedOther(rest []string, body string) bool {
 	return len(last) == len(body) && last != body
 }
 
-// Reject says that a message is not its holder's: it is unmatched from then on, and its ask is open again as of its old time.
-// Refusals: ErrNoMessage, ErrStaleFence, ErrTooManyRejects.
+// Reject records that a message is not the holder's own. The message is then unmatched.
+//
+// Its ask is open again, with its old time. Errors: ErrNoMessage, ErrStaleFence, ErrTooManyRejects, ErrStore.
 func (e *Engine) Reject(ctx context.Context, id ID, session string, fence int64, messageID string) error {
 	own := []string{requestKey(""), messageKey(messageID)}
-	_, err := e.answer(ctx, rejectVerb.with(rejectArgs{session, fence, digest(messageID), jsonText(messageID), maxRejects}), id, own)
+	args := rejectArgs{session, fence, digest(messageID), jsonText(messageID), maxRejects}
+	_, err := e.answer(ctx, rejectVerb.with(args), id, own)
 	return err
 }
 
@@ -127,5 +137,6 @@ func jsonText(text string) string {
 	return string(b)
 }
 
-// At is Redis's time at an instant of this process, in unix ms, or somewhat before it; 0 where Redis never answered.
+// At returns Redis's time (unix ms) at an instant of this process, or slightly less; 0 before the first
+// reply.
 func (e *Engine) At(instant time.Time) int64 { return e.clock.at(instant) }

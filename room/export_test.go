@@ -2,16 +2,16 @@ package room
 
 import "context"
 
-// Untraced is what a call asks of its span where there is no tracer.
+// Untraced reports whether a call makes no span, as without a tracer.
 func Untraced(ctx context.Context, e *Engine) bool { return !e.traces(ctx) && e.traceOf(ctx) == "" }
 
-// Thorough has an engine's locks take no short way.
+// Thorough has an engine's locks use no short path.
 func (e *Engine) Thorough() *Engine {
 	e.thorough = true
 	return e
 }
 
-// WithoutFunctions is why the library is called as a script; "" where it is not, as far as is known.
+// WithoutFunctions returns why the library is called as a script; "" while functions work.
 func (e *Engine) WithoutFunctions() string {
 	if why := e.library.scripts.Load(); why != nil {
 		return *why
@@ -19,8 +19,8 @@ func (e *Engine) WithoutFunctions() string {
 	return ""
 }
 
-// LibraryName is what the library is called in Redis.
+// LibraryName returns the library's name in Redis.
 func LibraryName() string { return libraryName() }
 
-// WhyNoFunctions is what the error of a call says of functions.
+// WhyNoFunctions returns why a server has no functions, from the error of a call.
 func WhyNoFunctions(err error) string { return withoutFunctions(err) }

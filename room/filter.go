@@ -11,19 +11,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What a filter may have.
+// The limits of a filter.
 const (
 	maxSenders = 10
 	maxPiece   = 64 // characters
 )
 
-// Filter is what a message must be like to be the answer to an ask. The zero value takes every message.
+// Filter restricts the messages that answer an ask. The zero value accepts every message.
 type Filter struct {
-	From     []string `json:"from,omitempty"`     // its sender is one of these; compared by their digits, +82 as 0
-	Contains string   `json:"contains,omitempty"` // and its text has this piece
+	From     []string `json:"from,omitempty"`     // accepted senders, compared as OneOf does; empty = all
+	Contains string   `json:"contains,omitempty"` // text that the message contains
 }
 
-// Valid is ErrInvalidExpect for more than 10 senders, for a blank one, and for one or a piece of over 64 characters.
+// Valid returns ErrInvalidExpect for more than 10 senders, an empty sender, and over 64 characters.
 func (f Filter) Valid() error {
 	if len(f.From) > maxSenders || utf8.RuneCountInString(f.Contains) > maxPiece {
 		return ErrInvalidExpect
@@ -36,7 +36,7 @@ func (f Filter) Valid() error {
 	return nil
 }
 
-// sealFilter writes a filter for the scripts, which only hand it on; "" takes every message.
+// sealFilter returns a sealed filter, which the Lua library stores without reading it; "" = any message.
 func (k *Keyring) sealFilter(id ID, f Filter) (string, error) {
 	if len(f.From) == 0 && f.Contains == "" {
 		return "", nil
@@ -48,7 +48,8 @@ func (k *Keyring) sealFilter(id ID, f Filter) (string, error) {
 	return k.seal(b, aboutFilter(id)), nil
 }
 
-// openFilter reads it. One that was sealed with a secret that is not known here takes no message: nobody can say what it wants.
+// openFilter returns a sealed filter. ok is false if this process does not know the secret; such a filter
+// accepts no message.
 func (e *Engine) openFilter(id ID, sealed string) (f Filter, ok bool) {
 	b, err := e.unseal(id, sealed, aboutFilter(id))
 	if err != nil || json.Unmarshal(b, &f) != nil {
@@ -59,7 +60,7 @@ func (e *Engine) openFilter(id ID, sealed string) (f Filter, ok bool) {
 
 func aboutFilter(id ID) string { return string(id) + "/filter" }
 
-// fits reports whether a message is like that.
+// fits reports whether the filter accepts a message.
 func (f Filter) fits(sender, text string) bool {
 	if !strings.Contains(norm.NFC.String(text), norm.NFC.String(f.Contains)) {
 		return false
@@ -67,8 +68,10 @@ func (f Filter) fits(sender, text string) bool {
 	return len(f.From) == 0 || OneOf(sender, f.From)
 }
 
-// OneOf reports whether a sender is one of a list. A sender with letters is compared whole, whatever its case; one without by its digits, with +82 as 0,
-// and as nothing before an eight-digit number that begins with 1.
+// OneOf reports whether a list contains a sender.
+//
+// A sender with letters is compared whole, ignoring case. Any other sender is compared by its digits: +82
+// counts as 0, and as nothing before an eight-digit number that begins with 1.
 func OneOf(sender string, list []string) bool {
 	is := plainSender(sender)
 	for _, other := range list {
@@ -98,7 +101,7 @@ func plainSender(sender string) string {
 		return digits
 	}
 	national := strings.TrimPrefix(digits[2:], "0")
-	if len(national) == 8 && national[0] == '1' { // 1588-1234 is called so from everywhere in Korea
+	if len(national) == 8 && national[0] == '1' { // such as 1588-1234, a number without an area code
 		return national
 	}
 	return "0" + national
@@ -106,7 +109,7 @@ func plainSender(sender string) string {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// filters are the filters of a room's asks, by their names: with them most messages need no second question.
+// filters caches the filters of a room's asks by their names. With it most matches need one round trip.
 type filters struct {
 	known map[string]Filter
 	used  time.Time
@@ -117,29 +120,29 @@ const (
 	filtersKept    = time.Hour // after the last use
 )
 
-// filterName returns the start of a sealed filter: the id of its key and its nonce, which no other has. An ask is no name for its filter:
-// where the store loses it, the next one has its number. matching.lua names filters so too.
+// filterName returns a unique name of a sealed filter: the id of its key and its nonce. The number of an ask
+// is no such name, since after a loss another ask has it. matching.lua names filters in the same way.
 func filterName(sealed string) string { return sealed[:min(len(sealed), 25)] }
 
-// learnFilter remembers a filter by its sealed text.
+// learnFilter caches a filter under the name of its sealed text.
 func (m *memory) learnFilter(id ID, sealed string, f Filter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
 	x := &m.of(id, now).filters
 	if x.known == nil || len(x.known) >= filtersPerRoom {
-		x.known = make(map[string]Filter) // those that are still needed are asked for again
+		x.known = make(map[string]Filter) // matching.lua returns those that are needed again
 	}
 	x.known[filterName(sealed)], x.used = f, now
 }
 
-// fit is what matching.lua is told of an ask and a message.
+// fit is the argument of matching.lua that has whether an ask's filter accepts a message.
 type fit string
 
 const (
 	yesFit    fit = "yes"
 	noFit     fit = "no"
-	sealedFit fit = "sealed" // the ask's filter can not be read here
+	sealedFit fit = "sealed" // this process cannot open the ask's filter
 )
 
 func fitOf(f Filter, sender, text string) fit {
@@ -149,7 +152,7 @@ func fitOf(f Filter, sender, text string) fit {
 	return noFit
 }
 
-// fits returns which of the filters that are known a message fits, by their names.
+// fits returns whether each cached filter accepts a message, by the filters' names.
 func (m *memory) fits(id ID, sender, text string) map[string]fit {
 	m.mu.Lock()
 	defer m.mu.Unlock()

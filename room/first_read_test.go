@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The store was away when the message came first, and the carrier's clock is ahead of ours.
+// Redis was away when the message arrived first, and the carrier's clock is fast.
 func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -21,8 +21,11 @@ func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d.pass(20 * time.Second)
 	b.expect()
 	d.pass(10 * time.Second)
-	_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true })
-	requireNone(t, room.Ambiguous, m, "a's, who asked before it was first read; or b's, by the carrier's clock")
+	_, m := d.sms(func(q *room.MatchRequest) {
+		q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true
+	})
+	requireNone(t, room.Ambiguous, m,
+		"a's, whose ask came before its first read; or b's, by the carrier's clock")
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
@@ -39,8 +42,8 @@ func TestMessageIsForgottenInTimeThoughTheClockIsSetBack(t *testing.T) {
 	require.Equal(t, float64(d.now.Add(10*time.Minute).UnixMilli()), left[0].Score)
 }
 
-// What a replica reckons of Redis's time may be too early: that takes no message from the one who asked for it.
-func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing.T) {
+// A replica's estimate of Redis's time may be too early. The lease that asked gets the message all the same.
+func TestFirstMessagesTimeIsBelievedWhateverItsEstimatedReadTime(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	a.expect()
@@ -50,7 +53,9 @@ func TestMessageThatComesFirstIsBelievedWhateverWeReckonWhenItWasRead(t *testing
 	d.pass(29 * time.Second)
 	b.expect()
 	d.pass(time.Second)
-	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) { q.ReadAt = d.now.UnixMilli() - 2500 })
+	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) {
+		q.ReadAt = d.now.UnixMilli() - 2500
+	})
 	require.Equal(t, room.Matched, m.Result)
 	require.Equal(t, room.Completed, b.stand().Outcome)
 }

@@ -16,10 +16,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// withoutFunctions is a client of the same server whose user may call scripts and no functions.
+// withoutFunctions returns a client of the same server whose user may call scripts but no functions.
 func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	t.Helper()
-	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all", "-fcall", "-fcall_ro", "-function").Err())
+	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all",
+		"-fcall", "-fcall_ro", "-function").Err())
 	options := *admin.Options()
 	options.Username, options.Password = "scripts", "any"
 	rdb := redis.NewClient(&options)
@@ -27,7 +28,7 @@ func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	return rdb
 }
 
-// commands are those that a client sends, in lower case.
+// commands returns the commands that a client sends, in lower case.
 type commands struct {
 	redis.Hook
 	mu   sync.Mutex
@@ -68,7 +69,8 @@ func TestALibraryThatIsLostIsLoadedWithinTheCall(t *testing.T) {
 	server := redistest.Start(t)
 	admin := server.Client()
 	for way, e := range map[string]*room.Engine{
-		"functions": room.New(server.Client(), room.Config{}), "script": room.New(server.Client(), room.Config{Scripts: true}),
+		"functions": room.New(server.Client(), room.Config{}),
+		"script":    room.New(server.Client(), room.Config{Scripts: true}),
 	} {
 		t.Run(way, func(t *testing.T) {
 			lose := func() {
@@ -96,19 +98,21 @@ func TestEveryMasterOfAClusterLoadsALibraryThatItLost(t *testing.T) {
 		for _, id := range []room.ID{"room:1", "room:2", "room:3", "room:4", "room:5", "room:6"} {
 			handOff(t, e, id+room.ID(rune('a'+i)))
 		}
-		require.NoError(t, cluster.ForEachMaster(t.Context(), func(ctx context.Context, master *redis.Client) error {
-			libraries, err := master.FunctionList(ctx, redis.FunctionListQuery{}).Result()
-			require.NoError(t, err)
-			require.Len(t, libraries, 1)
-			return master.FunctionFlush(ctx).Err()
-		}))
+		require.NoError(t, cluster.ForEachMaster(t.Context(),
+			func(ctx context.Context, master *redis.Client) error {
+				libraries, err := master.FunctionList(ctx, redis.FunctionListQuery{}).Result()
+				require.NoError(t, err)
+				require.Len(t, libraries, 1)
+				return master.FunctionFlush(ctx).Err()
+			}))
 	}
 }
 
-// Replicas of which some may call functions and some may not serve the same rooms.
+// Replicas with and without permission to call functions serve the same rooms.
 func TestFunctionsAndScriptsServeOneRoomTogether(t *testing.T) {
 	server := redistest.Start(t)
-	ways := []*room.Engine{room.New(server.Client(), room.Config{}), room.New(withoutFunctions(t, server.Client()), room.Config{})}
+	ways := []*room.Engine{room.New(server.Client(), room.Config{}),
+		room.New(withoutFunctions(t, server.Client()), room.Config{})}
 	var fence int64
 	waiting := newSeller(t, ways[0], "0")
 	waiting.join()
@@ -142,11 +146,12 @@ func TestRedisThatTakesNoWritesAnswersAlsoWhereItLostTheLibrary(t *testing.T) {
 	a.leave(room.Completed)
 }
 
-// A library is named by its content, so that several versions, and deployments of several versions on one Redis, serve side by side.
+// A library is named by its content, so that several versions on one Redis serve side by side.
 func TestALibraryThatNoProcessCallsAnyMoreIsDeleted(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	load := func(name, idle string) {
-		code := "#!lua name=" + name + "\nredis.register_function{function_name='" + name + "_idle', callback=function() return " + idle + " end, flags={'no-writes'}}"
+		code := "#!lua name=" + name + "\nredis.register_function{function_name='" + name +
+			"_idle', callback=function() return " + idle + " end, flags={'no-writes'}}"
 		require.NoError(t, rdb.FunctionLoad(t.Context(), code).Err())
 	}
 	load("waitroom_used", "60 * 1000")
@@ -162,7 +167,7 @@ func TestALibraryThatNoProcessCallsAnyMoreIsDeleted(t *testing.T) {
 	require.ElementsMatch(t, []string{room.LibraryName(), "waitroom_used", "another"}, left)
 }
 
-func TestALibrarySaysHowLongAgoItWasCalled(t *testing.T) {
+func TestALibraryReturnsHowLongAgoItWasCalled(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	idle := func() int64 {
 		ms, err := rdb.FCallRO(t.Context(), room.LibraryName()+"_idle", nil).Int64()
@@ -172,7 +177,7 @@ func TestALibrarySaysHowLongAgoItWasCalled(t *testing.T) {
 	require.Empty(t, room.TryFunctions(t.Context(), rdb))
 	require.Zero(t, idle(), "it was not called")
 	newSeller(t, room.New(rdb, room.Config{}), "a").join()
-	testproc.Until(t, time.Minute, func() error { // to ask is no call
+	testproc.Until(t, time.Minute, func() error { // this request is no call
 		if idle() < 20 {
 			return errors.New("not yet")
 		}
@@ -198,7 +203,7 @@ func TestANodeThatARoomHasMovedToLoadsTheLibrary(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestOnlyWhatIsSaidOfFunctionsMeansThatThereAreNone(t *testing.T) {
+func TestOnlyErrorsAboutFunctionsMeanThatThereAreNone(t *testing.T) {
 	for text, none := range map[string]bool{
 		"ERR unknown command `FCALL`, with args beginning with: 'f'":                             true,
 		"ERR unknown command 'fcall_ro', with args beginning with: 'f'":                          true,

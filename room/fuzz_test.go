@@ -13,9 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// An id that is taken is one of the contract's, and splits no key of the store into another room's.
+// An accepted id is valid by the contract, and puts no key of Redis into another room.
 func FuzzRoomID(f *testing.F) {
-	for _, seed := range []string{"integration", "support", "stock:item:456", "a::b", "a:", "", "A", "a}b", "연동", "a\n", strings.Repeat("a", 129)} {
+	for _, seed := range []string{"integration", "support", "stock:item:456", "a::b", "a:", "", "A", "a}b",
+		"연동", "a\n", strings.Repeat("a", 129)} {
 		f.Add(seed)
 	}
 	contract := regexp.MustCompile(`\A[a-z0-9][a-z0-9_.-]*(:[a-z0-9_.-]+)*\z`)
@@ -23,7 +24,8 @@ func FuzzRoomID(f *testing.F) {
 		id, err := ParseID(text)
 		if err != nil {
 			require.ErrorIs(t, err, ErrInvalidRoom)
-			require.False(t, contract.MatchString(text) && len(text) <= 128 && text != "support", "it is one of the contract's: %q", text)
+			require.False(t, contract.MatchString(text) && len(text) <= 128 && text != "support",
+				"it is one of the contract's: %q", text)
 			return
 		}
 		require.Equal(t, text, string(id))
@@ -34,9 +36,10 @@ func FuzzRoomID(f *testing.F) {
 	})
 }
 
-// A seller id that is taken stays as it is when it is read again, and two spellings of one are one.
+// An accepted seller id parses to itself again, and two spellings of one id are equal.
 func FuzzSellerID(f *testing.F) {
-	for _, seed := range []string{"s-1", "\u1112\u1161\u1105\u1169\u11a8", "a b", "", "\xff", "a\x00", "😀", "\u0344", strings.Repeat("가", 65), "=", "-"} {
+	for _, seed := range []string{"s-1", "\u1112\u1161\u1105\u1169\u11a8", "a b", "", "\xff", "a\x00", "😀",
+		"\u0344", strings.Repeat("가", 65), "=", "-"} {
 		f.Add(seed)
 	}
 	contract := regexp.MustCompile(`\A[\p{L}\p{M}\p{Nd}_.@-]{1,64}\z`)
@@ -59,10 +62,13 @@ func FuzzSellerID(f *testing.F) {
 	})
 }
 
-// A session that is taken is one UUID in one spelling; one that is refused is not repeated, since it is a credential.
+// An accepted session is one UUID in one spelling. An error does not repeat a refused one, since it is a
+// credential.
 func FuzzSession(f *testing.F) {
-	for _, seed := range []string{"6BA7B810-9DAD-41D1-80B4-00C04FD430C8", "00000000-0000-0000-0000-000000000000", "{6ba7b810-9dad-41d1-80b4-00c04fd430c8}",
-		"urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8", "6ba7b8109dad41d180b400c04fd430c8", "", "secret", "\u212aba7b810-9dad-41d1-80b4-00c04fd430c8"} {
+	for _, seed := range []string{"6BA7B810-9DAD-41D1-80B4-00C04FD430C8",
+		"00000000-0000-0000-0000-000000000000", "{6ba7b810-9dad-41d1-80b4-00c04fd430c8}",
+		"urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8", "6ba7b8109dad41d180b400c04fd430c8", "", "secret",
+		"\u212aba7b810-9dad-41d1-80b4-00c04fd430c8"} {
 		f.Add(seed)
 	}
 	said := ErrInvalidSession.Error() + ": use the 36-character form"
@@ -79,12 +85,18 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// An event that is read stays the same when it is written and read again; one that is not is not repeated: it has sessions in it.
+// A parsed event stays the same when it is encoded and parsed again. An error does not repeat the payload,
+// which has sessions in it.
 func FuzzEvent(f *testing.F) {
-	for _, seed := range []string{"", "null", "[]", "{", `{"epoch":1,"version":2,"lineage":"a/1","now":1795220000000,"hold":120000.5,"changed":true}`,
-		`{"version":3,"lease":{"ticket":1,"fence":1795220000000000,"granted_at":1,"expires_at":2,"session":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","rank":1.5}}`,
-		`{"joined":[{"session":"s","ticket":2,"seller":"a","rank":2}],"moved":[{"rank":1,"from":2}],"ended":[{"outcome":"completed","rank":null}]}`,
-		`{"notes":[{"ticket":1,"away":true,"since":5,"message":"s","support":"moved","desk":true}],"reset":true}`, `{"epoch":1e30}`, `{"epoch":"1"}`, `{"lease":null} x`} {
+	for _, seed := range []string{"", "null", "[]", "{",
+		`{"epoch":1,"version":2,"lineage":"a/1","now":1795220000000,"hold":120000.5,"changed":true}`,
+		`{"version":3,"lease":{"ticket":1,"fence":1795220000000000,"granted_at":1,"expires_at":2,` +
+			`"session":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","rank":1.5}}`,
+		`{"joined":[{"session":"s","ticket":2,"seller":"a","rank":2}],"moved":[{"rank":1,"from":2}],` +
+			`"ended":[{"outcome":"completed","rank":null}]}`,
+		`{"notes":[{"ticket":1,"away":true,"since":5,"message":"s","support":"moved","desk":true}],` +
+			`"reset":true}`,
+		`{"epoch":1e30}`, `{"epoch":"1"}`, `{"lease":null} x`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, payload string) {
@@ -102,16 +114,20 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// A journal entry that is read stays the same when it is written and read again, with the stream's id; one that is not has an error
-// that says so.
+// A parsed journal entry stays the same when it is encoded and parsed again, with the stream's id. Any other
+// entry has an error in Odd.
 func FuzzJournalEntry(f *testing.F) {
-	for _, seed := range [][3]string{{"1", "2", `[{"type":"joined","at":1,"ticket":1,"seller":"a"}]`}, {"", "", ""}, {"1", "x", "[]"}, {"1", "2", "{}"},
-		{"1", "2", `[{"type":"epoch","kept":[{"ticket":3,"seller":"b"}]}]`}, {"9223372036854775808", "1", "[]"}, {"1", "2", `[{"fence":1.5}]`}, {"1", "2", "null"},
-		{"1", "2", `[{"type":"message","message_id":"m","from":"***1234","text":"**","sent_at":1,"code":true,"result":"matched"}]`}} {
+	for _, seed := range [][3]string{{"1", "2", `[{"type":"joined","at":1,"ticket":1,"seller":"a"}]`},
+		{"", "", ""}, {"1", "x", "[]"}, {"1", "2", "{}"},
+		{"1", "2", `[{"type":"epoch","kept":[{"ticket":3,"seller":"b"}]}]`},
+		{"9223372036854775808", "1", "[]"}, {"1", "2", `[{"fence":1.5}]`}, {"1", "2", "null"},
+		{"1", "2", `[{"type":"message","message_id":"m","from":"***1234","text":"**","sent_at":1,` +
+			`"code":true,"result":"matched"}]`}} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
 	f.Fuzz(func(t *testing.T, epoch, version, records string) {
-		entry, err := parseEntry(redis.XMessage{ID: "5-1", Values: map[string]any{"epoch": epoch, "version": version, "records": records}})
+		entry, err := parseEntry(redis.XMessage{ID: "5-1",
+			Values: map[string]any{"epoch": epoch, "version": version, "records": records}})
 		if err != nil {
 			require.ErrorContains(t, err, "journal entry 5-1: ")
 			require.Equal(t, Entry{}, entry, "nothing of it is trusted")
@@ -120,18 +136,21 @@ func FuzzJournalEntry(f *testing.F) {
 		require.Equal(t, "5-1", entry.ID)
 		text, err := json.Marshal(entry.Records)
 		require.NoError(t, err)
-		again, err := parseEntry(redis.XMessage{ID: "5-1", Values: map[string]any{"epoch": entry.Epoch, "version": entry.Version, "records": string(text)}})
+		again, err := parseEntry(redis.XMessage{ID: "5-1",
+			Values: map[string]any{"epoch": entry.Epoch, "version": entry.Version, "records": string(text)}})
 		require.NoError(t, err)
 		require.Equal(t, entry, again)
 	})
 }
 
-// FuzzReply: an answer of a script that is cut short or has a code that nobody knows is ErrStore, whatever else it says; what is
-// taken has every field that a standing needs.
+// FuzzReply requires ErrStore for a truncated reply or an unknown code. An accepted reply has every field of
+// a standing.
 func FuzzReply(f *testing.F) {
 	whole := "ok 1 7 1795220000000 2 120000,500,a/1 0 1 1795220000000000 1 2 0 0 0 waiting 3 =s-1 - 0 2 3.5"
-	for _, seed := range []string{"", "ok", whole, whole + " 1 2 3", "no_place" + whole[2:], "register", "eh" + whole[2:], strings.Replace(whole, "=s-1", "=-", 1),
-		strings.Replace(whole, "120000,500,a/1", "NaN", 1), strings.Replace(whole, "1795220000000", "9223372036854775808", 1),
+	for _, seed := range []string{"", "ok", whole, whole + " 1 2 3", "no_place" + whole[2:], "register",
+		"eh" + whole[2:], strings.Replace(whole, "=s-1", "=-", 1),
+		strings.Replace(whole, "120000,500,a/1", "NaN", 1),
+		strings.Replace(whole, "1795220000000", "9223372036854775808", 1),
 		"ok matched code 1 2 3 4 5 6 0 1 1 7 8 a/1"} {
 		f.Add(seed)
 	}
@@ -145,7 +164,8 @@ func FuzzReply(f *testing.F) {
 		} else {
 			require.Equal(t, fields[needed:], append([]string{}, a.rest...))
 			require.NotContains(t, a.standing.Seller, " ")
-			require.Equal(t, a.standing.Lease != nil, a.standing.View.Lease != nil && a.standing.View.Lease.Fence != 0)
+			require.Equal(t, a.standing.Lease != nil,
+				a.standing.View.Lease != nil && a.standing.View.Lease.Fence != 0)
 		}
 		if err == nil {
 			require.NotContains(t, refusals, a.code)
@@ -162,11 +182,12 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// What is sealed is opened for what it belongs to and nothing else; what nobody sealed is never opened, and shows no support a code.
+// A sealed text opens only for its owner. Any other text never opens, and shows support no code.
 func FuzzSealed(f *testing.F) {
 	keys := NewKeyring([]byte("a secret of the tests"), []byte("the one before"))
 	other := NewKeyring([]byte("another room's secret"))
-	f.Add([]byte(`{"message_id":"m","text":"code 482913"}`), "abc", other.seal([]byte("{}"), "integration/abc"))
+	f.Add([]byte(`{"message_id":"m","text":"code 482913"}`), "abc",
+		other.seal([]byte("{}"), "integration/abc"))
 	f.Add([]byte(`{"message_id":"m","text":"code 482913"}`), "abc", "7|1|=s-1|1|2|3|1")
 	f.Add([]byte(""), "", keys.keys[0].id+".")
 	f.Add([]byte("null"), "x|y", keys.keys[1].id+".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
@@ -191,7 +212,8 @@ func FuzzSealed(f *testing.F) {
 			require.NotContains(t, about, "|")
 			require.EqualValues(t, 7, seat.Messages[0].Fence)
 		}
-		l, err := e.letter("integration", []string{about + "|1|2|matched|-|1|3|4|5|0|" + keys.seal(text, aboutMessage("integration", about)), forged})
+		l, err := e.recentMessage("integration", []string{about + "|1|2|matched|-|1|3|4|5|0|" +
+			keys.seal(text, aboutMessage("integration", about)), forged})
 		if err != nil {
 			require.ErrorIs(t, err, ErrStore)
 			return
@@ -200,9 +222,10 @@ func FuzzSealed(f *testing.F) {
 	})
 }
 
-// A filter that is taken takes the messages that its asker named: a sender is one of a list that has it, however it is written.
+// An accepted filter accepts the messages of its senders, however a sender is written.
 func FuzzSender(f *testing.F) {
-	for _, seed := range [][2]string{{"15881234", "1588-1234"}, {"+82 10-1234-5678", "01012345678"}, {"쿠팡", "쿠팡 "}, {"", " "}, {"82", "+82"}, {"＋８２１０", "010"}, {"A", "a"}, {"\xff", "\u212a"}} {
+	for _, seed := range [][2]string{{"15881234", "1588-1234"}, {"+82 10-1234-5678", "01012345678"},
+		{"쿠팡", "쿠팡 "}, {"", " "}, {"82", "+82"}, {"＋８２１０", "010"}, {"A", "a"}, {"\xff", "\u212a"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, one, other string) {
@@ -214,7 +237,7 @@ func FuzzSender(f *testing.F) {
 			return r
 		}, one)
 		require.True(t, OneOf(one, []string{wide}), "in full width")
-		require.Equal(t, OneOf(one, []string{other}), OneOf(other, []string{one}), "whoever compares")
+		require.Equal(t, OneOf(one, []string{other}), OneOf(other, []string{one}), "in either order")
 		masked := MaskSender(one)
 		require.Equal(t, masked, MaskSender(masked), "masking again changes nothing")
 		require.Equal(t, utf8.RuneCountInString(one), utf8.RuneCountInString(masked))

@@ -11,14 +11,14 @@ import (
 var glanceQuestion = newVerb[glanceArgs]("glance")
 
 type glanceArgs struct {
-	GrantsFor  time.Duration // how long ago a lease was granted at the most
+	GrantsFor  time.Duration // age of the oldest grant that is listed
 	MostGrants int
-	EndsFor    time.Duration // how long ago a place ended at the most
+	EndsFor    time.Duration // age of the oldest end that is counted
 	MostEnds   int
-	MostOldest int // so many of the line are asked when they joined
+	MostOldest int // number of waiters among which the oldest is searched
 }
 
-// What a Glance looks at.
+// The limits of a Glance.
 const (
 	glanceGrants = 5 * time.Minute
 	mostGrants   = 600
@@ -27,22 +27,25 @@ const (
 	mostOldest   = 50
 )
 
-// Glance is what one look over many rooms shows of each.
+// Glance is a summary of a room, for an overview of many rooms.
 type Glance struct {
 	View
-	Holder  string  // the seller that holds the lock; "" while it is free
-	Away    int     // how many of those who wait are passed over
-	Oldest  int64   // unix ms: when the earliest of the first fifty in line joined; 0 where nobody waits
-	Grants  []int64 // unix ms: when the leases of the last five minutes were granted, the earliest first, the latest 600 at the most
-	Leases  int     // of the last ten places that ended within a quarter of an hour: how many had held the lock
-	Expired int     // and how many of those leases expired
-	Nobodys int     // messages with a code in the last ten minutes that belong to nobody
-	LostAt  int64   // unix ms: when the store lost the room's data last; 0 = not since it began
+	Holder string // the seller that holds the lock; "" while the lock is free
+	Away   int    // number of waiters that are away
+	Oldest int64  // unix ms: when the earliest of the first 50 waiters joined; 0 if the line is empty
+	// Grants has the times (unix ms) of the grants of the last 5 minutes. The earliest is first; there are at
+	// most the latest 600.
+	Grants  []int64
+	Leases  int   // number of leases among the last 10 places that ended, within 15 minutes
+	Expired int   // number of those leases that expired
+	Nobodys int   // number of unmatched messages with a code in the last 10 minutes
+	LostAt  int64 // unix ms: when Redis last lost the room's data; 0 = not since the room began
 }
 
-// Glance looks at a room without its line.
+// Glance returns a summary of a room. Error: ErrStore.
 func (e *Engine) Glance(ctx context.Context, id ID) (Glance, error) {
-	lines, err := e.lines(ctx, glanceQuestion.with(glanceArgs{glanceGrants, mostGrants, glanceEnds, mostEnds, mostOldest}), id, 3)
+	args := glanceArgs{glanceGrants, mostGrants, glanceEnds, mostEnds, mostOldest}
+	lines, err := e.lines(ctx, glanceQuestion.with(args), id, 3)
 	if err != nil {
 		return Glance{}, err
 	}
@@ -51,7 +54,8 @@ func (e *Engine) Glance(ctx context.Context, id ID) (Glance, error) {
 		return Glance{}, err
 	}
 	r := reader{fields: strings.Fields(lines[1])}
-	g := Glance{View: a.standing.View, Holder: r.seller(), Away: int(r.int()), Oldest: r.int(), Leases: int(r.int()), Expired: int(r.int()),
+	g := Glance{View: a.standing.View, Holder: r.seller(), Away: int(r.int()), Oldest: r.int(),
+		Leases: int(r.int()), Expired: int(r.int()),
 		Nobodys: int(r.int()), LostAt: r.int()}
 	if r.short {
 		return Glance{}, fmt.Errorf("%w: glance is cut short", ErrStore)
@@ -64,5 +68,6 @@ func (e *Engine) Glance(ctx context.Context, id ID) (Glance, error) {
 	return g, nil
 }
 
-// Active lists the rooms in use: somebody holds or waits, or did within the last minute or so, or something is left to do.
+// Active returns the rooms of the index: in use now or in the last minute, or with work left. Error:
+// ErrStore.
 func (e *Engine) Active(ctx context.Context) ([]ID, error) { return e.index.rooms(ctx) }

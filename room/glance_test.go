@@ -18,9 +18,10 @@ func (d *desk) glance() room.Glance {
 	return g
 }
 
-func TestGlanceTellsHowARoomIs(t *testing.T) {
+func TestGlanceSummarisesARoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
-	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Hold: 2 * time.Minute}}, d.glance(), "it was never used")
+	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Hold: 2 * time.Minute}}, d.glance(),
+		"it was never used")
 
 	begin := d.now.UnixMilli()
 	a := d.asker("a")
@@ -65,7 +66,7 @@ func TestGlanceTellsHowARoomIs(t *testing.T) {
 	require.Zero(t, d.glance().Leases)
 }
 
-func TestGlanceCountsTheCodesThatAreNobodys(t *testing.T) {
+func TestGlanceCountsUnmatchedCodes(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	d.pass(time.Second)
@@ -83,12 +84,13 @@ func TestGlanceCountsTheCodesThatAreNobodys(t *testing.T) {
 
 func TestGlanceLooksAtTheLastTenEnds(t *testing.T) { glanceAfter(t, 24, 24) }
 
-// glanceAfter has leases of which every second one expires, the last of them too.
+// glanceAfter ends leases of which every second one expires, also the last.
 func glanceAfter(t *testing.T, leases, grants int) {
 	d := newDesk(t, room.Config{})
 	for i := range leases {
 		s := newSeller(t, d.engine, fmt.Sprint("s", i))
-		_, err := d.engine.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Lease: 100 * time.Millisecond})
+		_, err := d.engine.Join(t.Context(), integration,
+			room.JoinRequest{Session: s.session, Seller: s.name, Lease: 100 * time.Millisecond})
 		require.NoError(t, err)
 		d.pass(50 * time.Millisecond)
 		if i%2 == 0 {
@@ -102,7 +104,7 @@ func glanceAfter(t *testing.T, leases, grants int) {
 	require.Equal(t, [2]int{10, 5}, [2]int{g.Leases, g.Expired})
 }
 
-func TestGlanceTellsWhenTheStoreLostTheData(t *testing.T) {
+func TestGlanceReturnsWhenTheStoreLostTheData(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		st := newSeller(t, e, "a").join()
@@ -122,7 +124,7 @@ func TestActiveListsTheRoomsInUse(t *testing.T) {
 		require.Empty(t, none)
 		newSeller(t, e, "a").join()
 		want, due := []room.ID{integration}, []redis.Z{}
-		for i := range 2500 { // more than Redis names at once
+		for i := range 2500 { // more than Redis returns at once
 			id := fmt.Sprintf("room:%04d", i)
 			want, due = append(want, room.ID(id)), append(due, redis.Z{Member: id})
 		}

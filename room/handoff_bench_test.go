@@ -14,11 +14,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// roundTrips is a hook that counts how often a client waits for Redis.
+// roundTrips is a hook that counts a client's round trips to Redis.
 type roundTrips struct{ atomic.Int64 }
 
 func (n *roundTrips) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return next(ctx, network, addr)
+	}
 }
 
 func (n *roundTrips) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
@@ -35,8 +37,8 @@ func (n *roundTrips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 	}
 }
 
-// handoffs are the ways in which a holder's end gives the lock to the next in line. All that such a call
-// waits for is on the next one's way, so its round trips are those of the handoff.
+// handoffs are the ways in which a holder's end grants the lock to the next waiter. The next holder waits for
+// all round trips of such a call, so they are those of the handoff.
 var handoffs = []struct {
 	name string
 	end  func(ctx context.Context, e *room.Engine, holder string, n int) error
@@ -47,7 +49,9 @@ var handoffs = []struct {
 	}},
 	{"match", func(ctx context.Context, e *room.Engine, _ string, n int) error {
 		m, err := e.Match(ctx, integration, room.MatchRequest{MessageID: fmt.Sprint("m-", n),
-			Shown: room.Message{Text: fmt.Sprint("인증번호는 [482913] 입니다 ", n), Code: new("482913")}, Note: room.MessageNote{MessageID: fmt.Sprint("m-", n), Text: "인증번호는 [******] 입니다"}})
+			Shown: room.Message{Text: fmt.Sprint("인증번호는 [482913] 입니다 ", n),
+				Code: new("482913")}, Note: room.MessageNote{MessageID: fmt.Sprint("m-",
+				n), Text: "인증번호는 [******] 입니다"}})
 		if err == nil && m.Result != room.Matched {
 			err = fmt.Errorf("message is %s", m.Result)
 		}
@@ -80,13 +84,14 @@ func newLine(tb testing.TB, people int) *line {
 func (l *line) join(tb testing.TB) {
 	l.joined++
 	session := room.NewSession()
-	_, err := l.engine.Join(tb.Context(), integration, room.JoinRequest{Session: session, Seller: fmt.Sprint("s-", l.joined)})
+	_, err := l.engine.Join(tb.Context(), integration,
+		room.JoinRequest{Session: session, Seller: fmt.Sprint("s-", l.joined)})
 	require.NoError(tb, err)
 	l.people = append(l.people, session)
 }
 
-// next has the lock once the holder has ended; everybody behind moves up. Leases last some milliseconds here:
-// an SMS that came around a handoff would be ambiguous.
+// next returns after a holder's end granted the next waiter. Leases last some milliseconds here: an SMS near
+// a handoff would be ambiguous.
 func (l *line) next(tb testing.TB) {
 	l.people = l.people[1:]
 	st, err := l.engine.Stand(tb.Context(), integration, l.people[0])

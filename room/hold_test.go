@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// holds is what a room has learned of how long its leases are held, in plain Go (ms).
+// holds is the model of a room's average hold, in plain Go (ms).
 type holds struct {
 	lease, average, variance float64
 	n                        int
@@ -24,7 +24,7 @@ func newHolds(lease time.Duration) holds {
 	return holds{lease: float64(lease.Milliseconds()), average: float64(lease.Milliseconds())}
 }
 
-// learn takes in a lease that was held for so long: every lease weighs the same, and none less than a tenth.
+// learn adds a lease of some length. Every lease weighs the same, and none less than a tenth.
 func (h *holds) learn(ms int64) {
 	h.n++
 	weight := max(1/float64(h.n+1), 0.1)
@@ -33,7 +33,7 @@ func (h *holds) learn(ms int64) {
 	h.average += weight * off
 }
 
-// requireIn compares it with a view. Redis keeps thousandths of a millisecond.
+// requireIn compares the model with a view. Redis keeps thousandths of a millisecond.
 func (h *holds) requireIn(t require.TestingT, v room.View) {
 	require.InDelta(t, h.average, milliseconds(v.Hold), 0.01, "average hold")
 	require.InDelta(t, math.Sqrt(h.variance), milliseconds(v.Spread), 0.05, "spread")
@@ -41,7 +41,7 @@ func (h *holds) requireIn(t require.TestingT, v room.View) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// hold ends a lease that looks as if it had been held for about so long, and returns for how long it was.
+// hold ends a lease that seems to have been held for about so long, and returns for how long.
 func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, after room.Standing) {
 	granted := s.join().Lease.GrantedAt - about.Milliseconds()
 	redistest.SetState(s.t, rdb, "integration", "lease.granted", granted)
@@ -57,23 +57,25 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 		rapid.Check(t, func(rt *rapid.T) {
 			require.NoError(rt, rdb.FlushDB(context.Background()).Err())
 			s := newSeller(t, room.New(rdb, room.Config{Recovery: -1}), "a")
-			told := listen(rt, rdb)
+			events := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
-			for _, about := range rapid.SliceOfN(rapid.Int64Range(0, 150_000), 1, 30).Draw(rt, "holds") { // some were extended
+			// some were extended
+			for _, about := range rapid.SliceOfN(rapid.Int64Range(0, 150_000), 1, 30).Draw(rt, "holds") {
 				ms, after := s.hold(rdb, time.Duration(about)*time.Millisecond)
 				want.learn(ms)
 				want.requireIn(rt, after.View)
 			}
-			requireToldAlike(rt, s.engine, told())
+			requireSameViews(rt, s.engine, events())
 		})
 	})
 }
 
-// requireToldAlike holds every way in which a room is told to the last event.
-func requireToldAlike(t require.TestingT, e *room.Engine, events []room.Event) {
+// requireToldAlike requires that every view of a room equals the last event.
+func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
-	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)), time.Duration(last.Spread * float64(time.Millisecond))}
+	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)),
+		time.Duration(last.Spread * float64(time.Millisecond))}
 	view, _, err := e.Look(context.Background(), integration)
 	require.NoError(t, err)
 	snapshot, err := e.Snapshot(context.Background(), integration)
@@ -96,7 +98,8 @@ func TestEveryLeaseWeighsTheSameUntilOneWeighsATenth(t *testing.T) {
 	}
 	require.Equal(t, [2]time.Duration{2 * time.Minute, 0}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
 	first := hold(20 * time.Second)
-	require.Equal(t, [2]time.Duration{70 * time.Second, 50 * time.Second}, [2]time.Duration{first.Hold, first.Spread}, "half the lease length, half the lease")
+	require.Equal(t, [2]time.Duration{70 * time.Second, 50 * time.Second},
+		[2]time.Duration{first.Hold, first.Spread}, "half the lease length, half the lease")
 	for range 8 {
 		hold(20 * time.Second)
 	}
@@ -133,7 +136,7 @@ func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
 	})
 }
 
-// What it remembered of a request is in its own words.
+// An older program's kept reply has its own format.
 func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -141,7 +144,8 @@ func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 		first := s.join()
 		require.NoError(t, rdb.Set(t.Context(), "{integration}:request:r-1",
 			"ok 7 3 1000 2 40000.000 0 1 9 900 1900 0 0 0 waiting 2 =a - - 1 2", time.Minute).Err())
-		st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Request: "r-1"})
+		st, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: s.session, Seller: s.name, Request: "r-1"})
 		require.NoError(t, err)
 		require.Greater(t, first.Fence, st.Lease.Fence)
 		require.Equal(t, room.View{Epoch: 7, Version: 3, Now: 1000, Waiting: 2, Hold: 40 * time.Second,
@@ -169,13 +173,14 @@ func TestRoomThatLostItsDataHasLearnedNothing(t *testing.T) {
 	})
 }
 
-// A lease length that was made shorter bounds what was learned under the longer one.
+// A shorter lease length also bounds an average from the time of the longer one.
 func TestAverageHoldAndSpreadAreNeverOverTheLeaseLength(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		s := newSeller(t, room.New(rdb, room.Config{}), "a")
 		s.hold(rdb, time.Second)
 		require.Greater(t, s.stand().Spread, 10*time.Second)
 		s.engine = room.New(rdb, room.Config{Lease: 10 * time.Second})
-		require.Equal(t, [2]time.Duration{10 * time.Second, 10 * time.Second}, [2]time.Duration{s.stand().Hold, s.stand().Spread})
+		require.Equal(t, [2]time.Duration{10 * time.Second, 10 * time.Second},
+			[2]time.Duration{s.stand().Hold, s.stand().Spread})
 	})
 }

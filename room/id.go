@@ -18,7 +18,8 @@ const (
 	maxSellerRunes = 64
 )
 
-// LibraryPrefix begins what the locks of the Go library have for a room. No waiting room may: the two would be one in Redis.
+// LibraryPrefix begins the room ids of the Go lock library. A waiting room must not have it, since the two
+// would share their keys in Redis.
 const LibraryPrefix = "lock:"
 
 var (
@@ -26,17 +27,21 @@ var (
 	sellerPattern = regexp.MustCompile(`^[\p{L}\p{M}\p{Nd}_.@-]+$`)
 )
 
-// ParseID checks a room id: lower-case letters, digits and _ . - in parts joined by colons, at most
-// 128 bytes, and not "support". The error wraps ErrInvalidRoom.
+// ParseID returns a valid room id. The error wraps ErrInvalidRoom.
+//
+// An id has lower-case letters, digits and _ . - in parts joined by colons, at most 128 bytes, and is not
+// "support".
 func ParseID(s string) (ID, error) {
 	if len(s) > maxIDBytes || s == string(SupportRoom) || !idPattern.MatchString(s) {
-		return "", fmt.Errorf("%w: use a-z 0-9 _ . - in parts joined by ':', at most %d bytes", ErrInvalidRoom, maxIDBytes)
+		return "", fmt.Errorf("%w: use a-z 0-9 _ . - in parts joined by ':', at most %d bytes",
+			ErrInvalidRoom, maxIDBytes)
 	}
 	return ID(s), nil
 }
 
-// ParseSeller checks a seller id and returns it in NFC: 1–64 letters, combining marks and digits of
-// any script and _ . @ -. The error wraps ErrInvalidSeller.
+// ParseSeller returns a valid seller id in NFC. The error wraps ErrInvalidSeller.
+//
+// An id has 1 to 64 letters, combining marks and digits of any script, and _ . @ -.
 func ParseSeller(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", fmt.Errorf("%w: not UTF-8", ErrInvalidSeller)
@@ -48,8 +53,9 @@ func ParseSeller(s string) (string, error) {
 	return s, nil
 }
 
-// ParseSession checks a session id, a UUID in its usual 36-character form, and returns it in lower
-// case. The error wraps ErrInvalidSession and does not repeat the value: it is a credential.
+// ParseSession returns a valid session id in lower case: a UUID in its 36-character form.
+//
+// The error wraps ErrInvalidSession and does not repeat the value, which is a credential.
 func ParseSession(s string) (string, error) {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 || id == uuid.Nil {
@@ -58,5 +64,5 @@ func ParseSession(s string) (string, error) {
 	return strings.ToLower(s), nil
 }
 
-// NewSession makes a random session id.
+// NewSession returns a random session id.
 func NewSession() string { return uuid.NewString() }

@@ -13,8 +13,8 @@ func TestRoomIDs(t *testing.T) {
 	for id, valid := range map[string]bool{
 		"integration": true, "a": true, "0": true, "stock:item:456": true, "a_b.c-d:.x": true,
 		strings.Repeat("a", 128): true, strings.Repeat("a", 129): false,
-		"": false, "support": false, "Integration": false, "-a": false, ":a": false, "a:": false, "a::b": false,
-		"a b": false, "a}b": false, "연동": false, "a\n": false, "a/b": false,
+		"": false, "support": false, "Integration": false, "-a": false, ":a": false, "a:": false,
+		"a::b": false, "a b": false, "a}b": false, "연동": false, "a\n": false, "a/b": false,
 	} {
 		_, err := room.ParseID(id)
 		require.Equal(t, valid, err == nil, "%q: %v", id, err)
@@ -31,8 +31,8 @@ func TestSellerIDsAreKeptInNFC(t *testing.T) {
 	require.Equal(t, composed, got)
 	for id, valid := range map[string]bool{
 		"s-1": true, "a.b_c@d-e": true, "עברית": true, "क्षि": true, "٣": true, strings.Repeat("가", 64): true,
-		strings.Repeat("a", 65): false, "": false, "a b": false, "a|b": false, "<b>": false, `"`: false, "a\x00": false,
-		"\xff": false, "😀": false, "½": false,
+		strings.Repeat("a", 65): false, "": false, "a b": false, "a|b": false, "<b>": false, `"`: false,
+		"a\x00": false, "\xff": false, "😀": false, "½": false,
 	} {
 		_, err := room.ParseSeller(id)
 		require.Equal(t, valid, err == nil, "%q: %v", id, err)
@@ -46,8 +46,10 @@ func TestSessionIDsAreUUIDsAndNotRepeatedInErrors(t *testing.T) {
 	id, err := room.ParseSession("6BA7B810-9DAD-41D1-80B4-00C04FD430C8")
 	require.NoError(t, err)
 	require.Equal(t, "6ba7b810-9dad-41d1-80b4-00c04fd430c8", id)
-	for _, bad := range []string{"", "secret", "00000000-0000-0000-0000-000000000000", "{6ba7b810-9dad-41d1-80b4-00c04fd430c8}",
-		"6ba7b8109dad41d180b400c04fd430c8", "urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8", "6ba7b810-9dad-41d1-80b4-00c04fd430cg"} {
+	for _, bad := range []string{"", "secret", "00000000-0000-0000-0000-000000000000",
+		"{6ba7b810-9dad-41d1-80b4-00c04fd430c8}",
+		"6ba7b8109dad41d180b400c04fd430c8", "urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8",
+		"6ba7b810-9dad-41d1-80b4-00c04fd430cg"} {
 		_, err := room.ParseSession(bad)
 		require.ErrorIs(t, err, room.ErrInvalidSession, bad)
 		require.NotContains(t, err.Error(), "secret")

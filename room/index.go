@@ -16,69 +16,75 @@ import (
 )
 
 var (
-	indexRegisterScript   = indexScript("register")
-	indexClaimScript      = indexScript("claim")
-	indexRescheduleScript = indexScript("reschedule")
-	indexHeartbeatScript  = indexScript("heartbeat")
-	indexBuryScript       = indexScript("expire_replica")
-	indexDueScript        = indexScript("due")
+	indexRegisterScript      = indexScript("register")
+	indexClaimScript         = indexScript("claim")
+	indexRescheduleScript    = indexScript("reschedule")
+	indexHeartbeatScript     = indexScript("heartbeat")
+	indexExpireReplicaScript = indexScript("expire_replica")
+	indexDueScript           = indexScript("due")
 )
 
-// registeredFor is how long a process trusts its own registration of a room. Shorter than what
+// registeredFor is how long a process trusts its own registration of a room. It is shorter than what
 // existence.unlisted accepts (45 s), which is shorter than what index/reschedule.lua keeps (60 s).
 const registeredFor = 20 * time.Second
 
-// claimFor is how long a claimed room waits before another replica may take it: the claimer died.
+// claimFor is how long a claimed room is one replica's. After that another may claim it, since the first one
+// may have died.
 const claimFor = 500 * time.Millisecond
 
-// index is the list of rooms that somebody has to look at, for when no replica has a timer on them.
-// A room is put in before it is used and taken out when it sleeps; so none with a live place is missing.
+// index is the list of rooms that some replica's sweep has to look at. A call puts a room into it before
+// using the room, and the sweep takes out sleeping ones. So no room with a live place is missing, even if no
+// replica has a timer on it.
 type index struct {
-	none  bool // no room is in it
-	rdb   redis.UniversalClient
-	begin string                                  // how the names of its keys begin
-	keys  []string                                // due, registered, life, clock, whole, alive, dead, outage, history
-	doubt time.Duration                           // how long a room that may have been lost is not begun: who knows it says so meanwhile
-	name  string                                  // of this process, which the lives that it begins are called by
-	fresh func(context.Context, ID, string) error // is asked before a room begins that the store has that blank of; nil = nobody is
+	none     bool // there is no index
+	rdb      redis.UniversalClient
+	begin    string        // prefix of the index keys
+	keys     []string      // due, registered, life, clock, whole, alive, dead, outage, history
+	recovery time.Duration // recovery window: how long a room that may have been lost is not begun
+	name     string        // of this process: prefix of the generations that it begins
+	// replayRecord replays the ledger to a room that is absent under a token, before the room begins. It may
+	// be nil.
+	replayRecord func(ctx context.Context, id ID, token string) error
 
-	memory *memory // has which rooms this process has registered lately
+	memory *memory // has the rooms that this process registered lately
 
 	mu         sync.Mutex
-	generation string // the index's, as this process saw it last
-	followed   string // the generation that followed another one which this process knew
+	generation string // of the index, as this process saw it last
+	followed   string // the generation that replaced another one which this process had seen
 }
 
 type registration struct {
-	at    int64 // Redis's clock, ms
-	local time.Time
-	doubt time.Duration // where the store knows nothing of the room, it may have lost it so short a time ago that this is to be waited
-	used  time.Duration // or that, since the room was used before, or is about to be begun by somebody else
+	at       int64 // unix ms of Redis's clock
+	local    time.Time
+	recovery time.Duration // time to wait before the room begins, since Redis may have lost it
+	used     time.Duration // the same, because the room was used before or another call is about to begin it
 }
 
-func newIndex(rdb redis.UniversalClient, m *memory, begin string, doubt time.Duration) *index {
-	x := &index{rdb: rdb, memory: m, begin: begin, doubt: doubt, name: rand.Text()}
-	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage", "history"} {
+func newIndex(rdb redis.UniversalClient, m *memory, begin string, recovery time.Duration) *index {
+	x := &index{rdb: rdb, memory: m, begin: begin, recovery: recovery, name: rand.Text()}
+	for _, key := range []string{"due", "registered", "life", "clock", "whole", "alive", "dead", "outage",
+		"history"} {
 		x.keys = append(x.keys, begin+key)
 	}
 	return x
 }
 
-// noToken is none that a store has: a room that is there is not begun.
+// noToken is no room's absence token: with it a script never begins a room.
 const noToken = "-"
 
 // listing is a room's entry in the index.
 type listing struct {
-	at     int64  // when this process put it there (unix ms)
-	begins string // the blank in whose place a script may begin a room that the store knows nothing of; "" = none
+	at      int64  // when this process wrote the entry (unix ms)
+	absence string // absence token under which the script may begin the room; "" = it may not
 }
 
-// listed runs a script that is about to use the room. Where the script finds the entry not good enough, it is made anew.
+// listed runs a script that is about to use the room. If the script finds the entry too old, listed registers
+// the room and runs the script again.
 func (x *index) listed(ctx context.Context, id ID, script func(listing) error) error {
 	if x.none {
 		return script(listing{})
 	}
-	b := beginning{waits: x.fresh != nil, asks: x.fresh != nil}
+	b := beginning{waits: x.replayRecord != nil, asks: x.replayRecord != nil}
 	for wait := indexAskAgain; ; wait = min(2*wait, indexAskLast) {
 		r, known := x.memory.registration(id)
 		if !known {
@@ -88,23 +94,23 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 			}
 			b.registered(r)
 		}
-		first := b.blank == ""
-		err := script(listing{r.at, b.begins(known)})
+		first := b.token == ""
+		err := script(listing{r.at, b.absence(known)})
 		if !errors.Is(err, errRegister) {
 			return err
 		}
 		x.memory.forgetRegistration(id)
-		unknown := b.found(err, x.doubt)
+		unknown := b.found(err, x.recovery)
 		switch {
 		case known && !b.again, unknown && first && b.may():
 			continue
-		case unknown && b.asks && !b.doubted():
+		case unknown && b.asks && !b.recovering():
 			b.asks = false
-			if err = x.fresh(ctx, id, b.blank); errors.Is(err, errRegister) {
-				b.found(err, x.doubt)
+			if err = x.replayRecord(ctx, id, b.token); errors.Is(err, errRegister) {
+				b.found(err, x.recovery)
 				err = nil
 			}
-		default: // who knows the room is about to say so; or it has just fallen asleep; or the clocks of two masters differ
+		default: // the room recovers, or has just fallen asleep, or the clocks of two masters differ
 			err = pause(ctx, wait)
 		}
 		if err != nil {
@@ -113,77 +119,80 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	}
 }
 
-// How long a call waits until it asks again for a room that is not there yet: twice as long each time, up to the last.
+// The wait of a call before it retries on an absent room. It doubles with each try, up to the last.
 const (
 	indexAskAgain = 5 * time.Millisecond
 	indexAskLast  = 160 * time.Millisecond
 )
 
-// beginning is what stands between a call and the first epoch of a room that the store knows nothing of: where it may have lost the room, the living
-// processes say first what they know, and then the durable record does.
+// beginning decides when a call may begin a room that Redis does not have. If Redis may have lost the room,
+// the other processes replay what they observed first, and then the ledger is replayed.
 type beginning struct {
-	waits bool   // those who know the room may say so first
-	asks  bool   // the record is to be asked yet
-	again bool   // the call's own registration is no sign that the room was used before
-	blank string // that the store has in the room's place, as this call saw it last; "" = it did not
+	waits bool   // the call waits for replays of other processes
+	asks  bool   // the ledger has not been replayed yet
+	again bool   // the call registered the room itself, so a registration is no sign of earlier use
+	token string // absence token that this call saw last; "" = none
 	until time.Time
 }
 
-// found takes in which blank a script found, if it did. Another one than before: the room may have been begun meanwhile by somebody, and lost.
-func (b *beginning) found(err error, doubt time.Duration) bool {
+// found records the absence token of an error and reports whether it had one. If the token has changed,
+// another call may have begun the room, and Redis lost it.
+func (b *beginning) found(err error, recovery time.Duration) bool {
 	unknown, ok := errors.AsType[*unknownRoom](err)
 	if !ok {
 		return false
 	}
-	if b.blank != "" && b.blank != unknown.blank && b.waits {
-		b.asks, b.until = true, time.Now().Add(doubt)
+	if b.token != "" && b.token != unknown.token && b.waits {
+		b.asks, b.until = true, time.Now().Add(recovery)
 	}
-	b.blank = unknown.blank
+	b.token = unknown.token
 	return true
 }
 
 func (b *beginning) registered(r registration) {
 	if b.waits {
-		doubt := r.doubt
+		recovery := r.recovery
 		if !b.again {
-			doubt = max(doubt, r.used)
+			recovery = max(recovery, r.used)
 		}
-		if until := r.local.Add(doubt); until.After(b.until) {
+		if until := r.local.Add(recovery); until.After(b.until) {
 			b.until = until
 		}
 	}
 	b.again = true
 }
 
-// doubted is true while those who know the room may still say so.
-func (b *beginning) doubted() bool { return time.Now().Before(b.until) }
+// recovering reports whether other processes may still replay the room.
+func (b *beginning) recovering() bool { return time.Now().Before(b.until) }
 
-func (b *beginning) may() bool { return !b.asks && !b.doubted() }
+func (b *beginning) may() bool { return !b.asks && !b.recovering() }
 
-// begins is the blank that a script may begin the room in place of; known is where the room was registered for another call.
-func (b *beginning) begins(known bool) string {
+// absence returns the absence token under which a script may begin the room; "" = it may not. known is
+// whether another call registered the room.
+func (b *beginning) absence(known bool) string {
 	if known || !b.may() {
 		return ""
 	}
-	return b.blank
+	return b.token
 }
 
-// registeredNow runs a script on a room whatever the store knows of it; with a blank (noToken: never in place of one), only while the store has that one in the room's place: else the error is an
-// errRegister. The script may leave the room asleep, so the registration is good for nothing else.
-func (x *index) registeredNow(ctx context.Context, id ID, blank string, script func(listing) error) error {
-	for begins := blank; ; {
+// registeredNow registers the room and runs the verb. With a token, the verb runs only while the room is
+// still absent under that token (noToken: only while it exists); otherwise it returns errRegister. The
+// registration is not remembered, since the verb may leave the room asleep.
+func (x *index) registeredNow(ctx context.Context, id ID, token string, script func(listing) error) error {
+	for absence := token; ; {
 		r, err := x.list(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err = script(listing{r.at, begins}); !errors.Is(err, errRegister) {
+		if err = script(listing{r.at, absence}); !errors.Is(err, errRegister) {
 			return err
 		}
 		if unknown, ok := errors.AsType[*unknownRoom](err); ok {
-			if blank != "" && unknown.blank != blank {
+			if token != "" && unknown.token != token {
 				return err
 			}
-			begins = unknown.blank
+			absence = unknown.token
 		}
 		if err := pause(ctx, indexAskAgain); err != nil {
 			return err
@@ -191,10 +200,10 @@ func (x *index) registeredNow(ctx context.Context, id ID, blank string, script f
 	}
 }
 
-// generationName is what a life is called, should the call that asks begin one.
+// generationName returns a name for a generation, in case the script begins one.
 func (x *index) generationName() string { return x.name + "." + rand.Text() }
 
-// saw takes in which life the index has.
+// saw records the index's generation.
 func (x *index) saw(generation string) {
 	if x.generation != "" && x.generation != generation {
 		x.followed = generation
@@ -202,12 +211,13 @@ func (x *index) saw(generation string) {
 	x.generation = generation
 }
 
-// doubtful says whether another life may have been there right before this one, with rooms that somebody knows.
-func (x *index) doubtful(generation string) bool {
+// mayFollowLoss reports whether Redis may have lost another generation right before this one, and rooms with
+// it.
+func (x *index) mayFollowLoss(generation string) bool {
 	return x.followed == generation || !strings.HasPrefix(generation, x.name+".")
 }
 
-// register writes a room that is about to be used into the index, and remembers that.
+// register writes a room into the index, due at once, and remembers the registration.
 func (x *index) register(ctx context.Context, id ID) (registration, error) {
 	r, err := x.list(ctx, id)
 	if err == nil {
@@ -219,7 +229,9 @@ func (x *index) register(ctx context.Context, id ID) (registration, error) {
 // list writes a room into the index, due at once.
 func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r := registration{local: time.Now()}
-	found, err := indexRegisterScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}, string(id), x.generationName()).StringSlice()
+	keys := []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}
+	found, err := indexRegisterScript.Run(ctx, x.rdb, keys, string(id), x.generationName()).StringSlice()
+
 	if err != nil || len(found) != 5 {
 		return r, fmt.Errorf("%w: register room: %w", ErrStore, err)
 	}
@@ -234,13 +246,13 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	x.saw(found[3])
 	began := time.Duration(at[0]-at[1]) * time.Millisecond
 	if at[2] >= 0 {
-		r.used = x.doubt
+		r.used = x.recovery
 	}
-	if began < x.doubt && x.doubtful(found[3]) {
-		r.doubt = x.doubt - max(began, 0)
+	if began < x.recovery && x.mayFollowLoss(found[3]) {
+		r.recovery = x.recovery - max(began, 0)
 	}
-	if since >= 0 { // a room that was begun right before may be lost
-		r.doubt = max(r.doubt, x.doubt-max(time.Duration(at[0]-since)*time.Millisecond, 0))
+	if since >= 0 { // a room that began right before the server's new history may be lost
+		r.recovery = max(r.recovery, x.recovery-max(time.Duration(at[0]-since)*time.Millisecond, 0))
 	}
 	return r, nil
 }
@@ -266,26 +278,27 @@ func (m *memory) forgetRegistration(id ID) {
 	}
 }
 
-// claim is a room to look at and what to hand back.
+// claim is a room to look at, with the score that proves the claim.
 type claim struct {
-	room ID
-	mark string
+	room  ID
+	score string
 }
 
-// claims is what one replica is to look at.
+// claims has the rooms that one replica is to look at, and the state of the index.
 type claims struct {
 	rooms      []claim
-	next       time.Duration // in how long the next room is due; negative when none is listed
-	generation string        // of the index: another one where Redis lost it
+	next       time.Duration // until the next room is due; negative if no room is listed
+	generation string        // of the index: it changes if Redis lost the index
 	whole      bool          // every room in use is listed
-	listed     int           // how many rooms are
-	replicas   string        // which are alive, for the room's script
-	now        int64         // by Redis's clock (unix ms)
+	listed     int           // number of listed rooms
+	replicas   string        // the live replicas, for the room's script
+	now        int64         // unix ms of Redis's clock
 }
 
-// claim takes due rooms, at most so many. A replica without a heartbeat for that long has died.
+// claim claims due rooms, at most `most`. A replica without a heartbeat for `dead` counts as dead.
 func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims, error) {
-	list, err := indexClaimScript.Run(ctx, x.rdb, []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4], x.keys[5], x.keys[6], x.keys[7]},
+	keys := []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4], x.keys[5], x.keys[6], x.keys[7]}
+	list, err := indexClaimScript.Run(ctx, x.rdb, keys,
 		most, claimFor.Milliseconds(), x.generationName(), dead.Milliseconds()).StringSlice()
 	if err != nil || len(list) < 5 {
 		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
@@ -297,7 +310,8 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	x.mu.Lock()
 	x.saw(list[1])
 	x.mu.Unlock()
-	c := claims{next: time.Duration(next) * time.Millisecond, generation: list[1], whole: list[2] == "1", replicas: list[4]}
+	c := claims{next: time.Duration(next) * time.Millisecond, generation: list[1], whole: list[2] == "1",
+		replicas: list[4]}
 	c.listed, _ = strconv.Atoi(list[3])
 	now, _, _ := strings.Cut(c.replicas, " ")
 	us, err := strconv.ParseInt(now, 10, 64)
@@ -306,14 +320,14 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	}
 	c.now = us / 1000
 	for i := 5; i+1 < len(list); i += 2 {
-		c.rooms = append(c.rooms, claim{room: ID(list[i]), mark: list[i+1]})
+		c.rooms = append(c.rooms, claim{room: ID(list[i]), score: list[i+1]})
 	}
 	return c, nil
 }
 
-// reschedule says when to look at a claimed room again.
+// reschedule sets when a claimed room is due again, and releases the claim.
 func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, asleep bool) error {
-	err := indexRescheduleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.mark,
+	err := indexRescheduleScript.Run(ctx, x.rdb, x.keys[:2], string(c.room), c.score,
 		strconv.FormatInt(max(in.Milliseconds(), 0), 10), asleep).Err()
 	if err != nil {
 		return fmt.Errorf("%w: reschedule room: %w", ErrStore, err)
@@ -321,19 +335,19 @@ func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, aslee
 	return nil
 }
 
-// dueIn has a listed room looked at by then. alone is false where somebody looks at it before, perhaps just now.
-func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (alone bool, err error) {
-	alone, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
-	return alone, storeError("make room due", err)
+// dueIn makes a listed room due by then. earliest is false if the room is due before, or being looked at now.
+func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (earliest bool, err error) {
+	earliest, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
+	return earliest, storeError("make room due", err)
 }
 
-// sentinel is in the index beside the rooms: see index/register.lua.
+// sentinel is a member of the index beside the rooms: see index/register.lua.
 const sentinel = "!"
 
-// scanPiece is about how many rooms Redis names at once.
+// scanPiece is about how many keys or rooms Redis returns at once.
 const scanPiece = 1000
 
-// rooms lists all rooms in order. Each that is there all the time is named, whatever changes meanwhile.
+// rooms returns all rooms, sorted. A room that is listed throughout the call is never missing.
 func (x *index) rooms(ctx context.Context) ([]ID, error) {
 	found := make(map[ID]struct{})
 	for cursor := uint64(0); ; {

@@ -12,16 +12,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// far is how long a sleeping room may be left alone; nobody in this test waits for it.
+// far is how long a sleeping room may go without a look. No test waits for it.
 const far = time.Hour
 
-// leftAlone looks at every due room once, as the sweep does, so that a sleeping one is due again far from now.
+// leftAlone looks at every due room once, as the sweep does. A sleeping one is then due far from now.
 func leftAlone(t *testing.T, rdb redis.UniversalClient, e *room.Engine) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Sweep(ctx, nil, func(error) {}) }()
-	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 && dueIn(t, rdb) > far/2
+	}, time.Minute, 5*time.Millisecond)
 	stop()
 	<-done
 }
@@ -35,9 +37,9 @@ func dueIn(t *testing.T, rdb redis.UniversalClient) time.Duration {
 	return time.UnixMilli(int64(at)).Sub(now)
 }
 
-// A process trusts its own registration for a while; a room that fell asleep in that while is due only
-// long from now, and has to be made due again by whoever wakes it.
-func TestWhoeverWakesARoomMakesItDueAtOnce(t *testing.T) {
+// A process trusts its own registration for a while. A room that fell asleep meanwhile is due only long from
+// now, and the call that wakes it has to make it due again.
+func TestCallThatWakesARoomMakesItDueAtOnce(t *testing.T) {
 	for name, wake := range map[string]func(*testing.T, *room.Engine){
 		"join": func(t *testing.T, e *room.Engine) { newSeller(t, e, "b").join() },
 		"message": func(t *testing.T, e *room.Engine) {
@@ -63,8 +65,9 @@ func TestWhoeverWakesARoomMakesItDueAtOnce(t *testing.T) {
 	}
 }
 
-// As after a failover: the last to look at an empty room does so when its doubt ends, just before the join that has waited for that. Only a room that the
-// store knows nothing of may have been lost, and waits for whoever knows it.
+// As after a failover: the last look at an empty room is at the end of its recovery window. The join that
+// waited for that comes right after. Only a room that Redis does not have may have been lost, and waits for
+// replays.
 func TestRoomThatFallsAsleepBetweenRegistrationAndUseIsNotWaitedFor(t *testing.T) {
 	for name, use := range map[string]func(context.Context, *room.Engine) error{
 		"join": func(ctx context.Context, e *room.Engine) error {
@@ -101,15 +104,16 @@ func fallAsleep(t *testing.T, e *room.Engine) {
 	require.True(t, found.Asleep)
 }
 
-// Its own first registration does not make a room that was used long ago one that is new.
-func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+// A process's own first registration does not make a room that was used long ago a new one.
+func TestRoomLostInItsSleepIsNotBegunBeforeItsReplays(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a := newSeller(t, e, "a")
 		a.join()
 		a.leave(room.Completed)
 		require.NoError(t, rdb.Set(t.Context(), "{waitroom}:life", "old 1", 0).Err())
-		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom}:registered", redis.Z{Score: 1, Member: string(integration)}).Err())
+		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom}:registered",
+			redis.Z{Score: 1, Member: string(integration)}).Err())
 		way := &heldBack{}
 		rdb.AddHook(way)
 		registers, uses := func() {}, func() { fallAsleep(t, e) }
@@ -119,10 +123,12 @@ func TestRoomThatIsLostAfterItFellAsleepIsNotBegunBeforeThoseWhoKnewItHaveSaidSo
 			keys, err := rdb.Keys(t.Context(), "{integration}:*").Result()
 			require.NoError(t, err)
 			require.NoError(t, rdb.Del(t.Context(), keys...).Err())
-			time.AfterFunc(300*time.Millisecond, cancel) // enough for who begins it
+			time.AfterFunc(300*time.Millisecond, cancel) // enough time for a call that begins the room
 		}
 		way.inTurn(registers, uses, registers, loses)
-		_, err := room.New(rdb, room.Config{Recovery: time.Hour}).Match(ctx, integration, room.MatchRequest{MessageID: "m"}) // it is told nothing of the room before
+		// this process has observed nothing of the room
+		_, err := room.New(rdb, room.Config{Recovery: time.Hour}).Match(ctx, integration,
+			room.MatchRequest{MessageID: "m"})
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, rdb.Exists(t.Context(), "{integration}:state").Val())
 	})
@@ -139,7 +145,7 @@ func TestRoomIsListedAgainWhenTheIndexIsLostWithTheRest(t *testing.T) {
 	})
 }
 
-// Its replica is dead: nobody living knows the room.
+// The room's replica is dead, and no live one knows the room.
 func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		dead, e := room.New(rdb, room.Config{}), room.New(rdb, room.Config{})
@@ -159,14 +165,17 @@ func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
 				}
 			}, func(error) {})
 		}()
-		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
-		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered", "{waitroom}:life").Err())
+		require.Eventually(t, func() bool {
+			return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+		}, time.Minute, 5*time.Millisecond)
+		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered",
+			"{waitroom}:life").Err())
 		require.Equal(t, int64(2), (<-granted).Lease.Ticket)
 		require.Equal(t, room.Locked, b.stand().Status)
 	})
 }
 
-// The case: the two keys alone are deleted, and the life goes on.
+// Only the two keys are deleted, and the generation goes on.
 func TestRoomsThatAreTakenOutOfTheIndexComeBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -174,9 +183,13 @@ func TestRoomsThatAreTakenOutOfTheIndexComeBack(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go func() { _ = e.Sweep(ctx, nil, func(error) {}) }()
-		require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+		}, time.Minute, 5*time.Millisecond)
 		require.NoError(t, rdb.Del(t.Context(), "{waitroom}:due", "{waitroom}:registered").Err())
-		require.Eventually(t, func() bool { return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil }, time.Minute, 5*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return rdb.ZScore(t.Context(), "{waitroom}:due", string(integration)).Err() == nil
+		}, time.Minute, 5*time.Millisecond)
 	})
 }
 

@@ -10,43 +10,47 @@ var joinVerb = newVerb[joinArgs]("join")
 
 type joinArgs struct {
 	Session    string
-	Seller     string // "" = nobody's
+	Seller     string // "" = none
 	MayWait    bool
 	OwnLease   time.Duration // this place's lease; 0 = the room's
-	Channel    string        // to tell when a waiter is granted; "" = none
-	Vouch      time.Duration // a waiter is away when nobody vouches for it again by then; 0 = never
-	Asks       bool          // it says before it asks for a code (see expect.lua)
-	Ticket     int64         // this place or none; 0 = any
-	RoomLimit  int           // how many may wait; 0 = any number
+	Channel    string        // Pub/Sub channel for the grant of a waiter; "" = none
+	Vouch      time.Duration // the waiter is away after this unless vouched for again; 0 = never
+	Asks       bool          // the session announces asks (see expect.lua)
+	Ticket     int64         // refused unless the place has this ticket; 0 = any
+	RoomLimit  int           // most waiters; 0 = any number
 	Registered int64
-	Begins     string // the blank that a room may be begun in place of; "" = none
+	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
-// errRegister says that a room's index entry was too old when the script ran.
+// errRegister reports that a room's index entry was too old when the script ran.
 var errRegister = errors.New("index entry too old")
 
-// unknownRoom says that the store knows nothing of the room either. It is an errRegister.
-type unknownRoom struct{ blank string } // what the store has in its place: see existence.lua
+// unknownRoom reports that Redis does not have the room. It wraps errRegister.
+type unknownRoom struct{ token string } // absence token: see existence.lua
 
 func (*unknownRoom) Error() string { return "room not known" }
 func (*unknownRoom) Unwrap() error { return errRegister }
 
-// JoinRequest is 준비 완료.
+// JoinRequest asks for the lock: a press of 준비 완료 ("ready").
 type JoinRequest struct {
-	Request string        // id of this request: a repeat is told the same; "" = a new one
-	Session string        // from ParseSession or NewSession
-	Fresh   bool          // the session joins this once only and so tells a repeat by itself: nothing need be remembered
-	Seller  string        // from ParseSeller; "" = nobody's: then it is the session alone that has one place
-	NoWait  bool          // refuse instead of queueing
+	Request string // id of this request: a repeat returns the first reply; "" = a new request
+	Session string // from ParseSession or NewSession
+	// Fresh: the session joins only once, so a repeat is recognised by the session and no reply is kept.
+	Fresh   bool
+	Seller  string        // from ParseSeller; "" = none: only the session is limited to one place
+	NoWait  bool          // refused instead of queueing
 	Lease   time.Duration // this place's lease; 0 = the room's
-	Channel string        // Pub/Sub channel told when the waiter is granted, besides the room's; "" = none
-	Asks    bool          // it says by Expect before it asks for a code
-	Ticket  int64         // refuse unless the session has the place of this ticket still; 0 = it may be a new one
-	Vouch   time.Duration // the waiter counts as seen until then, as by Seen; 0 = never away unless Seen says so
+	Channel string        // another Pub/Sub channel for the grant of a waiter, beside the room's; "" = none
+	Asks    bool          // the session calls Expect before it asks for a code
+	Ticket  int64         // refused unless the session's live place has this ticket; 0 = any, or a new place
+	Vouch   time.Duration // the waiter counts as seen for so long, as by Seen; 0 = never away without Seen
 }
 
-// Join gives the session the lock or a place in line. A session that has a place is told that place, and is there: it claims its lease, or is back in line.
-// Refusals: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (both with NoWait only), ErrNoPlace (with Ticket only).
+// Join gives the session the lock or a place in line, and returns its standing.
+//
+// A session that has a place keeps it (rule 4 of docs/contract.md): a holder claims its lease, and an
+// unclaimed waiter is back in line. Errors: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (with
+// NoWait only), ErrNoPlace (with Ticket only), ErrStore.
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
 	once := unremembered
 	if !q.Fresh {
@@ -54,7 +58,9 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	}
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, joinVerb.with(joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket, e.cfg.Waiters, l.at, l.begins}), id, once)
+		args := joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket,
+			e.cfg.Waiters, l.at, l.absence}
+		st, err = e.standing(ctx, joinVerb.with(args), id, once)
 		return err
 	})
 	e.stood(id, q.Session, st)

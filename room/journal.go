@@ -9,38 +9,43 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Entry is what one script journalled. ID is the stream's, growing within a room; with Epoch it is the
-// idempotency key of the ledger, unless a store that lost its last writes gave it out again.
+// Entry is the journal entry of one call of a verb.
+//
+// ID is the stream's, growing within a room. With Epoch it is the ledger's idempotency key, unless a Redis
+// that lost its last writes gave it out again.
 type Entry struct {
 	ID      string
 	Epoch   int64
 	Version int64
 	Records []Record
-	Trace   string // the W3C traceparent of the span in which the script was called; "" = none that is kept
+	Trace   string // the W3C traceparent of the call's span; "" = none that is sampled
 
-	Odd error  // why the entry can not be read; the fields above but ID are not to be trusted then
-	Raw string // and what it holds
+	Odd error  // why the entry is malformed, so that only ID and Raw count; nil for others
+	Raw string // the content of a malformed entry
 }
 
-// Record is one thing that happened. Type says which fields count:
+// Record is one change in a room. Type decides which fields count:
 //
-//	epoch     a new epoch began: open places of earlier epochs are lost, but those of Kept, which go on in it
-//	told      Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place as somebody was told it, which the store lost; 0 is not known. Of a lease that was not claimed nothing is said of the place
+//	epoch     a new epoch began: open places of earlier epochs are lost, except those in Kept
+//	told      Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place that a process
+//	          observed and Redis lost (0 = not known); of an unclaimed lease, only the lease
 //	joined    Ticket Seller
 //	granted   Ticket Seller Fence GrantedAt ExpiresAt
 //	extended  Ticket Seller Fence ExpiresAt
-//	ended     Ticket Seller Outcome EndedAt, Fence when it held the lock; where that is unclaimed the lease alone is over, and its place is away from then on
-//	away      Ticket Seller Since: it is passed over from now on
+//	ended     Ticket Seller Outcome EndedAt, and Fence of a holder; if Outcome is unclaimed only the lease
+//	          ended, and the place is away from then on
+//	away      Ticket Seller Since: the waiter is passed over from now on
 //	back      Ticket Seller
 //	moved     Ticket Seller Position
-//	asked     Ticket Seller Fence Asks: the holder said that it asks for a code
-//	message   MessageNote Result Reason Code Duplicate Judge Completes, and of the lease Ticket Fence Seller GrantedAt EndedAt
-//	claimed   the holder said that an unmatched message is its own: as message, with Judge; of MessageNote the id alone
-//	assigned  support said so of a lease that is live or over: as claimed, with Who and Reason (what support wrote)
-//	rejected  MessageID Ticket Fence Seller: it said that one is not
-//	incident  Action (the kind) Reason MessageID: something that must not happen did, and a person should look
-//	action    Who Action Reason: what support did; of the one concerned Ticket Seller, and Fence of a lease, and MessageID;
-//	          of more time its Seconds, of a move FromPosition ToPosition
+//	asked     Ticket Seller Fence Asks: the holder announced an ask
+//	message   MessageNote Result Reason Code Duplicate Judge Completes, and of the lease Ticket Fence Seller
+//	          GrantedAt EndedAt
+//	claimed   the holder claimed an unmatched message: as message, with Judge; of MessageNote only the id
+//	assigned  support assigned an unmatched message: as claimed, with Who and Reason (support's text)
+//	rejected  MessageID Ticket Fence Seller: the holder rejected a message
+//	incident  Action (the kind) Reason MessageID: an event that a person should look at
+//	action    Who Action Reason: an action of support, with Ticket Seller, Fence and MessageID as far as it
+//	          concerns them; with Seconds of an extension; with FromPosition and ToPosition of a move
 type Record struct {
 	Type      string  `json:"type"`
 	At        int64   `json:"at"` // unix ms of Redis's clock
@@ -49,7 +54,7 @@ type Record struct {
 	Fence     int64   `json:"fence"`
 	GrantedAt int64   `json:"granted_at"`
 	ExpiresAt int64   `json:"expires_at"`
-	EndedAt   int64   `json:"ended_at"` // of a message's lease that goes on: when it was matched
+	EndedAt   int64   `json:"ended_at"` // of a message's live lease: when the message was matched
 	Since     int64   `json:"since"`
 	Position  int     `json:"position"`
 	Asks      int     `json:"asks"`
@@ -58,9 +63,9 @@ type Record struct {
 	JoinedAt  int64   `json:"joined_at"`
 	Kept      []Kept  `json:"kept"`
 	Result    Result  `json:"result"`
-	Reason    string  `json:"reason"`    // of a message: a Reason; of an action, and what was assigned: what support wrote
-	Code      bool    `json:"code"`      // a code was found in the message
-	Duplicate bool    `json:"duplicate"` // the same sender and text as a message before
+	Reason    string  `json:"reason"`    // of a message: a Reason; of an action or assignment: support's text
+	Code      bool    `json:"code"`      // the message has a code
+	Duplicate bool    `json:"duplicate"` // an earlier message had the same sender and text
 	Judge     bool    `json:"judge"`     // the ledger has to agree to the match
 	Completes bool    `json:"completes"` // the match ended the lease
 	Who       string  `json:"who"`
@@ -72,27 +77,28 @@ type Record struct {
 	MessageNote
 }
 
-// Kept is a place that a loss left in the line.
+// Kept is a waiter's place that is still in the line after a loss.
 type Kept struct {
 	Ticket int64  `json:"ticket"`
 	Seller string `json:"seller"`
 }
 
-// Journal is what was read of a room's journal, or why it was not.
+// Journal has the oldest entries of a room's journal, or the error of reading them.
 type Journal struct {
 	Room    ID
 	Entries []Entry
 	Err     error
 }
 
-// ReadJournal reads the oldest entries of a room's journal, at most n. One that can not be read is
-// handed over as Odd, so that it holds up no other.
+// ReadJournal returns the oldest entries of a room's journal, at most n.
+//
+// A malformed entry has the error in Odd, so that it does not hold up others. Errors: ErrStore, ErrNewer.
 func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error) {
 	list, err := e.rdb.XRangeN(ctx, JournalKey(id), "-", "+", int64(n)).Result()
 	return entriesOf(list, err)
 }
 
-// ReadJournals is ReadJournal of several rooms at once.
+// ReadJournals runs ReadJournal for several rooms in one round trip.
 func (e *Engine) ReadJournals(ctx context.Context, ids []ID, n int) []Journal {
 	found := make([]*redis.XMessageSliceCmd, len(ids))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -117,7 +123,7 @@ func entriesOf(list []redis.XMessage, err error) ([]Entry, error) {
 	for _, m := range list {
 		if format, _ := strconv.Atoi(text(m, "format")); format > Format {
 			if len(entries) > 0 {
-				return entries, nil // those behind it wait for a later program
+				return entries, nil // the rest waits for a later program
 			}
 			return nil, fmt.Errorf("read journal: %w: it is of format %d", ErrNewer, format)
 		}
@@ -130,12 +136,12 @@ func entriesOf(list []redis.XMessage, err error) ([]Entry, error) {
 	return entries, nil
 }
 
-// TrimJournal takes entries out of a room's journal: the ledger has them for good.
+// TrimJournal deletes entries that the ledger has from a room's journal. Error: ErrStore.
 func (e *Engine) TrimJournal(ctx context.Context, id ID, entries []Entry) error {
 	return e.TrimJournals(ctx, []Journal{{Room: id, Entries: entries}})[0]
 }
 
-// TrimJournals is TrimJournal of several rooms at once. It returns an error for each, or nil.
+// TrimJournals runs TrimJournal for several rooms in one round trip. It returns one error or nil for each.
 func (e *Engine) TrimJournals(ctx context.Context, journals []Journal) []error {
 	trims := make([]*redis.IntCmd, len(journals))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -178,7 +184,7 @@ func parseEntry(m redis.XMessage) (Entry, error) {
 	return entry, nil
 }
 
-// text is a field of what a stream holds; "" where there is none.
+// text returns a field of a stream entry; "" if there is none.
 func text(m redis.XMessage, field string) string {
 	switch value := m.Values[field].(type) {
 	case string:

@@ -12,16 +12,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One operation of BenchmarkJournal is to take what a free room wrote of ten who joined it and were done out of its journal.
+// BenchmarkJournal reads and trims the entries of ten joins and leaves of a free room.
 func BenchmarkJournal(b *testing.B) {
 	const pairs = 10
 	rdb := redistest.Start(b).Client()
 	e := room.New(rdb, room.Config{Journal: 1000})
 	for range pairs {
 		session := room.NewSession()
-		_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: session, Seller: "b-" + string(session)[:13]})
+		_, err := e.Join(b.Context(), integration,
+			room.JoinRequest{Session: session, Seller: "b-" + string(session)[:13]})
 		require.NoError(b, err)
-		_, err = e.Leave(b.Context(), integration, room.LeaveRequest{Session: session, Outcome: room.Completed})
+		_, err = e.Leave(b.Context(), integration,
+			room.LeaveRequest{Session: session, Outcome: room.Completed})
 		require.NoError(b, err)
 	}
 	written, err := rdb.XRange(b.Context(), room.JournalKey(integration), "-", "+").Result()
@@ -32,7 +34,8 @@ func BenchmarkJournal(b *testing.B) {
 		_, err := rdb.Pipelined(b.Context(), func(p redis.Pipeliner) error {
 			p.Del(b.Context(), room.JournalKey(integration))
 			for _, m := range written {
-				p.XAdd(b.Context(), &redis.XAddArgs{Stream: room.JournalKey(integration), ID: m.ID, Values: m.Values})
+				p.XAdd(b.Context(),
+					&redis.XAddArgs{Stream: room.JournalKey(integration), ID: m.ID, Values: m.Values})
 			}
 			return nil
 		})
@@ -48,7 +51,7 @@ func BenchmarkJournal(b *testing.B) {
 	b.ReportMetric(float64(used.Nanoseconds())/float64(2*pairs*b.N), "cpu-ns/entry")
 }
 
-// processTime is how long this process has had a processor.
+// processTime returns the processor time that this process has used.
 func processTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

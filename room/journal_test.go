@@ -18,7 +18,8 @@ func TestJournalHasEverythingInOrderAndGivesItUpWhenTrimmed(t *testing.T) {
 		first := a.join()
 		b.join()
 		a.leave(room.Completed)
-		_, err := e.Pause(t.Context(), integration, "", true, room.Action{Who: "kim", Action: "pause", Reason: "\"50%\" | \\ down\n"})
+		_, err := e.Pause(t.Context(), integration, "", true,
+			room.Action{Who: "kim", Action: "pause", Reason: "\"50%\" | \\ down\n"})
 		require.NoError(t, err)
 
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
@@ -32,7 +33,8 @@ func TestJournalHasEverythingInOrderAndGivesItUpWhenTrimmed(t *testing.T) {
 				kinds, records = append(kinds, r.Type), append(records, r)
 			}
 		}
-		require.Equal(t, []string{"epoch", "joined", "granted", "joined", "ended", "granted", "action"}, kinds)
+		require.Equal(t, []string{"epoch", "joined", "granted", "joined", "ended", "granted", "action"},
+			kinds)
 		require.Equal(t, first.Fence, records[2].Fence)
 		require.Equal(t, first.Lease.ExpiresAt, records[2].ExpiresAt)
 		require.Equal(t, room.Completed, records[4].Outcome)
@@ -50,7 +52,8 @@ func TestAJournalThatCannotBeReadOrTrimmedHoldsUpNoOthers(t *testing.T) {
 		e := room.New(rdb, room.Config{Journal: 1000})
 		require.NoError(t, rdb.Set(t.Context(), room.JournalKey("broken"), "no stream", 0).Err())
 		for _, id := range []room.ID{"first", "last"} {
-			_, err := e.Join(t.Context(), id, room.JoinRequest{Session: room.NewSession(), Seller: string(id)})
+			_, err := e.Join(t.Context(), id,
+				room.JoinRequest{Session: room.NewSession(), Seller: string(id)})
 			require.NoError(t, err)
 		}
 		ids := []room.ID{"first", "broken", "empty", "last"}
@@ -83,13 +86,15 @@ func TestRoomWithoutAJournalWritesNone(t *testing.T) {
 	})
 }
 
-// A user without the right to publish is refused in the midst of a script, which takes nothing back.
-func TestWhatAScriptWroteIsJournalledAlsoWhereItMayNotPublish(t *testing.T) {
+// Redis refuses a user without the right to publish in the midst of a script, and takes nothing back.
+func TestChangesAreJournalledAlsoWhereAScriptMayNotPublish(t *testing.T) {
 	server := redistest.Start(t)
-	require.NoError(t, server.Client().Do(t.Context(), "ACL", "SETUSER", "mute", "on", "nopass", "~*", "resetchannels", "+@all").Err())
+	require.NoError(t, server.Client().Do(t.Context(), "ACL", "SETUSER", "mute", "on", "nopass", "~*",
+		"resetchannels", "+@all").Err())
 	mute := redis.NewClient(&redis.Options{Addr: server.Addr(), Username: "mute", Password: "any"})
 	t.Cleanup(func() { require.NoError(t, mute.Close()) })
-	_, err := room.New(mute, room.Config{Journal: 10}).Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "a"})
+	_, err := room.New(mute, room.Config{Journal: 10}).Join(t.Context(), integration,
+		room.JoinRequest{Session: room.NewSession(), Seller: "a"})
 	require.ErrorIs(t, err, room.ErrStore)
 
 	e := room.New(server.Client(), room.Config{})

@@ -8,16 +8,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// How soon a journal is looked at that grew: the ledger takes in some entries at once. Where another process did something in the room, it is left
-// to that one, unless it has died meanwhile. What is not taken in yet is looked at again.
+// The delays before a process measures a journal that may have grown. After its own calls it measures soon.
+// After an event of another process it measures later, in case the other process has died. It measures a
+// journal again until the ledger has all of it.
 const (
 	journalsEvery = 250 * time.Millisecond
 	journalsLater = time.Second
-	journalsMany  = 50  // rooms that have grown: each further one waits for more entries, which cost less together
-	journalsBatch = 500 // rooms that are asked for at a time
+	// journalsMany is the number of journals above which further ones wait longer, for larger batches.
+	journalsMany  = 50
+	journalsBatch = 500 // journals measured in one round trip
 )
 
-// journalGrew notes that something was done in a room, and when to look at its journal at the latest.
+// journalGrew records that a room's journal may have grown, and when to measure it at the latest.
 func (m *memory) journalGrew(id ID, in time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,7 +32,7 @@ func (m *memory) journalGrew(id ID, in time.Duration) {
 	}
 }
 
-// takeJournals returns the rooms to look at by now, and forgets them.
+// takeJournals returns the rooms whose journals are to be measured now, and forgets them.
 func (m *memory) takeJournals(now time.Time) (list []ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,14 +45,14 @@ func (m *memory) takeJournals(now time.Time) (list []ID) {
 	return list
 }
 
-// journalGrew is that of memory, where there are journals.
+// journalGrew records in memory that a room's journal may have grown, if rooms have journals.
 func (e *Engine) journalGrew(id ID, in time.Duration) {
 	if e.cfg.Journal > 0 {
 		e.memory.journalGrew(id, in)
 	}
 }
 
-// followJournals hands `looked` how long the journals are of the rooms in which something was done, until ctx ends.
+// followJournals calls `looked` with the length of each journal that may have grown, until ctx ends.
 func (e *Engine) followJournals(ctx context.Context, looked func(ID, Checked)) {
 	tick := time.NewTicker(journalsEvery)
 	defer tick.Stop()
@@ -66,7 +68,8 @@ func (e *Engine) followJournals(ctx context.Context, looked func(ID, Checked)) {
 	}
 }
 
-// measureJournals asks how long some journals are. One that Redis does not answer for is asked for again.
+// measureJournals measures some journals. It measures a journal again later if it has entries or Redis
+// failed.
 func (e *Engine) measureJournals(ctx context.Context, rooms []ID, looked func(ID, Checked)) {
 	found := make([]*redis.IntCmd, len(rooms))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {

@@ -17,22 +17,22 @@ import (
 	"sync/atomic"
 )
 
-// Keyring seals what Redis is handed of a message, so that nobody reads it there: not in its keys, its slow log, its monitor, its
-// files or its replicas. It seals with the first secret and opens with any: a secret that was replaced still opens what is there.
+// Keyring seals messages before Redis gets them. Redis's keys, slow log, MONITOR, files and replicas then
+// have none in plain text. It seals with the first secret and opens with any, so secrets can be rotated.
 type Keyring struct {
 	keys []sealKey
 
 	learning sync.Mutex
-	learned  atomic.Pointer[map[string]sealKey] // by id; they only open
+	learned  atomic.Pointer[map[string]sealKey] // by id; used only to open
 }
 
 type sealKey struct {
-	id     string // tells keys apart, and tells nothing of them
-	sealer cipher.AEAD
-	digest []byte
+	id        string // derived from the secret, and does not reveal it
+	sealer    cipher.AEAD
+	digestKey []byte
 }
 
-// NewKeyring derives keys from secrets, the current one first. There is at least one.
+// NewKeyring derives keys from at least one secret, the current one first.
 func NewKeyring(secrets ...[]byte) *Keyring {
 	k := &Keyring{}
 	for _, secret := range secrets {
@@ -41,7 +41,7 @@ func NewKeyring(secrets ...[]byte) *Keyring {
 	return k
 }
 
-// Learn has the keyring open what was sealed with these secrets too, from now on.
+// Learn adds secrets with which the keyring opens, but does not seal.
 func (k *Keyring) Learn(secrets ...[]byte) {
 	k.learning.Lock()
 	defer k.learning.Unlock()
@@ -60,29 +60,31 @@ func newSealKey(secret []byte) sealKey {
 	derive := func(info string, n int) []byte {
 		key, err := hkdf.Key(sha256.New, secret, nil, "waitroom "+info, n)
 		if err != nil {
-			panic(err) // only for a length that no hash gives
+			panic(err) // only for a length that the hash cannot give
 		}
 		return key
 	}
 	block, err := aes.NewCipher(derive("seal", 32))
 	if err != nil {
-		panic(err) // only for a key of another length
+		panic(err) // only for a key of a wrong length
 	}
 	sealer, err := cipher.NewGCM(block)
 	if err != nil {
 		panic(err)
 	}
-	return sealKey{id: hex.EncodeToString(derive("key id", 4)), sealer: sealer, digest: derive("digest", 32)}
+	return sealKey{id: hex.EncodeToString(derive("key id", 4)), sealer: sealer,
+		digestKey: derive("digest", 32)}
 }
 
 var errSealed = errors.New("it was sealed with a secret that is not known here")
 
-// seal hides text; about says what it belongs to, and has to be given to open it.
+// seal encrypts text. about names its owner, as associated data that open needs too.
 func (k *Keyring) seal(text []byte, about string) string {
 	key := k.keys[0]
 	nonce := make([]byte, key.sealer.NonceSize())
 	_, _ = rand.Read(nonce) // never fails
-	return key.id + "." + base64.RawURLEncoding.EncodeToString(key.sealer.Seal(nonce, nonce, text, []byte(about)))
+	return key.id + "." + base64.RawURLEncoding.EncodeToString(key.sealer.Seal(nonce, nonce, text,
+		[]byte(about)))
 }
 
 func (k *Keyring) open(sealed, about string) ([]byte, error) {
@@ -111,26 +113,28 @@ func (k *Keyring) key(id string) (sealKey, bool) {
 	return key, ok
 }
 
-// mark is a keyed digest of some texts: the same for the same, and nobody without the secret can try out which they were.
-func (k *Keyring) mark(texts ...string) string { return k.keys[0].mark(texts...) }
+// digest returns a keyed digest of some texts. Guesses at the texts cannot be tried without the secret.
+func (k *Keyring) digest(texts ...string) string { return k.keys[0].digest(texts...) }
 
-// others are the marks under all other secrets that are known: what a replica that has another one first calls the same.
-func (k *Keyring) others(texts ...string) (marks []string) {
+// otherDigests returns the digests under all other known secrets. A replica whose first secret is one of them
+// uses that digest for the same texts.
+func (k *Keyring) otherDigests(texts ...string) (digests []string) {
 	for _, key := range k.keys[1:] {
-		marks = append(marks, key.mark(texts...))
+		digests = append(digests, key.digest(texts...))
 	}
 	if learned := k.learned.Load(); learned != nil {
 		for _, id := range slices.Sorted(maps.Keys(*learned)) {
-			if key := (*learned)[id]; !slices.ContainsFunc(k.keys, func(mine sealKey) bool { return mine.id == id }) {
-				marks = append(marks, key.mark(texts...))
+			if key := (*learned)[id]; !slices.ContainsFunc(k.keys,
+				func(mine sealKey) bool { return mine.id == id }) {
+				digests = append(digests, key.digest(texts...))
 			}
 		}
 	}
-	return marks
+	return digests
 }
 
-func (key sealKey) mark(texts ...string) string {
-	h := hmac.New(sha256.New, key.digest)
+func (key sealKey) digest(texts ...string) string {
+	h := hmac.New(sha256.New, key.digestKey)
 	for _, text := range texts {
 		sum := sha256.Sum256([]byte(text))
 		h.Write(sum[:])

@@ -1,16 +1,17 @@
 package room
 
-// Every key of a room carries the room's id as its hash tag, so that one script works on all of them
-// on Redis Cluster. docs/redis-keys.md has what each holds.
+// keyNames are the keys of a room. Each has the room's id as its hash tag, so that one script may use all of
+// them on Redis Cluster. docs/redis-keys.md has the content of each.
 var keyNames = [...]string{
-	"lock", "queue", "state", "places", "sellers", "seen", "away", "ended", "leases", "journal", "here", "inbox", "texts",
+	"lock", "queue", "state", "places", "sellers", "seen", "away",
+	"ended", "leases", "journal", "here", "inbox", "texts",
 }
 
-// LockKey is Names.Lock where there is no prefix and the database is 0, as people look it up with redis-cli.
+// LockKey returns the lock key of a room without a prefix in database 0, for use with redis-cli.
 func LockKey(id ID) string { return Names{}.Lock(id) }
 
-// JournalKey is Names.Journal there.
+// JournalKey returns the journal key of a room without a prefix in database 0.
 func JournalKey(id ID) string { return Names{}.Journal(id) }
 
-// Channel is Names.Events there.
+// Channel returns the events channel of a room without a prefix in database 0.
 func Channel(id ID) string { return Names{}.Events(id) }

@@ -39,7 +39,7 @@ func TestFreeLockIsGrantedAtOnceAndTheOthersWaitInOrder(t *testing.T) {
 	})
 }
 
-func TestLockKeyTellsPeopleWhoHoldsAndGoesAwayByItself(t *testing.T) {
+func TestLockKeyHasTheHolderAndExpires(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a := newSeller(t, e, "하록")
@@ -101,10 +101,12 @@ func TestStaleFenceEndsNothing(t *testing.T) {
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 		first, waiting := a.join(), b.join()
 		for _, s := range []seller{a, b} {
-			_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Session: s.session, Outcome: room.Completed, Fence: first.Fence + 1})
+			_, err := e.Leave(t.Context(), integration,
+				room.LeaveRequest{Session: s.session, Outcome: room.Completed, Fence: first.Fence + 1})
 			require.ErrorIs(t, err, room.ErrStaleFence)
 		}
-		_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: first.Fence})
+		_, err := e.Leave(t.Context(), integration,
+			room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: first.Fence})
 		require.ErrorIs(t, err, room.ErrStaleFence, "a fence of another's lease")
 		require.Equal(t, waiting.Version, b.stand().Version)
 	})
@@ -120,25 +122,29 @@ func TestOneSellerOnePlaceAndARefusedJoinUsesNoTicket(t *testing.T) {
 		require.Equal(t, first.Version, again.Version, "a repeat is no change")
 		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: other.session, Seller: "a"})
 		require.ErrorIs(t, err, room.ErrSellerHasPlace)
-		_, err = e.Join(t.Context(), integration, room.JoinRequest{Session: other.session, Seller: "b", NoWait: true})
+		_, err = e.Join(t.Context(), integration,
+			room.JoinRequest{Session: other.session, Seller: "b", NoWait: true})
 		require.ErrorIs(t, err, room.ErrLockHeld)
 		require.Equal(t, int64(2), newSeller(t, e, "c").join().Ticket)
 	})
 }
 
-func TestPausedRoomQueuesAndGrantsNobodyUntilResumed(t *testing.T) {
+func TestPausedRoomQueuesAndGrantsNoWaiterUntilResumed(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 		a.join()
-		_, err := e.Pause(t.Context(), integration, "", true, room.Action{Who: "kim", Action: "pause", Reason: `carrier "down"`})
+		_, err := e.Pause(t.Context(), integration, "", true,
+			room.Action{Who: "kim", Action: "pause", Reason: `carrier "down"`})
 		require.NoError(t, err)
 		b.join()
 		a.leave(room.Completed)
 		require.Equal(t, room.Waiting, b.stand().Status)
-		_, err = e.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
+		_, err = e.Join(t.Context(), integration,
+			room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
 		require.ErrorIs(t, err, room.ErrPaused)
-		_, err = e.Pause(t.Context(), integration, "", false, room.Action{Who: "kim", Action: "resume", Reason: "back"})
+		_, err = e.Pause(t.Context(), integration, "", false,
+			room.Action{Who: "kim", Action: "resume", Reason: "back"})
 		require.NoError(t, err)
 		require.Equal(t, room.Locked, b.stand().Status)
 	})
@@ -169,14 +175,15 @@ func manyJoinAtOnce(t *testing.T, rdb redis.UniversalClient) {
 			holders++
 			continue
 		}
-		require.Equal(t, int(st.Ticket)-1, st.Position, "nobody left: the position follows from the ticket")
+		require.Equal(t, int(st.Ticket)-1, st.Position,
+			"no session left: the position follows from the ticket")
 	}
 	require.Equal(t, 1, holders)
 	require.Len(t, tickets, n)
 	require.True(t, tickets[1] && tickets[n], "tickets have no gaps")
 }
 
-// "-" stands for nothing in the scripts' replies, and is a seller id of the contract.
+// "-" is an empty field in the scripts' replies, and a valid seller id of the contract.
 func TestASellerMayBeCalledDash(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		a := newSeller(t, room.New(rdb, room.Config{}), "-")
@@ -186,8 +193,8 @@ func TestASellerMayBeCalledDash(t *testing.T) {
 	})
 }
 
-// A lease that ended while nobody looked is told as long as any other, from when it is noticed.
-func TestOutcomeIsToldHoweverLateTheEndIsNoticed(t *testing.T) {
+// The outcome of a lease that ended unnoticed is kept as long as any other, from when it is noticed.
+func TestOutcomeIsKeptHoweverLateTheEndIsNoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -202,5 +209,6 @@ func TestOutcomeIsToldHoweverLateTheEndIsNoticed(t *testing.T) {
 	}
 	entries, err := rdb.ZRange(t.Context(), "{integration}:leases", 0, -1).Result()
 	require.NoError(t, err)
-	require.Contains(t, entries[0], "|"+strconv.FormatInt(ends, 10)+"|", "it was over at its end all the same")
+	require.Contains(t, entries[0], "|"+strconv.FormatInt(ends, 10)+"|",
+		"it was over at its end all the same")
 }

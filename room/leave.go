@@ -10,25 +10,28 @@ var leaveVerb = newVerb[leaveArgs]("leave")
 type leaveArgs struct {
 	Session string
 	Outcome string // completed or cancelled
-	Fence   int64  // 0 = whichever it holds
-	Ticket  int64  // 0 = whichever place it has
+	Fence   int64  // 0 = any lease
+	Ticket  int64  // 0 = any place
 }
 
-// LeaveRequest ends a place.
+// LeaveRequest asks to end a session's place.
 type LeaveRequest struct {
-	Request string  // id of this request: a repeat is told the same; "" = a new one
-	Session string  // whose place
+	Request string  // id of this request: a repeat returns the first reply; "" = a new request
+	Session string  // the session that leaves
 	Outcome Outcome // Completed or Cancelled; a waiter's is always Cancelled
-	Fence   int64   // refuse unless this is the session's own live lease; 0 = whichever it holds
-	Ticket  int64   // refuse unless this is the session's live place; 0 = whichever it has
+	Fence   int64   // refused unless this is the fence of the session's live lease; 0 = any
+	Ticket  int64   // refused unless this is the ticket of the session's live place; 0 = any
 }
 
-// Leave ends the session's lease, and the next in line has the lock in the same step; or it takes
-// the session out of the line. The standing tells the outcome; a lease that a message has completed within ten
-// minutes may be completed once more, which changes nothing.
-// Refusals: ErrNoPlace, ErrStaleFence.
+// Leave ends the session's lease or its place in line, and returns the outcome in its standing.
+//
+// When a lease ends, the next waiter is granted in the same step. A lease that a message completed may be
+// completed again for ten minutes, which changes nothing but sets Already.
+//
+// Errors: ErrNoPlace, ErrStaleFence, ErrStore.
 func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
-	a, err := e.answer(ctx, leaveVerb.with(leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}), id, []string{requestKey(q.Request)})
+	args := leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}
+	a, err := e.answer(ctx, leaveVerb.with(args), id, []string{requestKey(q.Request)})
 	st := a.standing
 	st.Already = err == nil && slices.Contains(a.rest, "already")
 	e.stood(id, q.Session, st)

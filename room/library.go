@@ -20,25 +20,26 @@ import (
 //go:embed lua/*.lua lua/verb/*.lua lua/index/*.lua
 var luaFiles embed.FS
 
-// others are the files of lua/ that are no modules: libraryText and scriptText say where each stands.
+// others are the files of lua/ that are no modules: libraryText and scriptText place each of them.
 var others = []string{"library", "call", "functions", "lazily"}
 
-// eager are the modules that are no tables of functions.
+// eager are the modules that are not tables of functions.
 var eager = []string{"text", "advance"}
 
-// modules are the files that functions and the script have in common, beside the verbs.
+// modules returns the files that the functions and the script have in common, beside the verbs.
 func modules() []string {
-	return slices.DeleteFunc(luaNames("*.lua"), func(name string) bool { return slices.Contains(others, name) })
+	return slices.DeleteFunc(luaNames("*.lua"),
+		func(name string) bool { return slices.Contains(others, name) })
 }
 
-// verbFiles are the verbs, each in a file of its own.
+// verbFiles returns the files of the verbs.
 func verbFiles() []string { return luaNames("verb/*.lua") }
 
-// luaNames are the files of lua/ that match a pattern, without their ending.
+// luaNames returns the files of lua/ that match a pattern, without their extension.
 func luaNames(pattern string) (names []string) {
 	files, err := fs.Glob(luaFiles, "lua/"+pattern)
 	if err != nil {
-		panic(err) // only a typing error gets here
+		panic(err) // only for a malformed pattern
 	}
 	for _, path := range files {
 		names = append(names, strings.TrimSuffix(strings.TrimPrefix(path, "lua/"), ".lua"))
@@ -46,7 +47,8 @@ func luaNames(pattern string) (names []string) {
 	return names
 }
 
-// libraryText is the whole library. Each file is a block of its own; all are within one function, since Lua makes functions faster there.
+// libraryText is the whole library. Each file is a block of its own, and all are within one function, since
+// Lua creates functions faster there.
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
 	text.WriteString(luaSource("library") + "\ndo (function()\n")
@@ -57,8 +59,8 @@ var libraryText = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// scriptText is the same library as a script, which Redis runs anew for each call: so a module's functions are made when one of them is used first, and
-// the verb's alone.
+// scriptText returns the same library as a script. Redis runs all of a script for each call, so the script
+// creates a module's functions at their first use, and only the functions of the called verb.
 func scriptText() string {
 	var text strings.Builder
 	text.WriteString(luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
@@ -70,7 +72,8 @@ func scriptText() string {
 		}
 	}
 	for _, name := range verbFiles() {
-		text.WriteString("if ARGV[1] == '" + strings.TrimPrefix(name, "verb/") + "' then\n" + luaSource(name) + "end\n")
+		text.WriteString("if ARGV[1] == '" + strings.TrimPrefix(name, "verb/") + "' then\n" +
+			luaSource(name) + "end\n")
 	}
 	text.WriteString("do\n" + luaSource("call") + "end\nend)() end\nreturn call(KEYS, ARGV)\n")
 	return text.String()
@@ -78,26 +81,26 @@ func scriptText() string {
 
 const libraryPrefix = "waitroom_"
 
-// libraryName names the library by its content, so that several versions serve side by side.
+// libraryName returns a name made from the library's content, so that several versions serve side by side.
 var libraryName = sync.OnceValue(func() string {
 	sum := sha256.Sum256([]byte(libraryText() + luaSource("functions")))
 	return libraryPrefix + hex.EncodeToString(sum[:6])
 })
 
-// functionsText is the library with its functions.
+// functionsText returns the library with its functions.
 func functionsText() string {
 	name := libraryName()
 	return "#!lua name=" + name + "\nlocal NAME = '" + name + "'\n" + libraryText() + luaSource("functions")
 }
 
-// libraryScript is the library for Redis without functions. It is one script: Lua's collector goes through all scripts that a server knows, and two dozen
-// with most of their text in common cost a call a third of its time.
+// libraryScript is the library for a Redis without functions. It is a single script: Lua's garbage collector
+// visits all scripts of a server, and a script for each verb made calls a third slower.
 var libraryScript = sync.OnceValue(func() *redis.Script { return redis.NewScript(scriptText()) })
 
-// library calls the Lua library, by Redis's functions or, where there are none, as a script.
+// library calls the Lua library by Redis's functions, or as a script if there are none.
 type library struct {
 	rdb     redis.UniversalClient
-	scripts atomic.Pointer[string] // why there are no functions; nil = there are, as far as is known
+	scripts atomic.Pointer[string] // why there are no functions; nil while functions work
 }
 
 func newLibrary(rdb redis.UniversalClient, scripts bool) *library {
@@ -109,13 +112,14 @@ func newLibrary(rdb redis.UniversalClient, scripts bool) *library {
 	return l
 }
 
-// A call loads the library more than once where the nodes of a cluster do not agree yet which of them has the room.
+// A call retries to load the library while the nodes of a cluster disagree about which has the room.
 const (
 	loadsMost = 5
 	loadAgain = 50 * time.Millisecond
 )
 
-// call calls the library. A function that Redis does not know, since it was started anew, promoted or flushed, is loaded within the call.
+// call calls the library. If Redis does not know the function, since it was restarted, promoted or flushed,
+// call loads the library first.
 func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv ...any) (any, error) {
 	if l.scripts.Load() != nil {
 		return l.script(ctx, keys, argv)
@@ -129,7 +133,7 @@ func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv .
 		}
 		if err = l.load(ctx, keys[0]); err == nil {
 			res, err = l.function(ctx, readOnly, keys, argv)
-		} else if NoWrites(err) { // a script can be loaded all the same
+		} else if NoWrites(err) { // Redis loads a script even then
 			return l.script(ctx, keys, argv)
 		}
 	}
@@ -144,7 +148,7 @@ func notLoaded(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Function not found")
 }
 
-// command is the command by which the library is called.
+// command returns the Redis command that calls the library.
 func (l *library) command() string {
 	if l.scripts.Load() != nil {
 		return "EVALSHA"
@@ -163,11 +167,12 @@ func (l *library) function(ctx context.Context, readOnly bool, keys []string, ar
 	return l.rdb.FCall(ctx, libraryName(), keys, argv...).Result()
 }
 
-// load loads the library where a key is, and deletes there what other versions left.
+// load loads the library into the node of a key, and deletes unused other versions there.
 func (l *library) load(ctx context.Context, key string) error {
 	node := redis.Cmdable(l.rdb)
 	if cluster, ok := l.rdb.(*redis.ClusterClient); ok {
-		_ = cluster.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil }) // which reads anew which node has what
+		// This makes the client read the cluster's slots again.
+		_ = cluster.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
 		master, err := cluster.MasterForKey(ctx, key)
 		if err != nil {
 			return fmt.Errorf("find the node of a room: %w", err)
@@ -175,19 +180,22 @@ func (l *library) load(ctx context.Context, key string) error {
 		node = master
 	}
 	err := node.FunctionLoad(ctx, functionsText()).Err()
-	if err != nil && !strings.Contains(err.Error(), "already exists") { // another process was faster
+	if err != nil && !strings.Contains(err.Error(), "already exists") { // unless another process loaded it
 		return err
 	}
 	deleteIdle(ctx, node)
 	return nil
 }
 
-// unusedFor is how long no process has called a library that is deleted. A process that calls it after all loads it again within the call.
+// unusedFor is the time without a call after which a library is deleted. A process that still calls it loads
+// it again within the call.
 const unusedFor = time.Hour
 
-// deleteIdle deletes the libraries of other versions that no process uses on a node. Errors are of no consequence: what is left goes another time.
+// deleteIdle deletes the libraries of other versions that are unused on a node. It ignores errors: a later
+// load deletes the rest.
 func deleteIdle(ctx context.Context, node redis.Cmdable) {
-	libraries, _ := node.FunctionList(ctx, redis.FunctionListQuery{LibraryNamePattern: libraryPrefix + "*"}).Result()
+	libraries, _ := node.FunctionList(ctx, redis.FunctionListQuery{LibraryNamePattern: libraryPrefix +
+		"*"}).Result()
 	for _, library := range libraries {
 		idle, err := node.FCallRO(ctx, library.Name+"_idle", nil).Int64()
 		if err == nil && library.Name != libraryName() && idle > unusedFor.Milliseconds() {
@@ -201,7 +209,8 @@ var (
 	noPermission  = regexp.MustCompile(`(?i)^NOPERM .* permissions to run the '(?:fcall|function)`)
 )
 
-// withoutFunctions says why a server has no functions, by the error of a call; "" for any other error, also of a command within a function.
+// withoutFunctions returns why a server has no functions, from the error of a call. It is "" for any other
+// error, also of a command within a function.
 func withoutFunctions(err error) string {
 	switch {
 	case err == nil:
@@ -214,21 +223,21 @@ func withoutFunctions(err error) string {
 	return ""
 }
 
-// indexScript makes a script on the index, which shares nothing with a room's.
+// indexScript returns a script on the index. It shares no code with the library.
 func indexScript(name string) *redis.Script { return redis.NewScript(luaSource("index/" + name)) }
 
 func luaSource(name string) string {
 	b, err := luaFiles.ReadFile("lua/" + name + ".lua")
 	if err != nil {
-		panic(err) // the file is compiled in; only a typing error gets here
+		panic(err) // only for a wrong name: the files are compiled in
 	}
 	return string(b)
 }
 
-// TryFunctions says why an engine on this client calls its library as a script and not by Redis's functions; "" where it calls functions. It loads
-// the library, as the first call of an engine would.
+// TryFunctions returns why an engine on this client calls the library as a script; "" if it calls functions.
+// It loads the library, as the first call of an engine does.
 func TryFunctions(ctx context.Context, rdb redis.UniversalClient) (why string) {
-	const key = "{waitroom}:library" // of whichever node
+	const key = "{waitroom}:library" // any node will do
 	l := newLibrary(rdb, false)
 	if why = withoutFunctions(rdb.FCallRO(ctx, libraryName()+"_ro", []string{key}).Err()); why == "" {
 		why = withoutFunctions(l.load(ctx, key))

@@ -16,7 +16,8 @@ import (
 )
 
 // given are the names that Redis gives the library, of those that it uses.
-var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs", "pcall", "select", "setmetatable", "tonumber", "tostring", "type",
+var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs",
+	"pcall", "select", "setmetatable", "tonumber", "tostring", "type",
 	"unpack"}
 
 func compile(t *testing.T, text string) *lua.FunctionProto {
@@ -28,7 +29,7 @@ func compile(t *testing.T, text string) *lua.FunctionProto {
 	return proto
 }
 
-// walk calls look for a function and all within it; depth is how many functions are around it.
+// walk calls look for a function and all within it. depth is the number of functions around it.
 func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth int)) {
 	look(f, depth)
 	for _, inner := range f.FunctionPrototypes {
@@ -36,7 +37,7 @@ func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth
 	}
 }
 
-// undeclared are the names in a text that nothing in it declares.
+// undeclared returns the names in a text that the text does not declare.
 func undeclared(t *testing.T, text string) []string {
 	t.Helper()
 	names := make(map[string]bool)
@@ -55,21 +56,25 @@ func undeclared(t *testing.T, text string) []string {
 
 func TestTheLibraryDeclaresAllThatItNames(t *testing.T) {
 	require.Empty(t, undeclared(t, libraryText()))
-	require.Equal(t, []string{"below", "beside"}, undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
+	require.Equal(t, []string{"below", "beside"},
+		undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
 }
 
-// Redis runs the chunk once, and the function around the modules; what is made within another function would be made for each call.
+// Redis runs the chunk and the function around the modules once. A function made within another one would be
+// made for each call.
 func TestNoFunctionIsMadePerCall(t *testing.T) {
 	walk(compile(t, libraryText()), 0, func(f *lua.FunctionProto, depth int) {
 		if depth >= 2 {
-			require.Empty(t, f.FunctionPrototypes, "the function that begins in line %d of the library makes another", f.LineDefined)
+			require.Empty(t, f.FunctionPrototypes,
+				"the function that begins in line %d of the library makes another", f.LineDefined)
 		}
 	})
 }
 
 func TestEveryFunctionOfAModuleThatIsCalledIsThere(t *testing.T) {
 	made := make(map[string]bool)
-	for _, found := range regexp.MustCompile(`(?m)^(?:function )?(\w+\.\w+)(?:\(| =)`).FindAllStringSubmatch(libraryText(), -1) {
+	makes := regexp.MustCompile(`(?m)^(?:function )?(\w+\.\w+)(?:\(| =)`)
+	for _, found := range makes.FindAllStringSubmatch(libraryText(), -1) {
 		made[found[1]] = true
 	}
 	called := regexp.MustCompile(`\b(` + strings.Join(append(modules(), "verb"), "|") + `)\.(\w+)\(`)
@@ -81,17 +86,34 @@ func TestEveryFunctionOfAModuleThatIsCalledIsThere(t *testing.T) {
 // verbsMade are the verbs of Go, by their names.
 func verbsMade() map[string]fields {
 	return map[string]fields{
-		joinVerb.name: joinVerb.fields, leaveVerb.name: leaveVerb.fields, claimVerb.name: claimVerb.fields, matchVerb.name: matchVerb.fields,
-		settleVerb.name: settleVerb.fields, expectVerb.name: expectVerb.fields, rejectVerb.name: rejectVerb.fields, assignVerb.name: assignVerb.fields,
-		releaseVerb.name: releaseVerb.fields, extendVerb.name: extendVerb.fields, removeVerb.name: removeVerb.fields, moveVerb.name: moveVerb.fields,
-		pauseVerb.name: pauseVerb.fields, presenceVerb.name: presenceVerb.fields, expireVerb.name: expireVerb.fields, replayVerb.name: replayVerb.fields,
-		seenVerb.name: seenVerb.fields, auditVerb.name: auditVerb.fields, eraseVerb.name: eraseVerb.fields, lookQuestion.name: lookQuestion.fields,
-		snapshotQuestion.name: snapshotQuestion.fields, glanceQuestion.name: glanceQuestion.fields, rosterQuestion.name: rosterQuestion.fields,
-		recentQuestion.name: recentQuestion.fields,
+		joinVerb.name:         joinVerb.fields,
+		leaveVerb.name:        leaveVerb.fields,
+		claimVerb.name:        claimVerb.fields,
+		matchVerb.name:        matchVerb.fields,
+		settleVerb.name:       settleVerb.fields,
+		expectVerb.name:       expectVerb.fields,
+		rejectVerb.name:       rejectVerb.fields,
+		assignVerb.name:       assignVerb.fields,
+		releaseVerb.name:      releaseVerb.fields,
+		extendVerb.name:       extendVerb.fields,
+		removeVerb.name:       removeVerb.fields,
+		moveVerb.name:         moveVerb.fields,
+		pauseVerb.name:        pauseVerb.fields,
+		presenceVerb.name:     presenceVerb.fields,
+		expireVerb.name:       expireVerb.fields,
+		replayVerb.name:       replayVerb.fields,
+		seenVerb.name:         seenVerb.fields,
+		auditVerb.name:        auditVerb.fields,
+		eraseVerb.name:        eraseVerb.fields,
+		lookQuestion.name:     lookQuestion.fields,
+		snapshotQuestion.name: snapshotQuestion.fields,
+		glanceQuestion.name:   glanceQuestion.fields,
+		rosterQuestion.name:   rosterQuestion.fields,
+		recentQuestion.name:   recentQuestion.fields,
 	}
 }
 
-// verbSources are the verbs of Lua, by their names.
+// verbSources returns the verbs of Lua, by their names.
 func verbSources(t *testing.T) map[string]string {
 	files, err := fs.Glob(luaFiles, "lua/verb/*.lua")
 	require.NoError(t, err)
@@ -107,10 +129,11 @@ func withoutComments(source string) string {
 	return regexp.MustCompile(`--.*`).ReplaceAllString(source, "")
 }
 
-// used are the fields of a table that a text names.
+// used returns the fields of a table that a text names.
 func used(table, text string) []string {
 	var names []string
-	for _, found := range regexp.MustCompile(`\b`+table+`\.(\w+)`).FindAllStringSubmatch(withoutComments(text), -1) {
+	field := regexp.MustCompile(`\b` + table + `\.(\w+)`)
+	for _, found := range field.FindAllStringSubmatch(withoutComments(text), -1) {
 		names = append(names, found[1])
 	}
 	slices.Sort(names)
@@ -125,7 +148,8 @@ func TestAVerbUsesTheArgumentsThatItGetsAndNoOthers(t *testing.T) {
 		if strings.Contains(source, "existence.unlisted()") {
 			source += "args.registered args.begins"
 		}
-		require.Equal(t, append([]string{}, got...), append([]string{}, used("args", source)...), "%s.lua", name)
+		require.Equal(t, append([]string{}, got...), append([]string{}, used("args", source)...), "%s.lua",
+			name)
 	}
 	require.Equal(t, slices.Sorted(slices.Values(policyFields.names)), used("settings", libraryText()))
 	require.Equal(t, slices.Sorted(slices.Values(callerFields.names)), used("caller", libraryText()))
@@ -135,36 +159,42 @@ func TestEveryCodeThatAVerbAnswersIsKnown(t *testing.T) {
 	answers := regexp.MustCompile(`\breply\.(?:refuse|make|answer)\('(\w+)'`)
 	for name, source := range verbSources(t) {
 		for _, found := range answers.FindAllStringSubmatch(source, -1) {
-			require.False(t, errors.Is(codeError(found[1]), ErrStore), "%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
+			require.False(t, errors.Is(codeError(found[1]), ErrStore),
+				"%s.lua answers %q, which is not among refusals in errors.go", name, found[1])
 		}
 	}
 }
 
 func TestAVerbNamesTheKeysOfItsOwnThatItUses(t *testing.T) {
 	for name, source := range verbSources(t) {
-		require.Equal(t, strings.Contains(withoutComments(source), "OWN["), strings.Contains(source, "OWN 1"), "%s.lua", name)
+		require.Equal(t, strings.Contains(withoutComments(source), "OWN["), strings.Contains(source, "OWN 1"),
+			"%s.lua", name)
 	}
 }
 
-// Redis's client silently sends a call again whose reply was lost.
+// Redis's client silently resends a call whose reply was lost.
 func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
 	for name, source := range verbSources(t) {
-		if name == "erase" { // done again it finds nothing to do
+		if name == "erase" { // a repeat finds nothing to do
 			continue
 		}
 		remembers := strings.Contains(source, "reply.answer(")
-		require.Equal(t, remembers, strings.Contains(source, "  local repeated = reply.repeated()\n  if repeated then return repeated end\n"),
+		require.Equal(t, remembers, strings.Contains(source,
+			"  local repeated = reply.repeated()\n  if repeated then return repeated end\n"),
 			"%s.lua: a verb that ends in reply.answer begins with the lines of reply.repeated", name)
 	}
 }
 
 func TestVerbsOnlyQuestionsObserve(t *testing.T) {
 	for name, source := range verbSources(t) {
-		require.Equal(t, strings.Contains(source, "state.observe()"), slices.Contains([]string{"look", "snapshot", "glance", "roster", "recent"}, name), name)
+		require.Equal(t, strings.Contains(source, "state.observe()"),
+			slices.Contains([]string{"look", "snapshot", "glance", "roster", "recent"}, name), name)
 	}
 }
 
-// Functions live on between calls, and so does what they keep: what one call sets must be no other room's.
-func TestWhatACallGetsIsChangedByNone(t *testing.T) {
-	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()), "rules are kept for several calls")
+// Functions and their variables live on between calls. A call must not leave its own settings to another
+// room.
+func TestNoVerbChangesACallsSettings(t *testing.T) {
+	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()),
+		"rules are kept for several calls")
 }

@@ -16,7 +16,7 @@ var (
 
 type lookArgs struct{ Sessions []string }
 
-// LookBatch is how many sessions one Look may name.
+// LookBatch is the most sessions of one Look.
 const LookBatch = 500
 
 // Message is an SMS as its holder sees it. Its text and code are secrets.
@@ -25,28 +25,29 @@ type Message struct {
 	Text       string  `json:"text"`
 	Code       *string `json:"code"`
 	ReceivedAt int64   `json:"received_at"` // unix ms
-	Late       bool    `json:"late"`        // its lease was over when it came
-	Fence      int64   `json:"-"`           // of the lease it belongs to
-	ForgetAt   int64   `json:"-"`           // unix ms: nobody is shown it from then on
+	Late       bool    `json:"late"`        // its lease was over when it arrived
+	Fence      int64   `json:"-"`           // of its lease
+	ForgetAt   int64   `json:"-"`           // unix ms: not shown from then on
 }
 
-// Offer is a message with a code that no ask of the holder explains: it may say that it is its own.
+// Offer is an unmatched message with a code that the holder may claim by Expect.
 type Offer struct {
 	MessageID  string `json:"message_id"`
 	ReceivedAt int64  `json:"received_at"` // unix ms
 	ForgetAt   int64  `json:"-"`           // unix ms
 }
 
-// Seat is a session's place and the messages that it is shown.
+// Seat is a session's place with the messages that its page shows.
 type Seat struct {
 	Place
-	Messages []Message // of its last lease, and late ones of earlier leases
-	Offers   []Offer   // to the holder alone
-	Judging  bool      // the ledger is asked whether one more message is its own
+	Messages []Message // of the session's last lease, and late ones of earlier leases
+	Offers   []Offer   // only for the holder
+	Judging  bool      // the ledger has yet to agree to one more message
 }
 
-// Look tells how the room is and how sessions stand, all at one version. Seats are in the order of
-// the sessions, at most LookBatch.
+// Look returns the room and the places of sessions, all at one version.
+//
+// The seats are in the order of the sessions, of which there are at most LookBatch. Error: ErrStore.
 func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []Seat, error) {
 	lines, err := e.lines(ctx, lookQuestion.with(lookArgs{sessions}), id, 1+2*len(sessions))
 	if err != nil {
@@ -76,7 +77,7 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 	return view, seats, nil
 }
 
-// addShown adds what a session is shown. What was sealed with a secret that is not known here is not shown here.
+// addShown adds a message or an offer to a seat. It leaves out messages that this process cannot open.
 func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	f := strings.Split(entry, "|")
 	if len(f) != 7 {
@@ -99,14 +100,15 @@ func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	m.ReceivedAt, _ = strconv.ParseInt(f[4], 10, 64)
 	m.ForgetAt, _ = strconv.ParseInt(f[5], 10, 64)
 	if f[0] == "o" {
-		seat.Offers = append(seat.Offers, Offer{MessageID: m.MessageID, ReceivedAt: m.ReceivedAt, ForgetAt: m.ForgetAt})
+		seat.Offers = append(seat.Offers, Offer{MessageID: m.MessageID, ReceivedAt: m.ReceivedAt,
+			ForgetAt: m.ForgetAt})
 		return nil
 	}
 	seat.Messages = append(seat.Messages, m)
 	return nil
 }
 
-// Stand tells how one session stands; "" is a spectator.
+// Stand returns the standing of one session; "" is a spectator. Error: ErrStore.
 func (e *Engine) Stand(ctx context.Context, id ID, session string) (Standing, error) {
 	view, seats, err := e.Look(ctx, id, session)
 	if err != nil {
@@ -121,7 +123,7 @@ type Snapshot struct {
 	Ranks []float64 // of the waiters, in order
 }
 
-// Snapshot reads the whole line: for a mirror that missed an event, not for every question.
+// Snapshot returns the whole line, for a mirror that missed an event. Error: ErrStore.
 func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 	lines, err := e.lines(ctx, snapshotQuestion.with(struct{}{}), id, 2)
 	if err != nil {
@@ -141,7 +143,7 @@ func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
 	return Snapshot{View: a.standing.View, Ranks: ranks}, nil
 }
 
-// lines calls a verb whose reply is a list of n strings.
+// lines runs a verb whose reply is a list of n strings.
 func (e *Engine) lines(ctx context.Context, c call, id ID, n int) ([]string, error) {
 	out, err := e.list(ctx, c, id)
 	if err == nil && len(out) != n {
@@ -150,7 +152,7 @@ func (e *Engine) lines(ctx context.Context, c call, id ID, n int) ([]string, err
 	return out, err
 }
 
-// list calls a verb whose reply is a list of strings. Where Redis takes no writes, the verb answers all the same.
+// list runs a verb whose reply is a list of strings. If Redis refuses writes, it runs the verb as read-only.
 func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 	sent := time.Now()
 	res, err := e.run(ctx, c, id, []string{"look"})
@@ -171,7 +173,7 @@ func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 			return nil, fmt.Errorf("%w: reply has a %T", ErrStore, v)
 		}
 	}
-	if e.memory.cluster && len(out) > 0 { // it is no repeat of what was told before, so the time is now
+	if e.memory.cluster && len(out) > 0 { // such a reply is never a kept one, so its time is new
 		r := reader{fields: strings.Fields(out[0])}
 		r.text()
 		if now := r.view().Now; now != 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What several losses in a row, and replicas that know different parts, must not do.
+// These tests have several losses in a row, and replicas that observed different parts.
 
-// remember returns what puts the room's state, line and leases back to now, in a store whose clock goes on.
+// remember returns a function that puts the room's state, line and leases back to now. Redis's clock goes on.
 func (d *desk) remember() (goBack func()) {
 	d.Helper()
 	ctx := d.Context()
@@ -48,7 +48,7 @@ func (d *desk) remember() (goBack func()) {
 	}
 }
 
-// openAsk has a seller ask and leave, so that a code would be its own as long as nobody is known to have asked later.
+// openAsk has a seller ask and leave. A code is then its own as long as no later ask is known.
 func (d *desk) openAsk(name string) {
 	d.Helper()
 	s := d.asker(name)
@@ -57,7 +57,7 @@ func (d *desk) openAsk(name string) {
 	s.leave(room.Cancelled)
 }
 
-// loseAnAsk has a seller ask, and the store lose that.
+// loseAnAsk has a seller ask, and Redis lose that.
 func (d *desk) loseAnAsk(name string) {
 	d.Helper()
 	s := d.asker(name)
@@ -99,8 +99,8 @@ func TestLaterLossDoesNotForgetWhatAnEarlierOneLost(t *testing.T) {
 
 func (d *desk) seller(name string) seller { return newSeller(d.T, d.engine, name) }
 
-// Without the loss it would be the code of who asked last, however late it comes.
-func TestSlowCodeOfWhomALossTookIsNobodyElses(t *testing.T) {
+// Without the loss a code belongs to the last ask, however late it arrives.
+func TestSlowCodeOfALostLeaseGoesToNoOtherSession(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 5 * time.Second})
 	d.openAsk("z")
 	d.pass(45 * time.Second)
@@ -115,15 +115,15 @@ func TestSlowCodeOfWhomALossTookIsNobodyElses(t *testing.T) {
 	q := c.request()
 	q.MessageID = id
 	_, err := d.engine.Expect(t.Context(), integration, q)
-	require.ErrorIs(t, err, room.ErrNoMessage, "nor is it offered to who has not asked")
+	require.ErrorIs(t, err, room.ErrNoMessage, "nor is it offered to a session that has not asked")
 	d.pass(time.Second)
 	c.expect()
 	d.pass(time.Second)
 	_, m = d.sms()
-	require.Equal(t, room.Matched, m.Result, "who has asked since has its code")
+	require.Equal(t, room.Matched, m.Result, "the session that has asked since has its code")
 }
 
-// clocks are two replicas on a store that loses everything, and whose clock is 20 s behind then.
+// clocks has two replicas on a Redis that loses everything, and whose clock is then 20 s behind.
 type clocks struct {
 	*desk
 	one, two *room.Engine
@@ -140,7 +140,7 @@ func (c *clocks) lose() {
 	c.pass(-20 * time.Second)
 }
 
-// know has replica one know of the room, and replica two alone of a later lease.
+// know has both replicas observe a lease, and only the second one a later lease.
 func (c *clocks) know() (early, late seller) {
 	c.Helper()
 	early, late = newSeller(c.T, c.one, "early"), newSeller(c.T, c.two, "late")
@@ -153,8 +153,8 @@ func (c *clocks) know() (early, late seller) {
 	return early, late
 }
 
-// One replica begins the new epoch, another one knows of a later lease by the old clock.
-func TestWhoMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
+// One replica begins the new epoch. Another one knows of a later lease by the old clock.
+func TestHolderThatMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
 	c.lose()
@@ -164,23 +164,24 @@ func TestWhoMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
 	require.GreaterOrEqual(t, b.Lease.AskAfter, b.Lease.GrantedAt+10_000)
 }
 
-// The late one speaks when somebody else holds the lock already.
+// The late replica replays when another session already holds the lock.
 func TestLiveLeaseKeepsItsFenceWhateverALateReplicaKnows(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
-	told := late.stand()
+	observed := late.stand()
 	c.lose()
 	early.stand()
 	b := newSeller(t, c.one, "b")
 	before := b.join()
-	require.Less(t, before.Fence, told.Fence, "the clock is behind")
+	require.Less(t, before.Fence, observed.Fence, "the clock is behind")
 	require.Equal(t, room.Completed, late.stand().Outcome)
 	after := b.stand()
 	require.Equal(t, [2]any{room.Locked, before.Fence}, [2]any{after.Status, after.Fence})
-	_, err := c.one.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: before.Fence})
+	_, err := c.one.Leave(t.Context(), integration,
+		room.LeaveRequest{Session: b.session, Outcome: room.Completed, Fence: before.Fence})
 	require.NoError(t, err)
 	next := newSeller(t, c.two, "next").join()
-	require.Greater(t, next.Fence, told.Fence)
+	require.Greater(t, next.Fence, observed.Fence)
 	require.Equal(t, before.Epoch, next.Epoch)
 }
 
@@ -199,7 +200,8 @@ func TestTimesOfLeasesAreKnownOverSeveralLosses(t *testing.T) {
 	require.GreaterOrEqual(t, b.Lease.GrantedAt, over)
 }
 
-// The room went on without what one replica was told, under a clock that was behind: fences do not say which lease is the later one.
+// The room went on without a lease that one replica observed, under a clock that was behind. Fences then do
+// not show which lease is later.
 func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 	l := newLosing(t, room.Config{Lease: time.Minute})
 	a, b, c := l.seller(l.one, "a"), l.seller(l.two, "b"), l.seller(l.one, "c")
@@ -219,8 +221,9 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 	require.GreaterOrEqual(t, d.Lease.ExpiresAt, live.Lease.ExpiresAt)
 }
 
-// The record alone tells the first newcomer of the room; who held the lock is known to a replica that has yet to speak.
-func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+// Only the ledger knows of the room when the first newcomer joins. A replica that has not replayed yet knows
+// the holder.
+func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(l *losing){
 		"all is lost": func(l *losing) { require.NoError(l.t, l.rdb.FlushAll(l.t.Context()).Err()) },
@@ -232,55 +235,60 @@ func TestRoomOfTheRecordIsNotBegunBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recorded := room.Recorded{}
-			l := newLosing(t, room.Config{Recovery: 5 * time.Second, Recorded: func(context.Context, room.ID) (room.Recorded, error) { return recorded, nil }})
+			l := newLosing(t, room.Config{Recovery: 5 * time.Second,
+				Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+					return recorded, nil
+				}})
 			a := l.seller(l.one, "a")
-			told := a.join()
+			observed := a.join()
 			stranger := room.New(l.rdb, l.two.Config())
 			for _, e := range []*room.Engine{l.two, stranger} {
 				_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 				require.NoError(t, err)
 			}
-			recorded = room.Recorded{Fence: told.Fence, Ticket: told.Ticket}
+			recorded = room.Recorded{Fence: observed.Fence, Ticket: observed.Ticket}
 			lose(l)
 
 			answers := make(chan room.Standing, 2)
 			for _, s := range []seller{l.seller(l.two, "b"), l.seller(stranger, "c")} {
 				go func() { answers <- s.join() }()
-				time.Sleep(150 * time.Millisecond) // enough for who does not wait
+				time.Sleep(150 * time.Millisecond) // enough time for a call that does not wait
 			}
-			require.Equal(t, room.Lost, a.stand().Outcome) // its replica speaks up
+			require.Equal(t, room.Lost, a.stand().Outcome) // its replica replays
 			for range 2 {
 				st := <-answers
 				require.Equal(t, room.Waiting, st.Status)
-				require.Greater(t, st.Ticket, told.Ticket)
+				require.Greater(t, st.Ticket, observed.Ticket)
 			}
 		})
 	}
 }
 
-// The room's first lease was granted right before the loss: the index does not know of the room, and the record has nothing of it yet.
+// The room's first lease was granted right before the loss. The index does not have the room, and the ledger
+// nothing of it yet.
 func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
-	for _, e := range []*room.Engine{l.two, l.one} { // the index's life is two's own, and no reason for it to doubt
+	// the index's generation is two's own, so two sees no reason for a recovery window
+	for _, e := range []*room.Engine{l.two, l.one} {
 		_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 		require.NoError(t, err)
 	}
 	goBack := l.remember()
 	a := l.seller(l.one, "a")
-	told := a.join()
+	observed := a.join()
 	goBack()
 	answer := make(chan room.Standing, 1)
 	go func() { answer <- l.seller(l.two, "b").join() }()
-	time.Sleep(150 * time.Millisecond) // enough for who does not wait
+	time.Sleep(150 * time.Millisecond) // enough time for a call that does not wait
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	st := <-answer
 	require.Equal(t, room.Waiting, st.Status)
-	require.Greater(t, st.Ticket, told.Ticket)
+	require.Greater(t, st.Ticket, observed.Ticket)
 }
 
-// Who asked and left is known to the record alone, which has closed its lease.
-func TestWhoAskedShortlyBeforeEverythingWasLostMayStillGetACode(t *testing.T) {
+// Only the ledger, which has closed the lease, knows that the session asked and left.
+func TestSessionThatAskedShortlyBeforeATotalLossMayStillGetACode(t *testing.T) {
 	for name, c := range map[string]struct {
 		ago   time.Duration
 		waits bool
@@ -288,15 +296,16 @@ func TestWhoAskedShortlyBeforeEverythingWasLostMayStillGetACode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			ended := d.now.Add(-c.ago).UnixMilli()
-			d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Recorded: func(context.Context, room.ID) (room.Recorded, error) {
-				return room.Recorded{Fence: 1, Ticket: 1, Ended: ended}, nil
-			}})
+			d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1,
+				Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+					return room.Recorded{Fence: 1, Ticket: 1, Ended: ended}, nil
+				}})
 			require.Equal(t, c.waits, d.asker("b").stand().Lease.AskAfter != 0)
 		})
 	}
 }
 
-// A late replica's knowledge adds nothing: that leases have ended meanwhile is no loss.
+// A late replica's replay adds nothing: leases that ended meanwhile are no loss.
 func TestLateReplicaThatKnowsNothingLaterTakesNoCodeAway(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
@@ -317,8 +326,8 @@ func TestLateReplicaThatKnowsNothingLaterTakesNoCodeAway(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 }
 
-// What nobody had asked about since is still to be told where the store is emptied right after it was in doubt.
-func TestRoomThatHadAllIsShownAllAgainAfterTheNextLoss(t *testing.T) {
+// Redis is emptied right after a recovery. Places that no call has used since are replayed all the same.
+func TestRoomThatHadAllIsReplayedInFullAfterTheNextLoss(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
 		asked <- struct{}{}
@@ -340,42 +349,47 @@ func TestRoomThatHadAllIsShownAllAgainAfterTheNextLoss(t *testing.T) {
 	require.Equal(t, room.Lost, a.stand().Outcome)
 }
 
-// The lock is nobody's for a while after a loss, and support looks on.
-func TestSupportWhileTheLockIsNobodys(t *testing.T) {
+// After a loss the lock has no holder for a while, and support's pages show that.
+func TestSupportWhileTheLockHasNoHolder(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
-	told := a.stand()
+	observed := a.stand()
 	d.store.FlushAll()
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	b := d.asker("b")
 	require.Equal(t, room.Waiting, b.stand().Status)
 	_, m := d.sms()
 	require.Equal(t, room.Unmatched, m.Result)
-	letters, err := d.engine.RecentMessages(t.Context(), integration)
+	recent, err := d.engine.RecentMessages(t.Context(), integration)
 	require.NoError(t, err)
-	require.Len(t, letters, 1)
+	require.Len(t, recent, 1)
 	ends := b.stand().Lease.ExpiresAt
-	_, err = d.engine.Extend(t.Context(), integration, "", told.Fence, time.Minute, byKim)
-	require.ErrorIs(t, err, room.ErrStaleFence, "there is nobody whose lease it is")
+	_, err = d.engine.Extend(t.Context(), integration, "", observed.Fence, time.Minute, byKim)
+	require.ErrorIs(t, err, room.ErrStaleFence, "no session has this lease")
 	require.Equal(t, ends, b.stand().Lease.ExpiresAt)
 }
 
-// The room's keys went away in good order; what this process was told of it is as old.
-func TestRoomThatWasForgottenInGoodOrderHasLostNothing(t *testing.T) {
+// The room's keys expired as they should. This process's observations are as old.
+func TestExpiredRoomHasLostNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	lost := false
-	d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Retention: 100 * time.Millisecond, Lost: func(room.ID, room.View) { lost = true },
-		Recorded: func(context.Context, room.ID) (room.Recorded, error) { return room.Recorded{Fence: 1, Ticket: 1}, nil }})
+	d.engine = room.New(d.rdb, room.Config{Journal: 100, Recovery: -1, Retention: 100 * time.Millisecond,
+		Lost: func(room.ID, room.View) {
+			lost = true
+		},
+		Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			return room.Recorded{Fence: 1, Ticket: 1}, nil
+		}})
 	before := d.plain("a")
 	before.leave(room.Completed)
-	time.Sleep(60 * time.Millisecond) // over half of what rooms are kept for, by the process's clock
+	time.Sleep(60 * time.Millisecond) // over half of the retention, by the process's clock
 	d.store.FlushAll()
 	require.Zero(t, d.asker("b").stand().Lease.AskAfter)
 	require.False(t, lost)
 }
 
-// One replica keeps the session in line, the next one knows of a later place, the last one that the first place had ended.
-func TestWhoseLaterPlaceWasLostIsNotToldTheEndOfTheEarlierOne(t *testing.T) {
+// One replica observed the session in line, the next one a later place, the last one the first place's end.
+func TestSessionWhoseLaterPlaceWasLostDoesNotGetTheEndOfTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	three := room.New(l.rdb, l.two.Config())
@@ -385,15 +399,15 @@ func TestWhoseLaterPlaceWasLostIsNotToldTheEndOfTheEarlierOne(t *testing.T) {
 	goBack := l.remember()
 	s.by(l.one).leave(room.Cancelled)
 	later := s.by(three).join()
-	l.seller(l.two, "x").join() // which its replica is the first to miss
+	l.seller(l.two, "x").join() // its replica is the first to miss this place
 	goBack()
-	told := make(chan room.Standing, 3)
+	observed := make(chan room.Standing, 3)
 	for _, ask := range []seller{h, s.by(three), s.by(l.one)} {
-		go func() { told <- ask.stand() }()
+		go func() { observed <- ask.stand() }()
 		time.Sleep(200 * time.Millisecond)
 	}
 	for range 3 {
-		<-told
+		<-observed
 	}
 	st := s.stand()
 	require.Equal(t, []any{room.Ended, room.Lost, later.Ticket}, []any{st.Status, st.Outcome, st.Ticket})

@@ -14,13 +14,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// losing is a store that can be put back to an earlier moment, as a failover puts it, and two replicas on it.
+// losing is a Redis that can be put back to an earlier moment, as a failover does, with two replicas.
 type losing struct {
 	t        *testing.T
 	server   *redistest.Server
 	rdb      *redis.Client
 	one, two *room.Engine
-	blank    string // what the store had in the room's place
+	token    string // absence token of the room, as Redis had it
 }
 
 func newLosing(t *testing.T, config room.Config) *losing {
@@ -31,7 +31,7 @@ func newLosing(t *testing.T, config room.Config) *losing {
 	return l
 }
 
-// remember returns what puts the store back to now, in another history.
+// remember returns a function that puts Redis back to now, in another history.
 func (l *losing) remember() (goBack func()) {
 	ctx, saved := l.t.Context(), map[string]string{}
 	keys, err := l.rdb.Keys(ctx, "*").Result()
@@ -60,7 +60,7 @@ func (l *losing) remember() (goBack func()) {
 
 func (l *losing) seller(e *room.Engine, name string) seller { return newSeller(l.t, e, name) }
 
-// by is the same seller at another replica.
+// by returns the same seller at another replica.
 func (s seller) by(e *room.Engine) seller {
 	s.engine = e
 	return s
@@ -79,7 +79,7 @@ func (l *losing) journalled(kind string) (list []room.Record) {
 	return list
 }
 
-// The counts are equal again: only the history tells.
+// The versions are equal again, and only the history differs.
 func TestLossIsNoticedThoughAsManyWritesHaveComeSince(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
@@ -87,16 +87,16 @@ func TestLossIsNoticedThoughAsManyWritesHaveComeSince(t *testing.T) {
 	b.by(l.two).join()
 	goBack := l.remember()
 	a.leave(room.Completed) // and b is granted
-	told := b.stand()
-	require.Equal(t, room.Locked, told.Status)
+	observed := b.stand()
+	require.Equal(t, room.Locked, observed.Status)
 	goBack()
-	a.by(l.two).leave(room.Completed) // another replica, which was told nothing of it
+	a.by(l.two).leave(room.Completed) // another replica, which observed nothing of it
 	c := l.seller(l.two, "c").join()
-	require.GreaterOrEqual(t, c.Version, told.Version)
-	require.Equal(t, told.Epoch, c.Epoch)
+	require.GreaterOrEqual(t, c.Version, observed.Version)
+	require.Equal(t, observed.Epoch, c.Epoch)
 
 	after := b.stand()
-	require.Greater(t, after.Epoch, told.Epoch)
+	require.Greater(t, after.Epoch, observed.Epoch)
 	require.Equal(t, [2]any{room.Ended, room.Lost}, [2]any{after.Status, after.Outcome})
 	require.Greater(t, b.join().Ticket, c.Ticket)
 }
@@ -110,13 +110,14 @@ func TestRoomThatLostNothingGoesOnInAnotherHistory(t *testing.T) {
 		require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
 		require.Equal(t, room.Locked, a.stand().Status)
 		after := b.stand()
-		require.Equal(t, []any{before.Epoch, before.Version + 1, room.Waiting}, []any{after.Epoch, after.Version, after.Status})
+		require.Equal(t, []any{before.Epoch, before.Version + 1, room.Waiting},
+			[]any{after.Epoch, after.Version, after.Status})
 	}
 	a.leave(room.Completed)
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
+func TestNoCallIsAnsweredBeforeTheReplays(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
@@ -127,13 +128,15 @@ func TestNobodyIsAnsweredBeforeThoseWhoWereToldMoreHaveSaidSo(t *testing.T) {
 	goBack()
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
-	require.Eventually(t, func() bool { return redistest.State(t, l.rdb, "integration", "room.recovers") != "" }, time.Minute, 5*time.Millisecond)
-	require.Equal(t, room.Lost, b.stand().Outcome) // its replica speaks up
+	require.Eventually(t, func() bool {
+		return redistest.State(t, l.rdb, "integration", "room.recovers") != ""
+	}, time.Minute, 5*time.Millisecond)
+	require.Equal(t, room.Lost, b.stand().Outcome) // its replica replays
 	c := <-answered
-	require.Equal(t, ticket+1, c.Ticket, "a ticket that was told is not given out again")
+	require.Equal(t, ticket+1, c.Ticket, "an observed ticket is not given out again")
 }
 
-func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
+func TestRemainingWaitersKeepPlaceOrderAndTicket(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	holder := l.seller(l.one, "holder")
 	granted := holder.join()
@@ -152,8 +155,8 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 	goBack()
 
 	require.Equal(t, room.Lost, late.stand().Outcome)
-	require.Equal(t, room.Lost, holder.by(l.two).stand().Outcome, "whoever held the lock")
-	require.Equal(t, room.Cancelled, line[0].stand().Outcome, "who was told that it left has left")
+	require.Equal(t, room.Lost, holder.by(l.two).stand().Outcome, "also the holder")
+	require.Equal(t, room.Cancelled, line[0].stand().Outcome, "an observed end stays")
 	var places [][2]int64
 	for _, s := range []seller{line[3], line[1], line[2]} {
 		st := s.stand()
@@ -162,23 +165,29 @@ func TestWhoWaitsInWhatIsLeftKeepsPlaceOrderAndTicket(t *testing.T) {
 	require.Equal(t, [][2]int64{{5, 1}, {3, 2}, {4, 3}}, places)
 	st := line[3].stand()
 	require.Equal(t, granted.Fence, st.Lease.Fence)
-	require.LessOrEqual(t, st.Lease.ExpiresAt, granted.Lease.ExpiresAt+1000, "but for what calls took on their way")
+	require.LessOrEqual(t, st.Lease.ExpiresAt, granted.Lease.ExpiresAt+1000,
+		"but for what calls took on their way")
 
 	kept := l.journalled("epoch")[1].Kept
-	require.ElementsMatch(t, []room.Kept{{Ticket: 5, Seller: "waiter-3"}, {Ticket: 3, Seller: "waiter-1"}, {Ticket: 4, Seller: "waiter-2"}}, kept)
+	require.ElementsMatch(t, []room.Kept{{Ticket: 5, Seller: "waiter-3"}, {Ticket: 3, Seller: "waiter-1"},
+		{Ticket: 4, Seller: "waiter-2"}}, kept)
 	outcomes := map[int64]room.Outcome{}
 	for _, r := range l.journalled("told") {
 		outcomes[r.Ticket] = r.Outcome
 	}
-	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes, "what was told is in the record")
+	require.Equal(t, map[int64]room.Outcome{1: room.Lost, 2: room.Cancelled, 6: room.Lost}, outcomes,
+		"the observations are in the journal")
 }
 
-// The last lease that a living replica knows of is over at its time, not before, and then the first in line has the lock.
-func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T) {
+// The last lease that a live replica observed ends at its time, not before. Then the first in line is
+// granted.
+func TestNoSessionIsGrantedBeforeTheLastObservedLeaseWouldHaveEnded(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, l *losing, goBack func()){
 		"failover": func(_ *testing.T, _ *losing, goBack func()) { goBack() },
-		"emptied":  func(t *testing.T, l *losing, _ func()) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) },
+		"emptied": func(t *testing.T, l *losing, _ func()) {
+			require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -188,42 +197,45 @@ func TestNobodyIsGrantedBeforeTheLastLeaseThatWasToldWouldHaveEnded(t *testing.T
 			b.join()
 			goBack := l.remember()
 			a.leave(room.Completed)
-			told := b.stand()
-			require.Equal(t, room.Locked, told.Status)
+			observed := b.stand()
+			require.Equal(t, room.Locked, observed.Status)
 			lose(t, l, goBack)
 
 			require.Equal(t, room.Lost, b.stand().Outcome)
 			require.Equal(t, room.Completed, a.stand().Outcome)
 			waiting := c.join()
 			require.Equal(t, room.Waiting, waiting.Status)
-			require.Greater(t, waiting.Ticket, told.Ticket)
-			_, err := l.two.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), NoWait: true})
+			require.Greater(t, waiting.Ticket, observed.Ticket)
+			_, err := l.two.Join(t.Context(), integration,
+				room.JoinRequest{Session: room.NewSession(), NoWait: true})
 			require.ErrorIs(t, err, room.ErrLockHeld)
 			passUntil(t, l.rdb, waiting.Lease.ExpiresAt)
 			granted := c.stand()
 			require.Equal(t, room.Locked, granted.Status)
-			require.GreaterOrEqual(t, granted.Lease.GrantedAt, told.Lease.ExpiresAt)
-			require.Greater(t, granted.Fence, told.Fence)
+			require.GreaterOrEqual(t, granted.Lease.GrantedAt, observed.Lease.ExpiresAt)
+			require.Greater(t, granted.Fence, observed.Fence)
 			for _, r := range l.journalled("ended") {
-				require.NotZero(t, r.Ticket, "the lease that is nobody's is told of nowhere")
+				require.NotZero(t, r.Ticket, "the lease without a holder has no place")
 			}
 		})
 	}
 }
 
-// A newcomer at a replica that knows nothing of the room must not be quicker than the one that does.
-func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
+// A newcomer at a replica without observations must not be quicker than the replica with them.
+func TestEmptiedStoreIsNotUsedBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
 	a := l.seller(l.one, "a")
-	told := a.join()
+	observed := a.join()
 	l.seller(l.two, "z").by(l.two).stand()
 	_, err := l.two.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = l.one.Sweep(ctx, nil, func(error) {}) }()
-	require.Eventually(t, func() bool { return l.rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return l.rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+	}, time.Minute, 5*time.Millisecond)
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	stranger := room.New(l.rdb, room.Config{Journal: 1000})
 	_, err = stranger.Join(t.Context(), "warm", room.JoinRequest{Session: room.NewSession()})
@@ -231,8 +243,8 @@ func TestEmptiedStoreIsNotUsedBeforeThoseWhoKnewItHaveSaidSo(t *testing.T) {
 	b := l.seller(l.two, "b")
 	st := b.join()
 	require.Equal(t, room.Waiting, st.Status)
-	require.Greater(t, st.Ticket, told.Ticket)
-	require.Equal(t, room.Lost, a.by(l.two).stand().Outcome, "told by a replica that did not know it")
+	require.Greater(t, st.Ticket, observed.Ticket)
+	require.Equal(t, room.Lost, a.by(l.two).stand().Outcome, "from a replica that did not observe it")
 }
 
 func TestFencesAndTicketsGoOnAboveThoseOfTheRecord(t *testing.T) {
@@ -244,7 +256,7 @@ func TestFencesAndTicketsGoOnAboveThoseOfTheRecord(t *testing.T) {
 		st := newSeller(t, e, "a").join()
 		require.Equal(t, room.Locked, st.Status)
 		require.Equal(t, [2]int64{58, ahead + 1}, [2]int64{st.Ticket, st.Fence})
-		require.NotZero(t, st.Lease.AskAfter, "who asked before the loss is not known")
+		require.NotZero(t, st.Lease.AskAfter, "the asks before the loss are not known")
 	})
 }
 
@@ -269,12 +281,13 @@ func TestFenceGrowsOverALossThoughTheClockIsBehind(t *testing.T) {
 	require.Greater(t, after.Ticket, before.Ticket)
 }
 
-// A later lease began before an earlier one that was told of, by times of two servers' clocks: an SMS could belong to either.
+// By the clocks of two servers, a later lease began before an earlier observed one. An SMS could belong to
+// either.
 func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 	for name, act := range map[string]func(a seller){
-		"the last lease is over":  func(a seller) { a.leave(room.Completed) },
-		"the last lease goes on":  func(seller) {},
-		"its end is told by none": func(a seller) { a.leave(room.Cancelled); a.join() },
+		"the last lease is over": func(a seller) { a.leave(room.Completed) },
+		"the last lease goes on": func(seller) {},
+		"no reply has its end":   func(a seller) { a.leave(room.Cancelled); a.join() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			embedded := redistest.StartEmbedded(t)
@@ -282,12 +295,13 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 			start := time.Now()
 			embedded.SetTime(start)
-			e := room.New(rdb, room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Recovery: -1})
+			e := room.New(rdb,
+				room.Config{Lease: 50 * time.Millisecond, Quarantine: time.Second, Recovery: -1})
 			a := newSeller(t, e, "a")
 			a.join()
 			embedded.SetTime(start.Add(10 * time.Millisecond))
 			act(a)
-			told := a.stand()
+			observed := a.stand()
 			require.NoError(t, rdb.FlushAll(t.Context()).Err())
 			embedded.SetTime(start.Add(-20 * time.Second))
 			require.Equal(t, room.Ended, a.stand().Status)
@@ -295,16 +309,17 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 			after := newSeller(t, e, "b").join()
 			require.Equal(t, room.Locked, after.Status)
 			require.GreaterOrEqual(t, after.Lease.GrantedAt, start.UnixMilli())
-			if told.Status == room.Ended {
-				require.GreaterOrEqual(t, after.Lease.GrantedAt, told.Now)
+			if observed.Status == room.Ended {
+				require.GreaterOrEqual(t, after.Lease.GrantedAt, observed.Now)
 			}
-			require.GreaterOrEqual(t, after.Lease.AskAfter, after.Lease.GrantedAt+time.Second.Milliseconds(), "an ask lies in its lease")
+			require.GreaterOrEqual(t, after.Lease.AskAfter, after.Lease.GrantedAt+time.Second.Milliseconds(),
+				"an ask lies in its lease")
 		})
 	}
 }
 
-// Places without their room's state: whoever looks first begins a new epoch, and the line goes on.
-func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
+// Redis has the places without their room's state: the first look begins a new epoch, and the line goes on.
+func TestLostStateIsNoticedByAnyLook(t *testing.T) {
 	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){
 		"the holder":  func(_ *testing.T, _ *room.Engine, s seller) { s.stand() },
 		"a heartbeat": func(_ *testing.T, _ *room.Engine, s seller) { s.here(time.Second) },
@@ -320,7 +335,7 @@ func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 				before := a.join()
 				b.join()
 				require.NoError(t, rdb.Del(t.Context(), "{integration}:state").Err())
-				e := room.New(rdb, room.Config{Recovery: time.Millisecond}) // it was told nothing
+				e := room.New(rdb, room.Config{Recovery: time.Millisecond}) // it has observed nothing
 				look(t, e, a.by(e))
 				after := a.by(e).stand()
 				require.Equal(t, [2]any{room.Ended, room.Lost}, [2]any{after.Status, after.Outcome})
@@ -334,7 +349,7 @@ func TestStateLostAloneIsNoticedByWhoeverLooks(t *testing.T) {
 	}
 }
 
-// The record of the new epoch must not go away with an idle room's keys.
+// The journal of the new epoch must not expire with an idle room's keys.
 func TestNewEpochWakesAnIdleRoom(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a := l.seller(l.one, "a")
@@ -355,22 +370,24 @@ func TestNewEpochWakesAnIdleRoom(t *testing.T) {
 	}
 }
 
-// The holder of a lease that is lost acts with what it was told: nothing happens, and the lock stays nobody's.
+// The holder of a lost lease acts by its last reply. Nothing happens, and the lock stays without a holder.
 func TestHolderThatWasLostCanDoNothing(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a := l.seller(l.one, "a")
-	told := a.join()
+	observed := a.join()
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
-	_, err := l.one.Leave(t.Context(), integration, room.LeaveRequest{Session: a.session, Outcome: room.Completed, Fence: told.Fence})
+	_, err := l.one.Leave(t.Context(), integration,
+		room.LeaveRequest{Session: a.session, Outcome: room.Completed, Fence: observed.Fence})
 	require.ErrorIs(t, err, room.ErrNoPlace)
-	_, err = l.one.Expect(t.Context(), integration, room.ExpectRequest{Session: a.session, Fence: told.Fence})
+	_, err = l.one.Expect(t.Context(), integration,
+		room.ExpectRequest{Session: a.session, Fence: observed.Fence})
 	require.ErrorIs(t, err, room.ErrNoPlace)
 	require.Equal(t, room.Waiting, l.seller(l.two, "b").join().Status)
 	now := storeTime(t, l.one, integration)
 	m, err := l.two.Match(t.Context(), integration, sms("m", now, now+1))
 	require.NoError(t, err)
 	require.Equal(t, room.Unmatched, m.Result)
-	_, err = l.one.Release(t.Context(), integration, "", told.Fence, byKim)
+	_, err = l.one.Release(t.Context(), integration, "", observed.Fence, byKim)
 	require.NoError(t, err, "support may end it")
 	require.Zero(t, l.journalled("granted")[0].Of)
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// idle is how many tests at a time may wait for a store's clock (t.Parallel), each on a store of its own.
+// idle is the number of tests that may wait for an embedded Redis's clock at a time (t.Parallel). Each has a
+// Redis of its own.
 const idle = 16
 
 func TestMain(m *testing.M) {
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(redistest.Main(m))
 }
 
-// tries has a property tried on so many cases, unless the command line says how many.
+// tries sets the number of cases of a property, unless the command line sets it.
 func tries(t *testing.T, cases int) {
 	const checks = "rapid.checks"
 	said := false
@@ -31,6 +32,7 @@ func tries(t *testing.T, cases int) {
 		return
 	}
 	before := flag.Lookup(checks).Value.String()
-	require.NoError(t, flag.Lookup(checks).Value.Set(strconv.Itoa(cases))) // flag.Set would count as the command line's
+	// flag.Set would count as given on the command line
+	require.NoError(t, flag.Lookup(checks).Value.Set(strconv.Itoa(cases)))
 	t.Cleanup(func() { require.NoError(t, flag.Lookup(checks).Value.Set(before)) })
 }

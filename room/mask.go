@@ -2,16 +2,17 @@ package room
 
 import "unicode"
 
-// A code is as long as this, without what stands between its characters.
+// The least and most characters of a code, without separators.
 const (
 	minCode = 4
 	maxCode = 8
 )
 
-// Mask puts * in the place of all that could be a code: what may be kept of a text, and what support may read. That is
-// every digit and number sign of any script, every word that a digit is part of, and 4 to 8 capital letters, together or
-// in pieces with one separator between them. Full-width letters count as plain ones, and what no reader sees hides
-// nothing. It hides more than codes, rather than less; what is masked stays as it is when it is masked again.
+// Mask replaces all that could be a code by *. The ledger and support's pages have only masked texts.
+//
+// It masks every digit and number sign of any script, every word with a digit, and 4 to 8 capital letters,
+// together or in pieces with one separator in between. Full-width letters count as plain ones, and invisible
+// characters are ignored. It masks too much rather than too little. Masking a masked text changes nothing.
 func Mask(text string) string {
 	runes := []rune(text)
 	pieces := piecesOf(runes)
@@ -39,11 +40,11 @@ func Mask(text string) string {
 	return string(runes)
 }
 
-// piece is a run of letters and digits: runes[from:to], with what no reader sees among them.
+// piece is a run of letters and digits, runes[from:to], and invisible characters among them.
 type piece struct {
 	from, to, size int
-	digits, small  bool // it has a digit; a small letter
-	joined         bool // one separator is all that is between it and the piece before
+	digits, small  bool // the piece has a digit; a small letter
+	joined         bool // only one separator is between this piece and the one before
 }
 
 func piecesOf(runes []rune) []piece {
@@ -54,7 +55,8 @@ func piecesOf(runes []rune) []piece {
 		if plain < 0 {
 			continue
 		}
-		digit, capital, small := unicode.IsNumber(plain), plain >= 'A' && plain <= 'Z', plain >= 'a' && plain <= 'z'
+		digit, capital, small := unicode.IsNumber(plain), plain >= 'A' && plain <= 'Z', plain >= 'a' &&
+			plain <= 'z'
 		if !digit && !capital && !small {
 			open = false
 			between++
@@ -82,10 +84,10 @@ func hide(runes []rune, p piece) {
 	}
 }
 
-// shownDigits is how much of a sender's number is kept, so that support can tell one from another.
+// shownDigits is the number of a sender's digits that are kept, so that support can distinguish senders.
 const shownDigits = 4
 
-// MaskSender puts * in the place of all digits of a sender's number, of any script, but the last four.
+// MaskSender replaces the digits of a sender's number, of any script, by *, except the last four.
 func MaskSender(sender string) string {
 	runes := []rune(sender)
 	for i, shown := len(runes)-1, 0; i >= 0; i-- {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMaskHidesEveryDigitAndWhateverCouldBeACode(t *testing.T) {
+func TestMaskHidesEveryDigitAndAnyPossibleCode(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"digits of every script", "인증번호 482913 / ٤٨ ४८２ ① ½", "인증번호 ****** / ** *** * *"},
 		{"nothing", "[쿠팡] no digits", "[쿠팡] no digits"},
@@ -46,7 +46,8 @@ func TestMaskAgainChangesNothing(t *testing.T) {
 }
 
 func TestMaskSenderLeavesTheLastFourDigits(t *testing.T) {
-	for sender, want := range map[string]string{"1588-0000": "****-0000", "+82 10-1234-5678": "+** **-****-5678", "114": "114",
+	for sender, want := range map[string]string{"1588-0000": "****-0000",
+		"+82 10-1234-5678": "+** **-****-5678", "114": "114",
 		"０１０１２３４５６７８": "*******５６７８", "쿠팡": "쿠팡", "": ""} {
 		require.Equal(t, want, MaskSender(sender))
 		require.Equal(t, want, MaskSender(want))

@@ -19,87 +19,89 @@ var (
 type matchArgs struct {
 	Message    []byte // JSON of a matchMessage
 	Registered int64
-	Begins     string // the blank that a room may be begun in place of; "" = none
+	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
 type settleArgs struct {
 	Digest string // of the message
 	Agreed bool
-	Fence  int64 // of the lease that the verdict is on; 0 = whichever the message belongs to
+	Fence  int64 // of the lease that the verdict is on; 0 = the message's lease
 }
 
-// Result says where an SMS belongs.
+// Result is the relation of an SMS to the current lease.
 type Result string
 
 // The results of the contract.
 const (
 	Matched   Result = "matched"   // to the current lease
 	Late      Result = "late"      // to an earlier one
-	Unmatched Result = "unmatched" // to none, or it can not be said to which
+	Unmatched Result = "unmatched" // to none, or to one of several
 )
 
-// Reason says why a message is unmatched.
+// Reason is why a message is unmatched.
 type Reason string
 
 // The reasons of the contract.
 const (
-	NoLease     Reason = "no_lease"     // nobody held the lock
-	Ambiguous   Reason = "ambiguous"    // two leases could have caused it
-	NotExpected Reason = "not_expected" // no lease that could have caused it asked for it
-	Rejected    Reason = "rejected"     // its holder said that it is not its own
+	NoLease     Reason = "no_lease"     // no session held the lock
+	Ambiguous   Reason = "ambiguous"    // two leases could have caused the message
+	NotExpected Reason = "not_expected" // no lease that could have caused the message asked for it
+	Rejected    Reason = "rejected"     // the holder rejected the message
 )
 
 // MatchRequest is an SMS to be matched.
 type MatchRequest struct {
-	MessageID string        // the carrier's; a repeat is told what the first was told
-	From, To  int64         // the half-open time it was sent in, unix ms by the carrier's clock; both 0 = it did not say
-	Age       time.Duration // since this replica read it, by its monotonic clock
-	ReadAt    int64         // when it was first read, unix ms by Redis's clock as far as is known; 0 = not known
-	Again     bool          // it was read before, by whichever replica
-	Guard     time.Duration // widens its time on both sides: how far the carrier's clock may be off
-	Keep      bool          // a match does not end the lease
-	Sender    string        // as the carrier wrote it
-	Foreign   bool          // the room takes no messages from this sender: it belongs to nobody
-	Part      Part          // zero: it is whole
-	Shown     Message       // what the holder sees once the ledger agreed; with a Code where there is one
-	Note      MessageNote   // what the journal keeps; holds no secret
+	MessageID string // the carrier's; a repeat returns what the first call returned
+	// From and To are the half-open time in which the message was sent. They are unix ms of the carrier's
+	// clock; both 0 = the carrier gave no time.
+	From, To int64
+	Age      time.Duration // since this replica read the message, by its monotonic clock
+	ReadAt   int64         // first read, estimated unix ms of Redis's clock; 0 = not known
+	Again    bool          // this or another replica read the message before
+	Guard    time.Duration // most that the carrier's clock may be off: widens From and To on both sides
+	Keep     bool          // a match does not end the lease
+	Sender   string        // as the carrier wrote it
+	Foreign  bool          // the room accepts no messages of this sender: it is unmatched
+	Part     Part          // zero for a whole message
+	Shown    Message       // for the holder once the ledger agreed; with Code if the text has one
+	Note     MessageNote   // for the journal, without secrets
 }
 
-// Part says which piece of a long message this is.
+// Part identifies a piece of a long message.
 type Part struct {
-	Ref   string // the carrier's word for the whole
-	Parts int    // of how many
-	Part  int    // from 1
+	Ref   string // the carrier's reference of the whole message
+	Parts int    // number of parts
+	Part  int    // this part, from 1
 }
 
-// MessageNote is what the ledger keeps of an SMS: its digits are masked.
+// MessageNote is the ledger's record of an SMS. Its text is masked.
 type MessageNote struct {
 	MessageID   string `json:"message_id"`
 	From        string `json:"from,omitempty"`
 	Text        string `json:"text,omitempty"`
-	SentAt      int64  `json:"sent_at,omitempty"`     // unix ms, as the carrier said; 0 = it did not say
-	Received    int64  `json:"received_at"`           // unix ms, by Redis's clock as far as the replica knew it
-	Fingerprint string `json:"fingerprint,omitempty"` // keyed digest of sender, text and time: tells a reused id
+	SentAt      int64  `json:"sent_at,omitempty"`     // unix ms of the carrier's clock; 0 = not given
+	Received    int64  `json:"received_at"`           // estimated unix ms of Redis's clock
+	Fingerprint string `json:"fingerprint,omitempty"` // see Engine.Fingerprint
 }
 
-// Match is the answer to an SMS.
+// Match is the answer to an SMS: the lease that caused it, or why there is none.
 type Match struct {
 	Result    Result
 	Reason    Reason // when unmatched
 	Ticket    int64
 	Fence     int64
 	Epoch     int64
-	Granted   int64 // unix ms: the lease's time; for one that goes on, Ended is when the message was matched
-	Ended     int64
-	At        int64 // when Redis matched it, unix ms
-	Duplicate bool  // the same sender and text as a message before
-	Judge     bool  // the ledger has to agree before it is shown
-	Completes bool  // it ended the lease
-	Version   int64 // of the room after an assignment; 0 = not told
-	Forgotten bool  // of an assigned message: its text was forgotten before, and nobody is shown it
+	Granted   int64 // unix ms: grant of the lease
+	Ended     int64 // unix ms: end of the lease; of a live one, when the message was matched
+	At        int64 // unix ms: when Redis matched the message
+	Duplicate bool  // an earlier message had the same sender and text
+	Judge     bool  // the ledger has to agree before the message is shown
+	Completes bool  // the message ended the lease
+	Version   int64 // of the room after an assignment; 0 = not known
+	Forgotten bool  // of an assigned message: its text was deleted before, so it is not shown
 }
 
-// matchMessage is what match.lua is handed of a message: nothing of the text that is not sealed or a keyed digest.
+// matchMessage is the message for match.lua. It has the text only sealed and as keyed digests.
 type matchMessage struct {
 	Digest      string         `json:"digest"`
 	ID          string         `json:"id"`
@@ -121,8 +123,11 @@ type matchMessage struct {
 	Members     string         `json:"members"`
 }
 
-// Match attributes an SMS to the lease that caused it, in one step: a code for the current lease ends it as completed (unless
-// Keep, or another ask is open) and hands the lock to the next in line. The holder is shown nothing until SettleMatch.
+// Match returns the lease that caused an SMS (rule 12 of docs/contract.md).
+//
+// A code for the current lease ends that lease as completed, unless Keep is set or another ask is open, and
+// the next waiter is granted in the same step. The holder sees the message after SettleMatch. Error:
+// ErrStore.
 func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error) {
 	began := time.Now()
 	m, own, err := e.matchMessage(id, q)
@@ -138,7 +143,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 			if err != nil {
 				return fmt.Errorf("encode message: %w", err)
 			}
-			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.begins}), id, own)
+			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.absence}), id, own)
 			if err != nil {
 				return err
 			}
@@ -157,25 +162,26 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 	return found, err
 }
 
-// maxTrips bounds how often a match is tried again because asks were made meanwhile: each time names all that are unknown.
+// maxTrips bounds the tries of a match while new asks arrive. Each reply lists all filters that are missing.
 const maxTrips = 10
 
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {
 	d := digest(q.MessageID)
-	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt, Guard: q.Guard.Milliseconds(),
-		Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign, Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
+	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,
+		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign,
+		Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
 	if q.Again {
 		m.First = q.ReadAt
 	}
 	sender := plainSender(q.Sender)
 	known := []string{string(id), "same", sender, q.Shown.Text}
-	m.Same = e.sealer(id).mark(known...)
+	m.Same = e.sealer(id).digest(known...)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
-	for _, other := range e.sealer(id).others(known...) {
+	for _, other := range e.sealer(id).otherDigests(known...) {
 		own = append(own, "same:"+other)
 	}
 	if m.Part != 0 {
-		own[2] += e.sealer(id).mark(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
+		own[2] += e.sealer(id).digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}
 	q.Shown.MessageID = q.MessageID
 	shown, err := json.Marshal(q.Shown)
@@ -192,12 +198,14 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 	return m, own, nil
 }
 
-// Fingerprint tells a message from another that comes with the same id.
+// Fingerprint returns a keyed digest of sender, text and time. It differs for another message with the same
+// id.
 func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
-	return e.sealer(id).mark(string(id), "fingerprint", plainSender(q.Sender), q.Shown.Text, strconv.FormatInt(q.From, 10))
+	sender, at := plainSender(q.Sender), strconv.FormatInt(q.From, 10)
+	return e.sealer(id).digest(string(id), "fingerprint", sender, q.Shown.Text, at)
 }
 
-// learn opens the filters that matching.lua has to know a message's fit to.
+// learn opens the filters that matching.lua returned, and adds whether each accepts the message.
 func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]fit) {
 	for _, text := range sealed {
 		f, ok := e.openFilter(id, text)
@@ -210,15 +218,18 @@ func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]f
 	}
 }
 
-// SettleMatch tells the engine the ledger's verdict on a message that was matched, claimed or assigned: agreed shows it to its holder,
-// refused makes it nobody's, and answers repeats of a match as ambiguous. A verdict on a lease that the message belongs to no more
-// changes nothing; fence 0 is whichever it belongs to. Idempotent.
+// SettleMatch records the ledger's verdict on a message that was matched, claimed or assigned.
+//
+// If the ledger agreed, the message is shown to its holder. If not, the message is unmatched, and a repeat of
+// a match returns Ambiguous. A verdict on a lease that the message no longer belongs to changes nothing;
+// fence 0 means the message's lease. It is idempotent. Error: ErrStore.
 func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence int64, agreed bool) error {
-	_, err := e.standing(ctx, settleVerb.with(settleArgs{digest(messageID), agreed, fence}), id, messageKey(messageID))
+	_, err := e.standing(ctx, settleVerb.with(settleArgs{digest(messageID), agreed, fence}), id,
+		messageKey(messageID))
 	return err
 }
 
-// parseMatch reads a match and at which mark the room is.
+// parseMatch returns the match in a reply and the room's position.
 func parseMatch(res any) (m Match, now position, err error) {
 	text, _ := res.(string)
 	r := reader{fields: strings.Fields(text)}
@@ -227,8 +238,10 @@ func parseMatch(res any) (m Match, now position, err error) {
 		epoch := r.int()
 		return Match{}, position{}, registerError(epoch, r.fields)
 	}
-	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(),
-		Granted: r.int(), Ended: r.int(), At: r.int(), Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}
+	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(),
+		Epoch:   r.int(),
+		Granted: r.int(), Ended: r.int(), At: r.int(),
+		Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}
 	now = position{epoch: r.int(), version: r.int(), lineage: r.text()}
 	if code != "ok" || r.short {
 		return Match{}, position{}, fmt.Errorf("%w: match reply is not readable", ErrStore)
@@ -236,11 +249,11 @@ func parseMatch(res any) (m Match, now position, err error) {
 	return m, now, nil
 }
 
-// messageKey is where a message's answer is remembered for a day. The id is the carrier's text, so the
-// key holds its digest.
+// messageKey returns the key that keeps a message's answer for a day. The id is the carrier's text, so the
+// key has its digest.
 func messageKey(messageID string) string { return "sms:" + digest(messageID) }
 
-// aboutMessage is what a sealed message belongs to.
+// aboutMessage returns the associated data of a sealed message.
 func aboutMessage(id ID, digest string) string { return string(id) + "/" + digest }
 
 func digest(s string) string {

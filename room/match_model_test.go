@@ -9,20 +9,20 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// world is what happened, as the rules speak of it.
+// world is the history of a room, in the terms of the rules.
 type world struct {
 	read      int // records of the journal
 	leases    []*held
 	lastAsked int64
 	messages  []*sent
-	firsts    map[string]*sent // by sender and text: the message that another one of these is the same as
+	firsts    map[string]*sent // by sender and text: the message of which later ones are duplicates
 }
 
 // held is a lease.
 type held struct {
 	ticket, fence, granted, end int64
 	live, asking                bool
-	codes                       int // that came where it is not asking
+	codes                       int // codes that arrived while the lease was not asking
 	asks                        []ask
 	rejects                     int
 }
@@ -33,20 +33,20 @@ type ask struct {
 	answer string // the message that answered it
 }
 
-// sent is a message and what became of it.
+// sent is a message and its match.
 type sent struct {
 	id, sender, text string
-	from, to         int64 // when it was sent
+	from, to         int64 // when the message was sent
 	bound            *held
 	rejected         []*held
-	told             room.Result
+	result           room.Result
 	code             bool
-	repeats          bool // it is shown already
-	answers          *ask // what a repeat answered
+	repeats          bool // the message is shown already
+	answers          *ask // the ask that a repeat answered
 	ends             bool
 }
 
-// takeBack makes it nobody's: what it answered, under whichever id, is open again.
+// takeBack makes the message unmatched. The ask that it answered, under any id, is open again.
 func (m *sent) takeBack() {
 	for i := range m.bound.asks {
 		if m.bound.asks[i].answer == m.id {
@@ -59,7 +59,7 @@ func (m *sent) takeBack() {
 	m.bound = nil
 }
 
-// refuse is what a ledger's refusal does: a message that repeats another one opens the ask that it answered itself, and no other.
+// refuse applies a ledger's refusal. A repeat reopens the ask that it answered itself, and no other.
 func (m *sent) refuse() {
 	if !m.repeats {
 		m.takeBack()
@@ -102,7 +102,7 @@ func (l *held) open() (n int) {
 	return n
 }
 
-// busyUntil is when rule 3 lets a lease ask.
+// busyUntil returns when rule 3 lets a lease ask.
 func (w *world) busyUntil(mine *held) (until int64) {
 	for _, l := range w.leases {
 		if l == mine {
@@ -120,12 +120,12 @@ func (w *world) busyUntil(mine *held) (until int64) {
 	return until
 }
 
-// take has a message come and reports whether a verdict on it is right. Without a time of its own a message is as old as its way
-// here took, which is not known exactly, but no older than the whole call took: whatever is right for some age is right.
+// take adds a message and reports whether its match is right. A message without a time is as old as its way
+// here took. That is not known exactly, so the match has to be right for some age up to the whole call's.
 func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got verdict) bool {
 	oldest := int64(1)
 	if q.From == 0 {
-		oldest = took.Milliseconds() + 3 // parts of milliseconds count whole
+		oldest = took.Milliseconds() + 3 // started milliseconds count whole
 	}
 	for age := range oldest {
 		from, to := q.From, q.To
@@ -146,15 +146,18 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 	return false
 }
 
-// attribute is rules 5, 1 and 2 for a message that was sent in [from, to): its lease, the ask that a code answers, and what is told.
+// attribute applies rules 5, 1 and 2 to a message sent in [from, to). It returns the lease, the ask that a
+// code answers, and the answer.
 func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, verdict, bool) {
 	first := w.firsts[q.Sender+q.Shown.Text]
 	if first != nil && first.bound != nil {
 		answers := first.bound.answerable(q, from, to)
-		if answers == nil && slices.ContainsFunc(w.leases, func(l *held) bool { return l != first.bound && l.answerable(q, from, to) != nil }) {
+		if answers == nil && slices.ContainsFunc(w.leases, func(l *held) bool {
+			return l != first.bound && l.answerable(q, from, to) != nil
+		}) {
 			return nil, nil, verdict{room.Unmatched, room.Ambiguous, 0, false}, false
 		}
-		return first.bound, answers, verdict{first.told, "", first.bound.fence, true}, true
+		return first.bound, answers, verdict{first.result, "", first.bound.fence, true}, true
 	}
 	l, a, reason := w.judge(q, from, to)
 	if l != nil && first != nil && (!l.caused(first) || slices.Contains(first.rejected, l)) {
@@ -182,7 +185,8 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	}
 	if plain { // rule 1
 		l := touched[0]
-		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) || w.othersBy(q, l, from, min(to, l.granted)) ||
+		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) ||
+			w.othersBy(q, l, from, min(to, l.granted)) ||
 			!l.live && l.codes > 0 && w.othersBy(q, l, max(from, l.end), to) || w.behind(l, to) {
 			return nil, nil, room.Ambiguous
 		}
@@ -202,7 +206,7 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	return nil, nil, reason
 }
 
-// othersBy: for a part of its window it would be another's, or it can not be told whose.
+// othersBy reports whether, for a part of its window, the message is or may be another lease's.
 func (w *world) othersBy(q room.MatchRequest, mine *held, from, to int64) bool {
 	if from >= to {
 		return false
@@ -211,13 +215,13 @@ func (w *world) othersBy(q room.MatchRequest, mine *held, from, to int64) bool {
 	return l != nil && l != mine || reason == room.Ambiguous
 }
 
-// asker is rule 2: the lease that asked last, or why there is none.
+// asker applies rule 2: it returns the lease that asked last, or why there is none.
 func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) {
-	owners := map[*held]bool{} // rule 2, for each moment in which it may have been sent
+	owners := map[*held]bool{} // rule 2, for each instant in which the message may have been sent
 	for at := from; at < to; at++ {
 		latest := int64(-1)
 		var last *held
-		for _, l := range w.leases { // of two in one millisecond, the later lease's is the later
+		for _, l := range w.leases { // of two in one millisecond, the later lease counts as later
 			if asked := l.askedBy(at); asked >= 0 && asked >= latest {
 				latest, last = asked, l
 			}
@@ -236,7 +240,9 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 				return nil, room.Ambiguous
 			case !l.fits(q, to):
 				return nil, ""
-			case w.displaced(q, l, from, to) || w.quarantined(l, from, to, func(a ask) bool { return a.takes(q) }):
+			case w.displaced(q, l, from, to) || w.quarantined(l, from, to, func(a ask) bool {
+				return a.takes(q)
+			}):
 				return nil, room.Ambiguous
 			}
 			return l, ""
@@ -245,7 +251,8 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 	return nil, ""
 }
 
-// quarantined: an earlier lease has an open ask, of those that count, and its code may be this.
+// quarantined reports whether an earlier lease, of those that count, has an open ask that the message may
+// answer.
 func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) bool {
 	for _, l := range w.leases {
 		for _, a := range l.asks {
@@ -253,15 +260,17 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 				return true
 			}
 		}
-		if l.fence < mine.fence && mine.asking && !l.asking && l.codes == 0 && l.end < to && from < l.end+quarantine {
-			return true // its code was taken back
+		if l.fence < mine.fence && mine.asking && !l.asking && l.codes == 0 && l.end < to &&
+			from < l.end+quarantine {
+			return true // its code was rejected
 		}
 	}
 	return false
 }
 
-// behind: another lease asked within a sixth of a quarantine after the message says that it was sent, and its code this may be where the carrier's clock is
-// behind: unless mine asked so lately that the other could not have asked by then.
+// behind reports whether the message may be another lease's whose ask came up to a sixth of a quarantine
+// later. Then the carrier's clock is slow. It is not, if mine asked so lately that the other could not have
+// asked by then.
 func (w *world) behind(mine *held, to int64) bool {
 	const sixth = quarantine / 6
 	last := int64(-1)
@@ -274,29 +283,34 @@ func (w *world) behind(mine *held, to int64) bool {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(l *held) bool {
-		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool { return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth })
+		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool {
+			return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth
+		})
 	})
 }
 
-// caused is true for a lease that was live when a message was sent, or had asked before.
+// caused reports whether a lease was live when a message was sent, or had asked before.
 func (l *held) caused(m *sent) bool {
 	live := l.granted < m.to && (l.live || l.end > m.from || l.end == l.granted && l.granted >= m.from)
 	return live || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
 }
 
-// displaced: a later lease asked for such a message less than a quarantine ago and has all its codes; it may have been sent another's, and this may be
-// its own. Who asked longer ago than that is not sure to be meant.
+// displaced reports whether a later lease may have received another lease's code, so that this message may be
+// its own. That lease asked for such a message less than a quarantine ago and has all its codes. A lease that
+// asked earlier does not count.
 func (w *world) displaced(q room.MatchRequest, l *held, from, to int64) bool {
 	if to-1-l.last(to-1) < quarantine {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(other *held) bool {
 		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 &&
-			slices.ContainsFunc(other.asks, func(a ask) bool { return a.at < to && from-a.at < quarantine && a.takes(q) })
+			slices.ContainsFunc(other.asks, func(a ask) bool {
+				return a.at < to && from-a.at < quarantine && a.takes(q)
+			})
 	})
 }
 
-// last is when a lease asked last, at or before a moment; -1 for not at all.
+// last returns when a lease asked last, at or before an instant; -1 for never.
 func (l *held) last(at int64) int64 {
 	last := int64(-1)
 	for _, a := range l.asks {
@@ -307,7 +321,7 @@ func (l *held) last(at int64) int64 {
 	return last
 }
 
-// askedBy is when a lease that counts asked last, at or before a moment; -1 for not at all.
+// askedBy returns when any lease that counts asked last, at or before an instant; -1 for never.
 func (l *held) askedBy(at int64) int64 {
 	switch {
 	case !l.asking && !l.live && l.codes == 0 && l.end <= at:
@@ -326,7 +340,7 @@ func (l *held) fits(q room.MatchRequest, to int64) bool {
 	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < to && a.takes(q) })
 }
 
-// answerable is the earliest open ask that a message may be the answer to.
+// answerable returns the earliest open ask that a message may answer.
 func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
 	for i := range l.asks {
 		if a := &l.asks[i]; a.at < to && a.answer == "" && a.takes(q) && (found == nil || a.at < found.at) {
@@ -336,9 +350,10 @@ func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
 	return found
 }
 
-// effect is rule 4: what a code does.
+// effect applies rule 4: the effect of a code.
 func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from, to int64) {
-	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, from: from, to: to, code: q.Shown.Code != nil, bound: l, repeats: repeats}
+	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, from: from, to: to,
+		code: q.Shown.Code != nil, bound: l, repeats: repeats}
 	w.messages = append(w.messages, m)
 	first := w.firsts[m.sender+m.text]
 	if first != nil && first.bound == nil {
@@ -350,9 +365,9 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from,
 	if l == nil {
 		return
 	}
-	m.told = room.Late
+	m.result = room.Late
 	if l.live {
-		m.told = room.Matched
+		m.result = room.Matched
 	}
 	if q.Shown.Code == nil {
 		return

@@ -12,28 +12,29 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestSameMessageIsToldTheSameAndHasNoSecondEffect(t *testing.T) {
+func TestSameMessageGetsTheSameAnswerAndHasNoSecondEffect(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
 		first := a.join()
 		b.join()
 		c.join()
-		told := match(t, e, sms("m", 0, 0))
-		require.Equal(t, room.Matched, told.Result)
+		answer := match(t, e, sms("m", 0, 0))
+		require.Equal(t, room.Matched, answer.Result)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		second := b.stand()
 		require.Equal(t, room.Locked, second.Status)
-		told.Judge = false // the ledger agreed
-		require.Equal(t, told, match(t, e, sms("m", 0, 0)), "without a time, under the next lease")
-		require.Equal(t, told, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)), "with another time")
+		answer.Judge = false // the ledger agreed
+		require.Equal(t, answer, match(t, e, sms("m", 0, 0)), "without a time, under the next lease")
+		require.Equal(t, answer, match(t, e, sms("m", second.Lease.GrantedAt, second.Lease.GrantedAt+1)),
+			"with another time")
 		other := sms("m", 0, 0)
 		other.Shown.Text = "other"
-		require.Equal(t, told, match(t, e, other), "with another text")
+		require.Equal(t, answer, match(t, e, other), "with another text")
 		after := b.stand()
 		require.Equal(t, second.Version, after.Version)
 		require.Equal(t, second.Lease, after.Lease)
-		require.Equal(t, first.Fence, told.Fence)
+		require.Equal(t, first.Fence, answer.Fence)
 		_, seats, err := e.Look(t.Context(), integration, a.session, b.session, c.session)
 		require.NoError(t, err)
 		require.Equal(t, []string{"text of m"}, texts(seats[0].Messages))
@@ -66,21 +67,24 @@ func journalled(t *testing.T, e *room.Engine, kind string) int {
 func TestReplicasWithTheSameMessageAtOnceMatchItOnce(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		const n = 16
-		engines := []*room.Engine{room.New(rdb, room.Config{Journal: 100}), room.New(rdb, room.Config{Journal: 100})}
+		engines := []*room.Engine{room.New(rdb, room.Config{Journal: 100}),
+			room.New(rdb, room.Config{Journal: 100})}
 		a := newSeller(t, engines[0], "a")
 		first := a.join()
 		for i := range n {
 			newSeller(t, engines[0], "waiter"+strings.Repeat("x", i)).join()
 		}
-		told, errs := make([]room.Match, n), make([]error, n)
+		answers, errs := make([]room.Match, n), make([]error, n)
 		var all sync.WaitGroup
 		for i := range n {
-			all.Go(func() { told[i], errs[i] = engines[i%2].Match(t.Context(), integration, sms("m", 0, 0)) })
+			all.Go(func() {
+				answers[i], errs[i] = engines[i%2].Match(t.Context(), integration, sms("m", 0, 0))
+			})
 		}
 		all.Wait()
 		for i := range n {
 			require.NoError(t, errs[i])
-			requireLease(t, room.Matched, first.Lease, told[i], "every replica")
+			requireLease(t, room.Matched, first.Lease, answers[i], "every replica")
 		}
 		require.Equal(t, int64(2), a.stand().Lease.Ticket, "one handoff")
 		require.Equal(t, 1, journalled(t, engines[0], "message"))

@@ -14,9 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever leases and asks there were and whenever a message was sent, the script attributes it as the rules do, and shows it to
-// nobody but the holder of that lease. The embedded store's clock is moved by hand, so that a failure shrinks; Redis's goes by
-// itself.
+// For all leases, asks and times of messages, the script's match is the model's. Only the lease's holder sees
+// the message. The embedded Redis's clock is moved by hand, so that a failure shrinks. A real Redis has its
+// own clock.
 func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) { neverAttributed(t, 25) }
 
 func neverAttributed(t *testing.T, orders int) {
@@ -42,8 +42,10 @@ const quarantine = 12 // ms
 func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int64)) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{}, told: map[string]room.Match{}, engine: room.New(rdb, room.Config{
-			Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000, Quarantine: quarantine * time.Millisecond})}
+		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{},
+			answers: map[string]room.Match{}, engine: room.New(rdb, room.Config{
+				Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000,
+				Quarantine: quarantine * time.Millisecond})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join":    p.join,
 			"leave":   p.leave,
@@ -64,14 +66,14 @@ func storeNow(t require.TestingT, rdb redis.UniversalClient) int64 {
 	return now.UnixMilli()
 }
 
-// post drives the engine and remembers what it said.
+// post drives the engine and remembers its answers.
 type post struct {
 	rdb      redis.UniversalClient
 	engine   *room.Engine
 	sessions []string              // by ticket, from 1
 	asking   []bool                // by ticket, from 1: joined with asks
 	ids      []string              // of messages
-	told     map[string]room.Match // by message
+	answers  map[string]room.Match // by message
 	shown    map[string]string     // text → session
 	world    world
 }
@@ -99,22 +101,25 @@ func (p *post) leave(t *rapid.T) {
 		return
 	}
 	_, err := p.engine.Leave(context.Background(), integration,
-		room.LeaveRequest{Session: p.sessions[view.Lease.Ticket-1], Outcome: room.Completed, Fence: view.Lease.Fence})
+		room.LeaveRequest{Session: p.sessions[view.Lease.Ticket-1], Outcome: room.Completed,
+			Fence: view.Lease.Fence})
 	if err != nil {
 		require.True(t, room.Refused(err), "it may just have expired: %v", err)
 	}
 	p.sync(t, "")
 }
 
-// expect has the holder ask, sometimes for one sender's messages alone.
+// expect has the holder ask, sometimes only for one sender's messages.
 func (p *post) expect(t *rapid.T) {
 	view := p.view(t)
 	if view.Lease == nil {
 		return
 	}
-	filter := rapid.SampledFrom([]room.Filter{{}, {}, {From: []string{"1588-1234"}}, {From: []string{"02-555-0000"}}}).Draw(t, "filter")
-	x, err := p.engine.Expect(context.Background(), integration, room.ExpectRequest{Session: p.sessions[view.Lease.Ticket-1],
-		Fence: view.Lease.Fence, Filter: filter})
+	filter := rapid.SampledFrom([]room.Filter{{}, {}, {From: []string{"1588-1234"}},
+		{From: []string{"02-555-0000"}}}).Draw(t, "filter")
+	x, err := p.engine.Expect(context.Background(), integration,
+		room.ExpectRequest{Session: p.sessions[view.Lease.Ticket-1],
+			Fence: view.Lease.Fence, Filter: filter})
 	p.sync(t, "")
 	lease := p.world.byFence(view.Lease.Fence)
 	switch {
@@ -137,7 +142,7 @@ func (p *post) expect(t *rapid.T) {
 
 var senders = []string{"1588-1234", "02-555-0000"}
 
-// message sends one that was sent a while ago, or is sent now, or seems to come from the future.
+// message sends a message with a time now, a while ago, or in the future.
 func (p *post) message(t *rapid.T) {
 	id := fmt.Sprintf("m%d", len(p.ids)+1)
 	q := sms(id, 0, 0)
@@ -148,7 +153,7 @@ func (p *post) message(t *rapid.T) {
 	p.send(t, q)
 }
 
-// resend sends the text of another message again, under an id of its own.
+// resend sends the text of another message again, with an id of its own.
 func (p *post) resend(t *rapid.T) {
 	if len(p.ids) == 0 {
 		return
@@ -173,7 +178,8 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	took := time.Since(read)
 	require.NoError(t, err)
 	p.sync(t, id)
-	why := fmt.Sprintf("message %s, sent in [%d, %d), guard %v, now %d; %s", id, q.From, q.To, q.Guard, m.At, &p.world)
+	why := fmt.Sprintf("message %s, sent in [%d, %d), guard %v, now %d; %s", id, q.From, q.To, q.Guard, m.At,
+		&p.world)
 	got := verdict{m.Result, m.Reason, m.Fence, m.Duplicate}
 	agreed := rapid.IntRange(0, 5).Draw(t, "agreed") > 0
 	fits := p.world.take(q, m.At, took, got)
@@ -184,18 +190,19 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 		require.NoError(t, p.engine.SettleMatch(context.Background(), integration, id, 0, agreed))
 		m.Judge = false
 		if !agreed {
-			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At, Duplicate: m.Duplicate}
+			m = room.Match{Result: room.Unmatched, Reason: room.Ambiguous, Epoch: m.Epoch, At: m.At,
+				Duplicate: m.Duplicate}
 			last.refuse()
 		}
 	}
 	if last.bound != nil && !last.repeats {
 		p.shown[id] = p.sessions[last.bound.ticket-1]
 	}
-	p.ids, p.told[id] = append(p.ids, id), m
+	p.ids, p.answers[id] = append(p.ids, id), m
 	p.sync(t, "")
 }
 
-// again sends one that was sent before.
+// again repeats an earlier message.
 func (p *post) again(t *rapid.T) {
 	if len(p.ids) == 0 {
 		return
@@ -203,10 +210,10 @@ func (p *post) again(t *rapid.T) {
 	id := rapid.SampledFrom(p.ids).Draw(t, "message")
 	m, err := p.engine.Match(context.Background(), integration, sms(id, 0, 0))
 	require.NoError(t, err)
-	require.Equal(t, p.told[id], m)
+	require.Equal(t, p.answers[id], m)
 }
 
-// reject says of a message that is shown that it is not its session's.
+// reject rejects a message that a session sees.
 func (p *post) reject(t *rapid.T) {
 	var shown []*sent
 	for _, m := range p.world.messages {
@@ -218,7 +225,8 @@ func (p *post) reject(t *rapid.T) {
 		return
 	}
 	m := rapid.SampledFrom(shown).Draw(t, "message")
-	err := p.engine.Reject(context.Background(), integration, p.sessions[m.bound.ticket-1], m.bound.fence, m.id)
+	err := p.engine.Reject(context.Background(), integration, p.sessions[m.bound.ticket-1], m.bound.fence,
+		m.id)
 	p.sync(t, "")
 	if m.bound.rejects == 3 {
 		require.ErrorIs(t, err, room.ErrTooManyRejects)
@@ -231,7 +239,7 @@ func (p *post) reject(t *rapid.T) {
 	delete(p.shown, m.id)
 }
 
-// look reads what everybody is shown. Each session has one lease here at the most, so all of it is of its last.
+// look reads the messages of all sessions. Each session has one lease at most here, so all are of its last.
 func (p *post) look(t *rapid.T) {
 	_, seats, err := p.engine.Look(context.Background(), integration, p.sessions...)
 	require.NoError(t, err)
@@ -245,7 +253,7 @@ func (p *post) look(t *rapid.T) {
 	require.Equal(t, p.shown, seen)
 }
 
-// sync brings the world's leases to what the journal says; with a message, to the moment before it had an effect.
+// sync applies the journal to the model's leases. With a message, it stops before the message's effect.
 func (p *post) sync(t *rapid.T, message string) {
 	entries, err := p.engine.ReadJournal(context.Background(), integration, 10_000)
 	require.NoError(t, err)
@@ -263,7 +271,8 @@ func (p *post) sync(t *rapid.T, message string) {
 			w.read = n
 			switch {
 			case r.Type == "granted":
-				w.leases = append(w.leases, &held{ticket: r.Ticket, fence: r.Fence, granted: r.GrantedAt, end: r.ExpiresAt, live: true, asking: p.asking[r.Ticket-1]})
+				w.leases = append(w.leases, &held{ticket: r.Ticket, fence: r.Fence, granted: r.GrantedAt,
+					end: r.ExpiresAt, live: true, asking: p.asking[r.Ticket-1]})
 			case r.Type == "extended":
 				w.byFence(r.Fence).end = r.ExpiresAt
 			case r.Type == "asked":

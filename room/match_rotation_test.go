@@ -9,16 +9,20 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// While a secret is replaced, replicas have another one first, and one that starts anew has both.
+// While a secret is rotated, replicas have different first secrets, and a restarted one has both.
 func TestSameTextIsTheSameMessageAlsoWhileTheSecretIsReplaced(t *testing.T) {
 	older, newer := []byte("the older secret of the number"), []byte("the newer secret of the number")
 	learned := room.NewKeyring(newer)
 	learned.Learn(older)
 	for name, rings := range map[string][2]*room.Keyring{
-		"first at one that has the older alone":       {room.NewKeyring(older), room.NewKeyring(newer, older)},
-		"first at one that has both":                  {room.NewKeyring(newer, older), room.NewKeyring(older)},
-		"first at one that has both, then the newer":  {room.NewKeyring(newer, older), room.NewKeyring(newer)},
-		"first at one that has the newer, then both":  {room.NewKeyring(newer), room.NewKeyring(newer, older)},
+		"first at one that has the older alone": {room.NewKeyring(older),
+			room.NewKeyring(newer, older)},
+		"first at one that has both": {room.NewKeyring(newer, older),
+			room.NewKeyring(older)},
+		"first at one that has both, then the newer": {room.NewKeyring(newer, older),
+			room.NewKeyring(newer)},
+		"first at one that has the newer, then both": {room.NewKeyring(newer),
+			room.NewKeyring(newer, older)},
 		"a server that had the older since its start": {room.NewKeyring(older), learned},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,8 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		q := sms("m", 0, 0)
 		q.Shown = room.Message{Text: `[쿠팡] "인증|번호" 482913` + "\n\\", Code: &code}
 		m := match(t, e, q)
-		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At, Fence: m.Fence, ForgetAt: m.At + 600_000}
+		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At,
+			Fence: m.Fence, ForgetAt: m.At + 600_000}
 		require.Empty(t, messages(t, e, a.session), "not settled")
 
 		events := rdb.Subscribe(t.Context(), room.NamesOf(rdb, "").Events(integration))
@@ -45,13 +46,13 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 			require.Equal(t, []room.Message{want}, messages(t, e, a.session))
 			require.Empty(t, messages(t, e, b.session), "another's")
 		}
-		told, err := events.ReceiveMessage(t.Context())
+		message, err := events.ReceiveMessage(t.Context())
 		require.NoError(t, err)
-		event, err := room.ParseEvent(told.Payload)
+		event, err := room.ParseEvent(message.Payload)
 		require.NoError(t, err)
 		require.False(t, event.Changed)
 		require.Equal(t, a.session, event.Notes[0].Message)
-		require.NotContains(t, told.Payload, code)
+		require.NotContains(t, message.Payload, code)
 	})
 }
 
@@ -72,7 +73,8 @@ func TestMessageIsForgottenTenMinutesAfterItsMatch(t *testing.T) {
 	require.Empty(t, messages(t, e, a.session))
 	_, err := e.Expire(t.Context(), integration)
 	require.NoError(t, err)
-	require.False(t, embedded.Exists(inboxKey) || embedded.Exists(textsKey), "the text is gone from the store")
+	require.False(t, embedded.Exists(inboxKey) || embedded.Exists(textsKey),
+		"the text is gone from the store")
 }
 
 func TestEachMessageIsForgottenAtItsOwnTime(t *testing.T) {
@@ -128,13 +130,13 @@ func TestRefusedMessageIsNeverShownAndItsRepeatsAreAmbiguous(t *testing.T) {
 			require.Equal(t, m.At, again.At)
 		}
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
-		require.Empty(t, messages(t, e, a.session), "a replica that did not hear the verdict shows nothing")
+		require.Empty(t, messages(t, e, a.session), "a replica without the verdict shows nothing")
 		requireNone(t, room.Ambiguous, match(t, e, sms("m", 0, 0)), "nor does it change the answer")
 		require.Equal(t, room.Completed, a.stand().Outcome, "the lease has ended all the same")
 	})
 }
 
-func TestRefusalThatComesLateWithdrawsWhatWasShown(t *testing.T) {
+func TestLateRefusalWithdrawsTheShownMessage(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a := newSeller(t, e, "a")
@@ -173,7 +175,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 		a.join()
 		match(t, e, sms("m", 0, 0))
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
-		knew := room.New(rdb, room.Config{}) // nothing of the room
+		knew := room.New(rdb, room.Config{}) // it has observed nothing of the room
 		for _, agreed := range []bool{true, false} {
 			require.NoError(t, knew.SettleMatch(t.Context(), integration, "m", 0, agreed))
 		}
@@ -183,7 +185,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 	})
 }
 
-// A code of the turn before would be typed into the wrong verification.
+// The holder would type a code of the turn before into the wrong verification.
 func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -194,8 +196,9 @@ func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 			require.NoError(t, err)
 			return seats[0].Messages
 		}
-		_, err := e.Match(t.Context(), integration, room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
-			Shown: room.Message{Text: "first turn 482913", Code: new("482913")}})
+		_, err := e.Match(t.Context(), integration,
+			room.MatchRequest{MessageID: "m", From: lease.GrantedAt, To: lease.GrantedAt + 1,
+				Shown: room.Message{Text: "first turn 482913", Code: new("482913")}})
 		require.NoError(t, err)
 		require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 		require.Len(t, messages(), 1, "its turn is over and it is shown")
@@ -213,7 +216,7 @@ func TestDuplicateThatTheLedgerRefusesAnsweredNothing(t *testing.T) {
 	again, m := d.sms(saying(twin))
 	require.True(t, m.Duplicate)
 	require.True(t, m.Completes, "its second ask is answered, too")
-	for range 2 { // a verdict may come again
+	for range 2 { // a verdict may be sent again
 		d.settle(again, false)
 	}
 	d.pass(time.Second)
@@ -235,7 +238,8 @@ func TestRefusedDuplicateOpensNoAskThatAnotherMessageHasAnswered(t *testing.T) {
 	wrong, _ := d.sms(saying(twin))
 	again, m := d.sms(saying(twin))
 	require.True(t, m.Duplicate)
-	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, wrong), "both asks are open again")
+	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, wrong),
+		"both asks are open again")
 	for range 2 {
 		_, m = d.sms()
 		require.Equal(t, first.Fence, m.Fence)

@@ -12,11 +12,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// sms makes a request for a message with a code, sent within [from, to); the text tells its id.
+// sms returns a message with a code, sent within [from, to). The text has its id.
 func sms(id string, from, to int64) room.MatchRequest {
 	code := "482913"
-	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234", Shown: room.Message{Text: "text of " + id, Code: &code},
-		Note: room.MessageNote{MessageID: id, Text: "****"}}
+	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234",
+		Shown: room.Message{Text: "text of " + id, Code: &code},
+		Note:  room.MessageNote{MessageID: id, Text: "****"}}
 }
 
 func texts(messages []room.Message) (list []string) {
@@ -33,7 +34,7 @@ func match(t *testing.T, e *room.Engine, q room.MatchRequest) room.Match {
 	return m
 }
 
-// probe asks where a time belongs and changes nothing.
+// probe returns the match of a time and changes nothing.
 func probe(t *testing.T, e *room.Engine, from, to int64, guard time.Duration) room.Match {
 	t.Helper()
 	q := sms(room.NewSession(), from, to)
@@ -41,7 +42,8 @@ func probe(t *testing.T, e *room.Engine, from, to int64, guard time.Duration) ro
 	return match(t, e, q)
 }
 
-// probeNow asks where a message belongs that does not say when it was sent: since it was read. One that took too long on its way may be of a time before.
+// probeNow returns the match of a message without a time, which was sent at most its age ago. A message that
+// took too long may be of an earlier lease.
 func probeNow(t *testing.T, e *room.Engine, soon time.Duration) room.Match {
 	t.Helper()
 	for {
@@ -92,7 +94,8 @@ func TestMessageWithinTheCurrentLeaseEndsItAndGrantsTheNextInOneStep(t *testing.
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
 		require.NoError(t, err)
 		last := entries[len(entries)-1].Records
-		require.Equal(t, []string{"message", "ended", "granted"}, []string{last[0].Type, last[1].Type, last[2].Type})
+		require.Equal(t, []string{"message", "ended", "granted"},
+			[]string{last[0].Type, last[1].Type, last[2].Type})
 		require.Equal(t, m.Fence, last[0].Fence)
 		require.Equal(t, "a", last[0].Seller)
 		require.Equal(t, "m", last[0].MessageID)
@@ -102,7 +105,7 @@ func TestMessageWithinTheCurrentLeaseEndsItAndGrantsTheNextInOneStep(t *testing.
 	})
 }
 
-// counter counts what goes to Redis.
+// counter counts the commands to Redis.
 type counter struct {
 	redis.Hook
 	commands []string
@@ -123,7 +126,7 @@ func TestMatchAndHandoffAreOneRoundTrip(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
-		probe(t, e, 0, 0, 0) // Redis has the script, and the room is in the index
+		probe(t, e, 0, 0, 0) // loads the script, and puts the room into the index
 		first := a.join()
 		b.join()
 		seen := &counter{}
@@ -136,7 +139,7 @@ func TestMatchAndHandoffAreOneRoundTrip(t *testing.T) {
 	})
 }
 
-func TestLateMessageBelongsToTheEarlierLeaseAndTouchesNobody(t *testing.T) {
+func TestLateMessageBelongsToTheEarlierLeaseAndChangesNoLease(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -170,23 +173,37 @@ func TestLeaseIsTheHalfOpenTimeFromItsGrantToItsEnd(t *testing.T) {
 		handoff := second.GrantedAt
 		passUntil(t, rdb, handoff+10)
 
-		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-1, first.GrantedAt, 0), "the millisecond before the grant")
-		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0), "the grant's millisecond")
-		requireLease(t, room.Late, first, probe(t, e, handoff-1, handoff, 0), "the last millisecond before the end")
-		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1, 0), "the end is the next lease's")
+		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-1, first.GrantedAt, 0),
+			"the millisecond before the grant")
+		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0),
+			"the grant's millisecond")
+		requireLease(t, room.Late, first, probe(t, e, handoff-1, handoff, 0),
+			"the last millisecond before the end")
+		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1, 0),
+			"the end is the next lease's")
 		requireNone(t, room.Ambiguous, probe(t, e, handoff-1, handoff+1, 0), "either side of the handoff")
 
-		requireLease(t, room.Late, first, probe(t, e, handoff-1000, handoff, 0), "a whole second up to the handoff")
-		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1000, 0), "a whole second from the handoff")
-		requireNone(t, room.Ambiguous, probe(t, e, handoff-500, handoff+500, 0), "a whole second around the handoff")
-		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt-999, first.GrantedAt+1, 0), "a whole second into the grant")
+		requireLease(t, room.Late, first, probe(t, e, handoff-1000, handoff, 0),
+			"a whole second up to the handoff")
+		requireLease(t, room.Matched, second, probe(t, e, handoff, handoff+1000, 0),
+			"a whole second from the handoff")
+		requireNone(t, room.Ambiguous, probe(t, e, handoff-500, handoff+500, 0),
+			"a whole second around the handoff")
+		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt-999, first.GrantedAt+1, 0),
+			"a whole second into the grant")
 
-		requireLease(t, room.Late, first, probe(t, e, handoff-6, handoff-5, 5*time.Millisecond), "a guard that just reaches the handoff")
-		requireNone(t, room.Ambiguous, probe(t, e, handoff-5, handoff-4, 5*time.Millisecond), "a guard over the handoff")
-		requireLease(t, room.Matched, second, probe(t, e, handoff+5, handoff+6, 5*time.Millisecond), "a guard back to the handoff")
-		requireNone(t, room.Ambiguous, probe(t, e, handoff+4, handoff+5, 5*time.Millisecond), "a guard back over the handoff")
-		requireLease(t, room.Late, first, probe(t, e, first.GrantedAt-3, first.GrantedAt-2, 3*time.Millisecond), "a guard into the grant")
-		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-4, first.GrantedAt-3, 3*time.Millisecond), "a guard short of the grant")
+		requireLease(t, room.Late, first, probe(t, e, handoff-6, handoff-5, 5*time.Millisecond),
+			"a guard that just reaches the handoff")
+		requireNone(t, room.Ambiguous, probe(t, e, handoff-5, handoff-4, 5*time.Millisecond),
+			"a guard over the handoff")
+		requireLease(t, room.Matched, second, probe(t, e, handoff+5, handoff+6, 5*time.Millisecond),
+			"a guard back to the handoff")
+		requireNone(t, room.Ambiguous, probe(t, e, handoff+4, handoff+5, 5*time.Millisecond),
+			"a guard back over the handoff")
+		requireLease(t, room.Late, first,
+			probe(t, e, first.GrantedAt-3, first.GrantedAt-2, 3*time.Millisecond), "a guard into the grant")
+		requireNone(t, room.NoLease, probe(t, e, first.GrantedAt-4, first.GrantedAt-3, 3*time.Millisecond),
+			"a guard short of the grant")
 		requireNone(t, room.Ambiguous, probe(t, e, 0, 0, time.Minute), "now, with a guard over both")
 	})
 }
@@ -231,13 +248,18 @@ func TestMessageOutsideEveryLeaseHasNone(t *testing.T) {
 		require.Equal(t, int64(2), second.Ticket)
 		passUntil(t, rdb, second.GrantedAt+1)
 
-		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, first.ExpiresAt, 0), "before the expiry")
-		requireNone(t, room.NoLease, probe(t, e, first.ExpiresAt, second.GrantedAt, 0), "between the expiry and a late handoff")
-		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, second.GrantedAt, 0), "up to the late handoff")
-		requireLease(t, room.Matched, second, probe(t, e, first.ExpiresAt, second.GrantedAt+1, 0), "into the late handoff")
+		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, first.ExpiresAt, 0),
+			"before the expiry")
+		requireNone(t, room.NoLease, probe(t, e, first.ExpiresAt, second.GrantedAt, 0),
+			"between the expiry and a late handoff")
+		requireLease(t, room.Late, first, probe(t, e, first.ExpiresAt-1, second.GrantedAt, 0),
+			"up to the late handoff")
+		requireLease(t, room.Matched, second, probe(t, e, first.ExpiresAt, second.GrantedAt+1, 0),
+			"into the late handoff")
 		b.leave(room.Completed)
 		passUntil(t, rdb, storeNow(t, rdb)+20)
-		requireNone(t, room.NoLease, probeNow(t, e, 20*time.Millisecond), "now, with the lock free and every code there")
+		requireNone(t, room.NoLease, probeNow(t, e, 20*time.Millisecond),
+			"now, with the lock free and every code there")
 	})
 }
 
@@ -253,8 +275,9 @@ func TestExpiryIsNoticedByTheMatchWhichThenIsLateAndTheNextHasTheLock(t *testing
 		requireLease(t, room.Late, first, m, "it was over")
 		require.Equal(t, first.ExpiresAt, m.Ended)
 		require.Equal(t, room.Expired, a.stand().Outcome)
-		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's is over, too
-		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond), "nobody holds, and who held last may have asked")
+		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's lease is over as well
+		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond),
+			"the lock is free, and the last holder may have asked")
 	})
 }
 
@@ -271,8 +294,10 @@ func TestLateReachesBackADay(t *testing.T) {
 	requireLease(t, room.Late, first, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0), "a day ago")
 	embedded.SetTime(day.Add(time.Millisecond))
 	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, 0), "over a day ago")
-	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, time.Minute), "the guard does not reach further back")
-	requireLease(t, room.Late, first, probe(t, e, first.GrantedAt+1, first.GrantedAt+2, time.Second), "nor does it reach less far")
+	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, time.Minute),
+		"the guard does not reach further back")
+	requireLease(t, room.Late, first, probe(t, e, first.GrantedAt+1, first.GrantedAt+2, time.Second),
+		"nor does it reach less far")
 
 	newSeller(t, e, "b").join()
 	requireNone(t, room.NoLease, probe(t, e, first.GrantedAt, first.GrantedAt+1, 48*time.Hour),
@@ -316,7 +341,7 @@ func TestKeptLeaseGoesOnAndMayHaveSeveralMessages(t *testing.T) {
 		}
 		after := a.stand()
 		require.Equal(t, room.Locked, after.Status)
-		require.Equal(t, before.Version, after.Version, "nobody's state changed")
+		require.Equal(t, before.Version, after.Version, "no state changed")
 		_, seats, err := e.Look(t.Context(), integration, a.session)
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{"text of m1", "text of m2"}, texts(seats[0].Messages))

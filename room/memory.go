@@ -5,25 +5,27 @@ import (
 	"time"
 )
 
-// memory is what this process remembers of rooms between calls. One lock guards all of it, and what is out of date is dropped once a minute.
+// memory is this process's memory of rooms between calls. One mutex guards all of it, and outdated parts are
+// dropped once a minute.
 type memory struct {
-	keep    time.Duration // observations that no call has renewed for so long are dropped: Redis has dropped them too
-	cluster bool          // each room may be on a server of its own
-	start   time.Time     // of this process's own time
+	keep    time.Duration // age at which observations are dropped; Redis has dropped the room by then
+	cluster bool          // each room may be on another server
+	start   time.Time     // of this process's monotonic time
 
-	mu         sync.Mutex
-	rooms      map[ID]*remembered
-	unreplayed map[ID]bool      // rooms of whose new epoch a reply or an event came before this process replayed the epoch before
-	journals   map[ID]time.Time // rooms whose journal may have grown, and when to look at it
+	mu    sync.Mutex
+	rooms map[ID]*remembered
+	// unreplayed are rooms in a new epoch to which this process has not yet replayed the epoch before.
+	unreplayed map[ID]bool
+	journals   map[ID]time.Time // rooms whose journal may have grown, and when to measure it
 	pruned     time.Time
 }
 
-// remembered is what is remembered of one room.
+// remembered is this process's memory of one room.
 type remembered struct {
 	observed    *observedRoom
-	outage      outage       // the last one of the room's server
-	offset      *clockOffset // of that server
-	recordAsked time.Time    // when the ledger was last asked, since the room recovers
+	outage      outage       // of the room's server
+	offset      *clockOffset // of the room's server
+	recordAsked time.Time    // when the ledger was last read for a recovering room
 	filters     filters
 	registered  registration // in the index
 }
@@ -36,7 +38,7 @@ func newMemory(keep time.Duration, cluster bool) *memory {
 		rooms: make(map[ID]*remembered), unreplayed: make(map[ID]bool), journals: make(map[ID]time.Time)}
 }
 
-// of returns what is remembered of a room, to be changed by the caller, which holds the lock.
+// of returns the memory of a room, which the caller may change. The caller holds the mutex.
 func (m *memory) of(id ID, now time.Time) *remembered {
 	m.prune(now)
 	r := m.rooms[id]
@@ -47,7 +49,7 @@ func (m *memory) of(id ID, now time.Time) *remembered {
 	return r
 }
 
-// known returns what is remembered of a room, to be read by the caller, which holds the lock.
+// known returns a copy of the memory of a room, for reading. The caller holds the mutex.
 func (m *memory) known(id ID) remembered {
 	if r := m.rooms[id]; r != nil {
 		return *r
@@ -55,7 +57,7 @@ func (m *memory) known(id ID) remembered {
 	return remembered{}
 }
 
-// server names the server of a room: all rooms have one, unless the servers are a cluster's.
+// server returns the key of a room's server: the room in a cluster, otherwise "" for all rooms.
 func (m *memory) server(id ID) ID {
 	if m.cluster {
 		return id
@@ -63,7 +65,7 @@ func (m *memory) server(id ID) ID {
 	return ""
 }
 
-// prune drops what is out of date, once a minute.
+// prune drops outdated parts, once a minute.
 func (m *memory) prune(now time.Time) {
 	if now.Sub(m.pruned) < pruneEvery {
 		return
@@ -98,6 +100,6 @@ func (r *remembered) prune(now time.Time, keep time.Duration) {
 }
 
 func (r *remembered) empty() bool {
-	return r.observed == nil && r.offset == nil && r.outage == (outage{}) && r.recordAsked.IsZero() && r.filters.known == nil &&
-		r.registered == (registration{})
+	return r.observed == nil && r.offset == nil && r.outage == (outage{}) && r.recordAsked.IsZero() &&
+		r.filters.known == nil && r.registered == (registration{})
 }

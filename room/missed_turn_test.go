@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestOpenSocketDoesNotBringBackWhoDidNotClaim(t *testing.T) {
+func TestOpenSocketDoesNotBringBackAnUnclaimedWaiter(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c", "d")
 	all[0].leave(room.Completed)
@@ -25,7 +25,7 @@ func TestOpenSocketDoesNotBringBackWhoDidNotClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-func TestWhoDidNotClaimIsFirstAgainOnceItSaysThatItIsBack(t *testing.T) {
+func TestUnclaimedWaiterIsFirstAgainOnceItConfirms(t *testing.T) {
 	for name, say := range map[string]func(s seller) room.Standing{
 		"claim": func(s seller) room.Standing { return s.claimed(0) },
 		"ready": func(s seller) room.Standing { return s.join() },
@@ -55,13 +55,13 @@ func TestWhoDidNotClaimIsFirstAgainOnceItSaysThatItIsBack(t *testing.T) {
 	}
 }
 
-func TestWhoComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
+func TestWaiterThatComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 	t.Run("unclaimed", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b")
 		all[0].leave(room.Completed)
 		c.pass(claimWithin)
-		require.Nil(t, all[1].requireUnclaimed(1).Lease, "nobody is there")
+		require.Nil(t, all[1].requireUnclaimed(1).Lease, "no session is there")
 		c.pass(time.Minute)
 		back := all[1].claimed(0)
 		require.Equal(t, room.Locked, back.Status)
@@ -70,7 +70,7 @@ func TestWhoComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 		c.pass(claimWithin)
 		all[1].requireHolds()
 	})
-	t.Run("at the very moment that nobody had noticed yet", func(t *testing.T) {
+	t.Run("at the very moment, before any look", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b")
 		all[0].leave(room.Completed)
@@ -83,7 +83,7 @@ func TestWhoComesBackToAFreeLockIsGrantedClaimed(t *testing.T) {
 		require.Greater(t, back.Fence, missed.Fence)
 		require.Zero(t, back.Lease.ClaimBy)
 	})
-	t.Run("away as everybody may be", func(t *testing.T) {
+	t.Run("away as any waiter", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b")
 		c.gone(all[1], 0)
@@ -106,7 +106,8 @@ func TestPlaceThatIsUnclaimedTwiceIsDropped(t *testing.T) {
 	two := all[1].requireHolds()
 	c.pass(claimWithin)
 	over := all[1].stand()
-	require.Equal(t, []any{room.Ended, room.Dropped, one.Ticket}, []any{over.Status, over.Outcome, over.Ticket})
+	require.Equal(t, []any{room.Ended, room.Dropped, one.Ticket},
+		[]any{over.Status, over.Outcome, over.Ticket})
 	_, err := all[1].claims(0)
 	require.ErrorIs(t, err, room.ErrNoPlace)
 	_, err = all[1].claims(two.Fence)
@@ -117,7 +118,8 @@ func TestPlaceThatIsUnclaimedTwiceIsDropped(t *testing.T) {
 			ends = append(ends, []any{r.Outcome, r.Fence})
 		}
 	}
-	require.Equal(t, [][]any{{room.Unclaimed, one.Fence}, {room.Unclaimed, two.Fence}, {room.Dropped, two.Fence}}, ends)
+	require.Equal(t, [][]any{{room.Unclaimed, one.Fence}, {room.Unclaimed, two.Fence},
+		{room.Dropped, two.Fence}}, ends)
 	require.Equal(t, one.Ticket+2, all[1].join().Ticket, "the next place is another one")
 }
 
@@ -138,7 +140,7 @@ func TestClaimedTurnInBetweenIsNotAskedForAnyMore(t *testing.T) {
 	all[1].requireUnclaimed(1) // the first time of this place
 }
 
-func TestWhoDidNotClaimIsDroppedWhenItIsAwayForTooLong(t *testing.T) {
+func TestUnclaimedWaiterIsDroppedWhenAwayForTooLong(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	all[0].leave(room.Completed)
@@ -157,7 +159,7 @@ func TestWhoDidNotClaimIsDroppedWhenItIsAwayForTooLong(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrNoPlace)
 }
 
-func TestWhoIsBackWithoutItsBrowserIsAwayLikeEverybodyElse(t *testing.T) {
+func TestWaiterThatIsBackWithoutItsBrowserBecomesAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c", "d")
 	all[0].leave(room.Completed)
@@ -174,7 +176,7 @@ func TestWhoIsBackWithoutItsBrowserIsAwayLikeEverybodyElse(t *testing.T) {
 	all[1].requireHolds()
 }
 
-func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
+func TestSupportMayActOnAnUnclaimedWaiter(t *testing.T) {
 	start := func(t *testing.T) (*court, []seller) {
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b", "c", "d", "e")
@@ -224,7 +226,7 @@ func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
 		require.NoError(t, err)
 		c.pass(claimWithin)
 		require.Nil(t, all[1].requireUnclaimed(1).Lease)
-		require.Equal(t, room.Waiting, all[1].claimed(0).Status, "nobody is granted")
+		require.Equal(t, room.Waiting, all[1].claimed(0).Status, "no waiter is granted")
 		_, err = c.engine.Pause(t.Context(), integration, "", false, byKim)
 		require.NoError(t, err)
 		require.NotZero(t, all[1].requireHolds().Lease.ClaimBy)
@@ -238,8 +240,8 @@ func TestSupportMayActOnWhoDidNotClaim(t *testing.T) {
 	})
 }
 
-func TestWhoDidNotClaimKeepsItsRankWhateverSupportMoves(t *testing.T) {
-	for _, moves := range []int{1, 30} { // so many that the line is numbered anew
+func TestUnclaimedWaiterKeepsItsRankWhateverSupportMoves(t *testing.T) {
+	for _, moves := range []int{1, 30} { // enough moves to renumber the line
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b", "c", "d", "e")
 		all[0].leave(room.Completed)
@@ -264,7 +266,7 @@ func TestWhoDidNotClaimKeepsItsRankWhateverSupportMoves(t *testing.T) {
 	}
 }
 
-func TestRosterSaysSinceWhenWhoDidNotClaimIsAway(t *testing.T) {
+func TestRosterHasSinceWhenAnUnclaimedWaiterIsAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	all[0].leave(room.Completed)

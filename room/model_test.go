@@ -7,27 +7,27 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// model is the contract's rules in plain Go. Its clock is what Redis answered.
+// model is the contract's rules in plain Go. Its clock is the time in Redis's replies.
 type model struct {
 	lease, awayAfter, dropAfter, claimWithin int64 // ms
 
-	version int64
-	tickets int64
-	past    holds
-	paused  bool
-	line    []string // sessions that wait, in order
-	holder  string
-	fence   int64 // of the holder's lease, once somebody was told it; 0 = nobody was yet
-	granted int64
-	expires int64
-	places  map[string]*modelPlace
-	hosts   map[string][]room.ReplicaNumber // where each session is
-	changed bool
+	version  int64
+	tickets  int64
+	past     holds
+	paused   bool
+	line     []string // sessions that wait, in order
+	holder   string
+	fence    int64 // of the holder's lease, once a reply had it; 0 = none had
+	granted  int64
+	expires  int64
+	places   map[string]*modelPlace
+	replicas map[string][]room.ReplicaNumber // the replicas of each session
+	changed  bool
 
-	claimBy  int64           // until when the holder has to claim its lease; 0 = it need not, as far as is known
-	unsure   bool            // the holder came from the line, and has not said that it is there
-	ahead    int             // of how many in the line it would stand behind, did it not claim
-	returned map[string]bool // who came back from being away, in the verb under way
+	claimBy  int64           // deadline of the holder's claim; 0 = it need not claim, as far as is known
+	unsure   bool            // the holder came from the line, and has not confirmed that it is there
+	ahead    int             // its position in the line if it does not claim
+	returned map[string]bool // sessions that came back from being away, in the current verb
 }
 
 type modelPlace struct {
@@ -35,21 +35,23 @@ type modelPlace struct {
 	ticket  int64
 	live    bool
 	outcome room.Outcome
-	seen    bool  // a socket was there
+	seen    bool  // the session had a socket
 	vouched int64 // present until, ms; gone since, once that is over
-	away    bool  // somebody looked when it was
+	away    bool  // a verb has marked it away
 
 	missed    bool // it did not claim a lease
-	unclaimed bool // and is not back
+	unclaimed bool // and has not come back
 	awayAt    int64
 }
 
 func newModel(lease, awayAfter, dropAfter time.Duration) *model {
-	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(), dropAfter: dropAfter.Milliseconds(),
-		past: newHolds(lease), places: map[string]*modelPlace{}, hosts: map[string][]room.ReplicaNumber{}}
+	return &model{lease: lease.Milliseconds(), awayAfter: awayAfter.Milliseconds(),
+		dropAfter: dropAfter.Milliseconds(),
+		past:      newHolds(lease), places: map[string]*modelPlace{},
+		replicas: map[string][]room.ReplicaNumber{}}
 }
 
-// at runs one verb at a time of Redis's clock: one version for all that it changed.
+// at runs one verb at a time of Redis's clock. All its changes have one version.
 func (m *model) at(now int64, verb func()) {
 	m.changed, m.returned = false, map[string]bool{}
 	verb()
@@ -58,7 +60,7 @@ func (m *model) at(now int64, verb func()) {
 	}
 }
 
-// advance brings the room to now (rules 2, 5 and 7).
+// advance brings the room up to date (rules 2, 5 and 7).
 func (m *model) advance(now int64) {
 	switch {
 	case m.holder == "":
@@ -83,7 +85,7 @@ func (m *model) advance(now int64) {
 			m.grant(s, now)
 			if m.claimWithin > 0 && !m.returned[s] {
 				m.unsure = true
-				if len(m.hosts[s]) > 0 || p.seen {
+				if len(m.replicas[s]) > 0 || p.seen {
 					m.claimBy = now + m.claimWithin
 				}
 			}
@@ -93,7 +95,7 @@ func (m *model) advance(now int64) {
 	}
 }
 
-// take takes a waiter out of the line, and says how many stood before it.
+// take removes a waiter from the line, and returns its index.
 func (m *model) take(session string) int {
 	at := slices.Index(m.line, session)
 	m.line = slices.Delete(m.line, at, at+1)
@@ -118,7 +120,7 @@ func (m *model) miss() {
 
 func (m *model) free() { m.holder, m.claimBy, m.unsure = "", 0, false }
 
-// tooLong is true of a waiter that is dropped.
+// tooLong reports whether a waiter is dropped.
 func (m *model) tooLong(session string, now int64) bool {
 	if p := m.places[session]; p.unclaimed {
 		return now-p.awayAt > m.dropAfter
@@ -126,7 +128,7 @@ func (m *model) tooLong(session string, now int64) bool {
 	return m.gone(session, now) > m.awayAfter+m.dropAfter
 }
 
-// isHere is what a session says by a claim, or by pressing 준비 완료 again.
+// isHere applies a claim, or another press of 준비 완료 ("ready").
 func (m *model) isHere(session string, now int64) {
 	p := m.places[session]
 	switch {
@@ -134,7 +136,7 @@ func (m *model) isHere(session string, now int64) {
 		m.changed = m.changed || m.claimBy != 0
 		m.claimBy, m.unsure = 0, false
 	case m.holder != session && p.unclaimed:
-		if p.unclaimed = false; len(m.hosts[session]) == 0 {
+		if p.unclaimed = false; len(m.replicas[session]) == 0 {
 			p.seen, p.vouched = true, now
 		}
 		m.returned[session], m.changed = true, true
@@ -154,15 +156,15 @@ func (m *model) claim(session string, fence, now int64) error {
 	return nil
 }
 
-// back notes that who was away is there.
+// back records that an away session is there.
 func (m *model) back(session string) {
 	p := m.places[session]
 	m.returned[session], p.away = m.returned[session] || p.away, false
 }
 
-// gone is for how long a waiter is nowhere and nobody has vouched for it, in ms.
+// gone returns for how long no replica has had a waiter and no call has vouched for it (ms).
 func (m *model) gone(session string, now int64) int64 {
-	if len(m.hosts[session]) > 0 {
+	if len(m.replicas[session]) > 0 {
 		return 0
 	}
 	if p := m.places[session]; p.seen {
@@ -249,32 +251,35 @@ func (m *model) seen(session string, vouch int64, here bool, now int64) {
 	m.advance(now)
 }
 
-func (m *model) come(session string, host room.ReplicaNumber, now int64) {
+func (m *model) come(session string, replica room.ReplicaNumber, now int64) {
 	if waits := slices.Contains(m.line, session); !waits || !m.tooLong(session, now) {
 		if waits {
 			m.back(session)
 		} else if m.holder == session && m.unsure && m.claimBy == 0 {
 			m.claimBy, m.changed = now+m.claimWithin, true
 		}
-		m.goFrom(session, host)
-		m.hosts[session] = append(m.hosts[session], host)
+		m.goFrom(session, replica)
+		m.replicas[session] = append(m.replicas[session], replica)
 	}
 	m.advance(now)
 }
 
-// goes says since when a session has gone from a host.
-func (m *model) goes(session string, host room.ReplicaNumber, since, now int64) {
-	was := m.goFrom(session, host)
-	if p := m.places[session]; len(m.hosts[session]) == 0 && slices.Contains(m.line, session) && !p.unclaimed && (was || !p.seen) {
+// goes records since when a session has gone from a replica.
+func (m *model) goes(session string, replica room.ReplicaNumber, since, now int64) {
+	was := m.goFrom(session, replica)
+	if p := m.places[session]; len(m.replicas[session]) == 0 && slices.Contains(m.line, session) &&
+		!p.unclaimed && (was || !p.seen) {
 		p.seen, p.vouched = true, since
 	}
 	m.advance(now)
 }
 
-func (m *model) goFrom(session string, host room.ReplicaNumber) bool {
-	before := len(m.hosts[session])
-	m.hosts[session] = slices.DeleteFunc(m.hosts[session], func(h room.ReplicaNumber) bool { return h == host })
-	return len(m.hosts[session]) < before
+func (m *model) goFrom(session string, replica room.ReplicaNumber) bool {
+	before := len(m.replicas[session])
+	m.replicas[session] = slices.DeleteFunc(m.replicas[session], func(h room.ReplicaNumber) bool {
+		return h == replica
+	})
+	return len(m.replicas[session]) < before
 }
 
 func (m *model) pause(paused bool, now int64) {
@@ -310,7 +315,7 @@ func (m *model) extend(fence, more, now int64) error {
 	return nil
 }
 
-// waiter is the index of a ticket in the line, or -1.
+// waiter returns the index of a ticket in the line, or -1.
 func (m *model) waiter(ticket int64) int {
 	return slices.IndexFunc(m.line, func(s string) bool { return m.places[s].ticket == ticket })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestNamesWithoutAPrefixInDatabaseZeroAreThoseThatPeopleKnow(t *testing.T) {
+func TestNamesWithoutAPrefixInDatabaseZeroAreTheDocumentedOnes(t *testing.T) {
 	var n room.Names
 	require.Equal(t, "{integration}:lock", n.Lock("integration"))
 	require.Equal(t, "{integration}:journal", n.Journal("integration"))
@@ -21,7 +21,7 @@ func TestNamesWithoutAPrefixInDatabaseZeroAreThoseThatPeopleKnow(t *testing.T) {
 	require.Equal(t, "{waitroom}:replicas", n.Channel("{waitroom}:replicas"))
 }
 
-// clientOf is one of a database that nobody asks anything.
+// clientOf returns a client of a database without a server.
 func clientOf(t *testing.T, database int) *redis.Client {
 	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", DB: database})
 	t.Cleanup(func() { _ = c.Close() })
@@ -33,7 +33,8 @@ func TestNoTwoDeploymentsHaveANameInCommon(t *testing.T) {
 	for _, database := range []int{0, 1, 11} {
 		for _, prefix := range []string{"", "a", "a:", "a:1", "1", "db/1."} {
 			n := room.NamesOf(clientOf(t, database), prefix)
-			for _, channel := range []string{n.Events("r"), n.EveryEvents(), n.LockNotices("r"), n.Channel("{waitroom}:replicas")} {
+			for _, channel := range []string{n.Events("r"), n.EveryEvents(), n.LockNotices("r"),
+				n.Channel("{waitroom}:replicas")} {
 				require.False(t, seen[channel], channel)
 				seen[channel] = true
 			}
@@ -47,7 +48,8 @@ func TestPrefixThatWouldMatchMoreThanItselfIsRefused(t *testing.T) {
 	for _, good := range []string{"", "staging:", "team-a/live.1_", strings.Repeat("x", 64)} {
 		require.True(t, room.ValidPrefix(good), good)
 	}
-	for _, bad := range []string{"{a}", "a{", "a}", "a*", "a?", "[a]", `a\`, "a b", "a@1", "가", "a\n", strings.Repeat("x", 65)} {
+	for _, bad := range []string{"{a}", "a{", "a}", "a*", "a?", "[a]", `a\`, "a b", "a@1", "가", "a\n",
+		strings.Repeat("x", 65)} {
 		require.False(t, room.ValidPrefix(bad), bad)
 		require.Panics(t, func() { room.New(clientOf(t, 0), room.Config{KeyPrefix: bad}) }, bad)
 	}

@@ -12,17 +12,19 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// takesWrites says whether the store takes any from now on.
+// takesWrites sets whether Redis accepts writes from now on.
 func takesWrites(t *testing.T, rdb *redis.Client, takes bool) {
 	t.Helper()
 	replicas := map[bool]string{true: "0", false: "1"}[takes]
 	require.NoError(t, rdb.ConfigSet(t.Context(), "min-replicas-to-write", replicas).Err())
 }
 
-func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
-	for whom, fresh := range map[string]bool{"who was told of the room": false, "who was not": true} {
-		t.Run(whom, func(t *testing.T) {
-			store := redistest.StartWith(t, redistest.Config{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
+func TestReadsAreAnsweredWhenTheStoreCameBackAndRefusesWrites(t *testing.T) {
+	for name, fresh := range map[string]bool{"a process that observed the room": false,
+		"a process that did not": true} {
+		t.Run(name, func(t *testing.T) {
+			store := redistest.StartWith(t,
+				redistest.Config{Args: []string{"--appendonly", "yes", "--appendfsync", "always"}})
 			rdb := store.Client()
 			e := room.New(rdb, room.Config{Recovery: 200 * time.Millisecond})
 			a := newSeller(t, e, "a")
@@ -42,14 +44,14 @@ func TestWhoAsksIsToldWhenTheStoreCameBackAndTakesNoWrites(t *testing.T) {
 	}
 }
 
-func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
+func TestALeaseThatIsOverIsReturnedAsEndedWhileTheStoreRefusesWrites(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := room.New(rdb, room.Config{Required: true})
 	a := newSeller(t, e, "a")
 	a.join()
-	shown, nobodys := sms("shown", 0, 0), sms("nobody's", 0, 0)
-	shown.Keep, nobodys.Keep = true, true
-	require.Equal(t, room.NotExpected, match(t, e, nobodys).Reason)
+	shown, unmatched := sms("shown", 0, 0), sms("unmatched", 0, 0)
+	shown.Keep, unmatched.Keep = true, true
+	require.Equal(t, room.NotExpected, match(t, e, unmatched).Reason)
 	a.expect()
 	require.Equal(t, room.Matched, match(t, e, shown).Result)
 	require.NoError(t, e.SettleMatch(t.Context(), integration, "shown", 0, true))
@@ -64,26 +66,26 @@ func TestALeaseThatIsOverIsToldOfAsOneWhileTheStoreTakesNoWrites(t *testing.T) {
 		}
 		return nil
 	})
-	type told struct {
+	type reads struct {
 		messages []room.Message
-		letters  []room.RecentMessage
+		recent   []room.RecentMessage
 		glance   room.Glance
 	}
-	ask := func() (got told) {
+	ask := func() (got reads) {
 		got.messages = messages(t, e, a.session)
-		got.letters, err = e.RecentMessages(t.Context(), integration)
+		got.recent, err = e.RecentMessages(t.Context(), integration)
 		require.NoError(t, err)
 		got.glance, err = e.Glance(t.Context(), integration)
 		require.NoError(t, err)
 		got.glance.View = room.View{}
 		return got
 	}
-	still := ask()
+	again := ask()
 	takesWrites(t, rdb, true)
 	after := ask()
 	require.Len(t, after.messages, 1)
-	require.Len(t, after.letters, 1)
-	require.Len(t, after.letters[0].Could, 1, "it was live then")
+	require.Len(t, after.recent, 1)
+	require.Len(t, after.recent[0].Could, 1, "it was live then")
 	require.Equal(t, 1, after.glance.Expired)
-	require.Equal(t, after, still)
+	require.Equal(t, after, again)
 }

@@ -5,41 +5,41 @@ import "time"
 // position is one version of a room, in one history of Redis.
 type position struct {
 	epoch, version int64
-	lineage        string // the histories of the server under which the epoch's versions were written: see lineage.lua
+	lineage        string // the server's histories under which the epoch was written: see lineage.lua
 }
 
 func (p position) after(other position) bool {
 	return p.epoch > other.epoch || p.epoch == other.epoch && p.version >= other.version
 }
 
-// observedRoom is what this process has observed of a room, in replies and events. A Redis that does not have that in its past has lost writes.
-// Then it is replayed: see replay.go.
+// observedRoom has the state of a room in the replies and events that this process observed. If Redis does
+// not have that state in its past, it has lost writes, and this process replays it: see replay.go.
 type observedRoom struct {
 	position
-	replayed position // that was replayed last
+	replayed position // last position that was replayed
 	at       time.Time
-	lease    Lease                    // the last one; zero while the lock is free
-	ends     time.Time                // when it would end, by this process's own clock
+	lease    Lease                    // the live lease; zero while the lock is free
+	ends     time.Time                // end of that lease, by this process's clock
 	fence    int64                    // the highest
-	over     int64                    // when a lease was granted or over, the latest (unix ms)
+	over     int64                    // latest grant or end of a lease (unix ms)
 	ticket   int64                    // the highest
 	places   map[int64]*observedPlace // by ticket
 }
 
-// observedPlace is a place as a reply or an event had it last.
+// observedPlace is a place in the last reply or event about it.
 type observedPlace struct {
 	Session   string       `json:"session"`
 	Seller    string       `json:"seller"`
 	Ticket    int64        `json:"ticket"`
 	Of        int64        `json:"of"`                // epoch
 	JoinedAt  int64        `json:"joined,omitempty"`  // unix ms, 0 = not known
-	Fence     int64        `json:"fence,omitempty"`   // where it held the lock
+	Fence     int64        `json:"fence,omitempty"`   // of a place that held the lock
 	GrantedAt int64        `json:"granted,omitempty"` // unix ms
 	ExpiresAt int64        `json:"expires,omitempty"`
-	Outcome   Outcome      `json:"outcome,omitempty"` // where it ended
+	Outcome   Outcome      `json:"outcome,omitempty"` // of a place that ended
 	EndedAt   int64        `json:"ended,omitempty"`   // unix ms
-	Waited    bool         `json:"waited,omitempty"`  // it was observed waiting; the ledger alone has its end
-	Missed    *missedLease `json:"missed,omitempty"`  // the lease that it did not claim, where it waits again
+	Waited    bool         `json:"waited,omitempty"`  // observed waiting, and its end is the ledger's
+	Missed    *missedLease `json:"missed,omitempty"`  // the unclaimed lease of a place that waits again
 
 	version int64
 	at      time.Time
@@ -53,7 +53,7 @@ type missedLease struct {
 	EndedAt   int64 `json:"ended"`
 }
 
-// miss notes that the place waits again, since its lease was not claimed in time.
+// miss records that the place waits again, since its lease was not claimed in time.
 func (p *observedPlace) miss(at int64) {
 	if p.Fence != 0 {
 		p.Missed = &missedLease{p.Fence, p.GrantedAt, p.ExpiresAt, at}
@@ -61,17 +61,19 @@ func (p *observedPlace) miss(at int64) {
 	p.Fence, p.GrantedAt, p.ExpiresAt = 0, 0, 0
 }
 
-// past reports whether the end of a place need not be remembered any more; its seller may have been erased since.
+// past reports whether a place ended so long ago that it is dropped. Its seller may have been erased since.
 func (p *observedPlace) past(now time.Time) bool { return p.Outcome != "" && now.Sub(p.at) > endedKept }
 
-// orphaned is the session that holds the lock where a loss took its holder: see ORPHANED in library.lua.
+// orphaned is the session of a lease whose holder was lost: see ORPHANED in library.lua.
 const orphaned = "-"
 
-// endedKept is how long the end of a place is remembered: the ledger has it long before.
+// endedKept is how long the end of a place is remembered. The ledger has it long before.
 const endedKept = 2 * time.Minute
 
-// observedIn returns what was observed of a room; nil where this process has not replayed an earlier epoch yet. Until it has, nothing of the new
-// epoch is noted: it would pass for all that there was, and both epochs may have given out the same ticket.
+// observedIn returns the observations of a room, or nil before this process has replayed an earlier epoch.
+//
+// Until then it records nothing of the new epoch: the new observations would replace the earlier ones, and
+// both epochs may have used the same ticket.
 func (m *memory) observedIn(id ID, epoch int64, now time.Time) *observedRoom {
 	r := m.of(id, now)
 	if r.observed == nil || now.Sub(r.observed.at) > m.keep {
@@ -86,7 +88,7 @@ func (m *memory) observedIn(id ID, epoch int64, now time.Time) *observedRoom {
 	return o
 }
 
-// position returns the latest position that was observed of a room; zero for none.
+// position returns the latest observed position of a room; zero if there is none.
 func (m *memory) position(id ID) position {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +98,7 @@ func (m *memory) position(id ID) position {
 	return position{}
 }
 
-// observeView notes how a room is.
+// observeView records the view of a room in a reply or an event.
 func (m *memory) observeView(id ID, v View) {
 	if v.Epoch == 0 {
 		return
@@ -107,16 +109,16 @@ func (m *memory) observeView(id ID, v View) {
 	o := m.observedIn(id, v.Epoch, now)
 	at := position{v.Epoch, v.Version, v.Lineage}
 	if o == nil || !at.after(o.position) {
-		return // a later reply was read before
+		return // this process has read a later reply
 	}
 	o.position, o.replayed, o.lease = at, position{}, Lease{}
-	if v.Lease != nil {
-		o.lease, o.ends = *v.Lease, now.Add(time.Duration(v.Lease.ExpiresAt-v.Now)*time.Millisecond)
-		o.fence, o.ticket, o.over = max(o.fence, v.Lease.Fence), max(o.ticket, v.Lease.Ticket), max(o.over, v.Lease.GrantedAt)
+	if l := v.Lease; l != nil {
+		o.lease, o.ends = *l, now.Add(time.Duration(l.ExpiresAt-v.Now)*time.Millisecond)
+		o.fence, o.ticket, o.over = max(o.fence, l.Fence), max(o.ticket, l.Ticket), max(o.over, l.GrantedAt)
 	}
 }
 
-// observePlace notes how a session stands.
+// observePlace records a session's place in a reply.
 func (m *memory) observePlace(id ID, session string, v View, p Place) {
 	if session == "" || p.Ticket == 0 || v.Epoch == 0 || p.Outcome == Lost {
 		return
@@ -153,14 +155,14 @@ func (m *memory) observePlace(id ID, session string, v View, p Place) {
 	}
 }
 
-// leaseOver notes when a place's lease was over.
+// leaseOver records the end of a place's lease.
 func (o *observedRoom) leaseOver(p *observedPlace) {
 	if p.Fence != 0 {
 		o.over = max(o.over, p.GrantedAt, p.EndedAt)
 	}
 }
 
-// observeMatch notes what a message was matched to.
+// observeMatch records the match of a message.
 func (m *memory) observeMatch(id ID, at position, match Match) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +185,7 @@ func (m *memory) observeMatch(id ID, at position, match Match) {
 	}
 }
 
-// observeEvent notes what an event says.
+// observeEvent records an event.
 func (m *memory) observeEvent(id ID, e *Event) {
 	m.observeView(id, e.view())
 	m.mu.Lock()
@@ -198,7 +200,7 @@ func (m *memory) observeEvent(id ID, e *Event) {
 			p.Session, p.Seller, p.JoinedAt = j.Session, j.Seller, e.Now
 		}
 	}
-	for _, missed := range e.Missed { // its lease may be one of which no event came
+	for _, missed := range e.Missed { // there may have been no event of its lease
 		o.over = max(o.over, missed.At)
 		if p := o.place(missed.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.JoinedAt = missed.Session, missed.Seller, missed.JoinedAt
@@ -207,7 +209,8 @@ func (m *memory) observeEvent(id ID, e *Event) {
 	}
 	if l := e.Lease; l != nil && l.Session != orphaned {
 		if p := o.place(l.Ticket, e.Epoch, e.Version, now); p != nil {
-			p.Session, p.Seller, p.Fence, p.GrantedAt, p.ExpiresAt = l.Session, l.Seller, l.Fence, l.GrantedAt, l.ExpiresAt
+			p.Session, p.Seller, p.Fence = l.Session, l.Seller, l.Fence
+			p.GrantedAt, p.ExpiresAt = l.GrantedAt, l.ExpiresAt
 		}
 	}
 	for _, f := range e.Ended {
@@ -218,7 +221,7 @@ func (m *memory) observeEvent(id ID, e *Event) {
 	}
 }
 
-// place returns the place of a ticket, to be changed; nil where more was observed of it already.
+// place returns the place of a ticket, for the caller to change; nil if a later version was observed already.
 func (o *observedRoom) place(ticket, epoch, version int64, now time.Time) *observedPlace {
 	o.ticket = max(o.ticket, ticket)
 	p := o.places[ticket]
@@ -233,7 +236,7 @@ func (o *observedRoom) place(ticket, epoch, version int64, now time.Time) *obser
 	return p
 }
 
-// prune drops places that are out of date, and reports whether the room itself is not.
+// prune drops outdated places, and reports whether the room itself is to be kept.
 func (o *observedRoom) prune(now time.Time, keep time.Duration) bool {
 	for ticket, p := range o.places {
 		if now.Sub(p.at) > keep || p.past(now) {

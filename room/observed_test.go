@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The ledger has had its end for long, and may know the seller by another name since: see Engine.EraseSeller.
+// The ledger has long had the place's end, and may have another name of the seller since: see
+// Engine.EraseSeller.
 func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 	m := newMemory(time.Hour, false)
 	view := View{Epoch: 1, Version: 2, Now: 1000}
 	m.observeView("a", view)
-	m.observePlace("a", NewSession(), view, Place{Status: Ended, Outcome: Completed, Ticket: 1, Seller: "erased since"})
+	m.observePlace("a", NewSession(), view,
+		Place{Status: Ended, Outcome: Completed, Ticket: 1, Seller: "erased since"})
 	m.observePlace("a", NewSession(), view, Place{Status: Waiting, Ticket: 2, Seller: "s-2"})
 	require.Len(t, m.replayOf("a").Places, 2)
 	for _, p := range m.rooms["a"].observed.places {

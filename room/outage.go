@@ -8,19 +8,21 @@ import (
 )
 
 const (
-	trustedFor  = 3000        // ms after an outage in which no session counts as gone: as SETTLING in clock.lua
-	outagesKept = time.Minute // the outage of a server that no call has met for so long concerns no call
+	// trustedFor is the time (ms) after an outage in which no session counts as gone: SETTLING in clock.lua.
+	trustedFor  = 3000
+	outagesKept = time.Minute // age at which an outage is forgotten
 )
 
-// outage is when a server did not answer this process. A browser may have moved to another replica meanwhile, which could not say so.
+// outage is the last time in which a server did not answer this process. A browser may have moved to another
+// replica meanwhile, which could not record it.
 type outage struct {
-	ended int64     // unix ms of Redis's clock; lasting while the server has not answered since
-	noted time.Time // by this process's clock
+	ended int64     // unix ms of Redis's clock; lasting until the server answers
+	noted time.Time // last failure, by this process's clock
 }
 
 const lasting = math.MaxInt32 * int64(1000) * 1000
 
-// failed notes a call that Redis did not answer as it should.
+// failed records a call that Redis did not answer, or answered with an error.
 func (m *memory) failed(id ID, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the caller gave up
@@ -31,7 +33,7 @@ func (m *memory) failed(id ID, err error) {
 	m.of(m.server(id), now).outage = outage{lasting, now}
 }
 
-// answered notes an answer that Redis gave then (unix ms).
+// answered records the time (unix ms) of an answer of Redis.
 func (m *memory) answered(id ID, now int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +47,7 @@ func (m *memory) answered(id ID, now int64) {
 	}
 }
 
-// outageEnd returns when the last outage of the room's server was over (unix ms); 0 = there was none lately.
+// outageEnd returns when the last outage of the room's server ended (unix ms); 0 if there was none lately.
 func (m *memory) outageEnd(id ID) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

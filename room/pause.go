@@ -6,12 +6,12 @@ var pauseVerb = newVerb[pauseArgs]("pause")
 
 type pauseArgs struct {
 	Paused     bool
-	Action     string // JSON members; "" = nobody is named
+	Action     string // JSON members; "" = no member of support
 	Registered int64
-	Begins     string // the blank that a room may be begun in place of; "" = none
+	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
-// Action is what a member of support did, for the journal.
+// Action is an action of a member of support, for the journal.
 type Action struct {
 	Who    string `json:"who"`
 	Action string `json:"action"`
@@ -19,16 +19,18 @@ type Action struct {
 	Ticket int64  `json:"ticket,omitempty"`
 	Fence  int64  `json:"fence,omitempty"`
 
-	Seconds int64 `json:"seconds,omitempty"` // how much more time was given; Extend sets it
+	Seconds int64 `json:"seconds,omitempty"` // of an extension; Extend sets it
 }
 
-// Pause stops or resumes granting: while a room is paused its line keeps its order and nobody is
-// granted; the live lease goes on. Repeating it changes nothing.
+// Pause stops or resumes granting, and returns the standing of a spectator.
+//
+// While a room is paused its line keeps its order, no waiter is granted, and the live lease goes on. A repeat
+// changes nothing. Error: ErrStore.
 func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, by Action) (Standing, error) {
 	once := requestKey(request)
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.begins}), id, once)
+		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.absence}), id, once)
 		return err
 	})
 	return st, err

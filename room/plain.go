@@ -2,9 +2,10 @@ package room
 
 import "unicode"
 
-// Plain is a character as a reader takes it, in the letters that a code is made of: full-width forms are plain ones,
-// every blank is a space, every dash a hyphen, every dot in the middle of a line "·". What no reader sees is -1, and
-// strings.Map drops it.
+// Plain returns the plain form of a character, so that texts that look alike compare equal.
+//
+// Full-width forms become plain ones, every blank a space, every dash a hyphen, every dot in the middle of a
+// line "·". An invisible character becomes -1, which strings.Map drops.
 func Plain(r rune) rune {
 	switch {
 	case r < 0x80:
@@ -23,13 +24,14 @@ func Plain(r rune) rune {
 		return '·'
 	case '￦':
 		return '₩'
-	case '\u212A': // the Kelvin sign, which composing turns into a letter
+	case '\u212A': // the Kelvin sign, which NFC turns into a letter
 		return 'K'
 	}
 	return r
 }
 
-// unseen is true for zero-width characters, soft hyphens, byte order marks, and marks of direction and of variation.
+// unseen reports whether a character is invisible: zero-width, soft hyphen, byte order, direction or
+// variation.
 func unseen(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u034F'
 }

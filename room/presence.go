@@ -15,25 +15,30 @@ var presenceVerb = newVerb[presenceArgs]("presence")
 type presenceArgs struct {
 	Replica string // the replica's number
 	Number  int64  // of this call, among that replica's in this room
-	Came    int    // so many of the changes are sessions that have come
-	// Changes are those sessions; then of each that has gone: session, host number that it was told under, for how long it has been gone (ms).
+	Came    int    // number of sessions that have come
+	// Changes has those sessions, then three values for each session that has gone. They are the session, the
+	// replica number under which it came, and how long it has been gone (ms).
 	Changes []any
 }
 
-// ReplicaNumber is what a replica is called where it tells who is connected to it: see Heartbeat. Zero is none.
+// ReplicaNumber identifies a replica in the presence data of rooms: see Heartbeat. Zero is none.
 type ReplicaNumber int64
 
-// Gone is a session whose last socket at a replica is gone.
+// Gone is a session whose last socket at a replica has closed.
 type Gone struct {
 	Session string
-	Host    ReplicaNumber // it was told to be here under that number
-	For     time.Duration // since when
+	Host    ReplicaNumber // the number under which the replica recorded the session
+	For     time.Duration // since the socket closed
 }
 
-// Presence tells, once, who has come to a replica and who has gone; SeenBatch sessions in all at the most. Who has come is there until it is told
-// that it has gone, or until the replica has no heartbeat any more: then it was there until the last one. Attend has to name the room before. Calls of a
-// replica are numbered; one that comes after a later one does nothing.
-func (e *Engine) Presence(ctx context.Context, id ID, host ReplicaNumber, number int64, came []string, gone []Gone) (View, error) {
+// Presence records the sessions that have come to a replica and those that have gone.
+//
+// Together they are at most SeenBatch. A session that has come is present until it has gone, or until the
+// last heartbeat of a replica that died. The caller calls Attend for the room before. A replica numbers its
+// calls; one that arrives after a later one does nothing. Error: ErrStore.
+func (e *Engine) Presence(
+	ctx context.Context, id ID, replica ReplicaNumber, number int64, came []string, gone []Gone,
+) (View, error) {
 	changes := make([]any, 0, len(came)+3*len(gone))
 	for _, s := range came {
 		changes = append(changes, s)
@@ -43,23 +48,28 @@ func (e *Engine) Presence(ctx context.Context, id ID, host ReplicaNumber, number
 		changes = append(changes, g.Session, strconv.FormatInt(int64(g.Host), 10), g.For.Milliseconds())
 		longest = max(longest, g.For)
 	}
-	away, alone, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)
-	if len(gone) > 0 { // before: whatever dies in between, somebody looks when they are away
-		if alone, err = e.index.dueIn(ctx, id, away); err != nil {
+	away, earliest, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)
+	if len(gone) > 0 { // before the call: so the room is due in time even if this process dies in between
+		if earliest, err = e.index.dueIn(ctx, id, away); err != nil {
 			return View{}, err
 		}
 	}
-	st, err := e.standing(ctx, presenceVerb.with(presenceArgs{strconv.FormatInt(int64(host), 10), number, len(came), changes}), id, "presence")
-	if err == nil && !alone { // who looked meanwhile may not have known
+	args := presenceArgs{strconv.FormatInt(int64(replica), 10), number, len(came), changes}
+	st, err := e.standing(ctx, presenceVerb.with(args), id, "presence")
+	if err == nil && !earliest { // a replica that looked meanwhile may have missed the change
 		_, err = e.index.dueIn(ctx, id, away)
 	}
 	return st.View, err
 }
 
-// Heartbeat says that a replica is alive, and has to be called several times in DeadAfter. It returns the number under which the replica tells who is
-// connected to it. Where that is another one than it had, it was taken for dead, or the store lost what it told: all of it has to be told again. Zero asks for a new one.
-func (e *Engine) Heartbeat(ctx context.Context, host ReplicaNumber) (ReplicaNumber, error) {
-	text, err := indexHeartbeatScript.Run(ctx, e.rdb, []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(host)}, strconv.FormatInt(int64(host), 10)).Text()
+// Heartbeat records that a replica is alive, and returns its number for Presence.
+//
+// The replica calls it several times in DeadAfter; zero asks for a new number. If the number changes, the
+// replica counted as dead or Redis lost its presence data, and the replica records all its sessions again.
+// Error: ErrStore.
+func (e *Engine) Heartbeat(ctx context.Context, replica ReplicaNumber) (ReplicaNumber, error) {
+	keys := []string{e.index.keys[5], e.index.keys[6], e.index.keys[7], e.attended(replica)}
+	text, err := indexHeartbeatScript.Run(ctx, e.rdb, keys, strconv.FormatInt(int64(replica), 10)).Text()
 	if err != nil {
 		e.memory.failed("", err)
 		return 0, storeError("heartbeat", err)
@@ -71,62 +81,66 @@ func (e *Engine) Heartbeat(ctx context.Context, host ReplicaNumber) (ReplicaNumb
 	return ReplicaNumber(n), nil
 }
 
-// DeadAfter is for how long a replica may be without a heartbeat until it is taken for dead. That is well within AwayAfter: what it told is
-// taken back as of its last heartbeat, in every room, before anybody is away for it.
+// DeadAfter returns the time without a heartbeat after which a replica counts as dead.
+//
+// It is well within AwayAfter: the replica's sessions count as gone since its last heartbeat, in every room,
+// before any of them is away.
 func (e *Engine) DeadAfter() time.Duration {
 	return min(max(e.cfg.AwayAfter/4, 200*time.Millisecond), 2500*time.Millisecond)
 }
 
-// Attend notes that a replica is about to tell who is connected to it in some rooms, so that this can be taken back when it dies.
-func (e *Engine) Attend(ctx context.Context, host ReplicaNumber, rooms ...ID) error {
+// Attend records the rooms in which a replica is about to call Presence. If the replica dies, its sessions in
+// these rooms count as gone. Error: ErrStore.
+func (e *Engine) Attend(ctx context.Context, replica ReplicaNumber, rooms ...ID) error {
 	names := make([]any, len(rooms))
 	for i, id := range rooms {
 		names[i] = string(id)
 	}
 	_, err := e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.SAdd(ctx, e.attended(host), names...)
-		p.PExpire(ctx, e.attended(host), attendedKept)
+		p.SAdd(ctx, e.attended(replica), names...)
+		p.PExpire(ctx, e.attended(replica), attendedKept)
 		return nil
 	})
 	return storeError("attend", err)
 }
 
-// attendedKept is how long the list of a replica's rooms is kept when it has no heartbeat any more: as in index/heartbeat.lua.
+// attendedKept is how long a dead replica's list of rooms is kept: as in index/heartbeat.lua.
 const attendedKept = time.Hour
 
-// Unattend takes that back, when all who had come have gone.
-func (e *Engine) Unattend(ctx context.Context, host ReplicaNumber, id ID) error {
-	return storeError("unattend", e.rdb.SRem(ctx, e.attended(host), string(id)).Err())
+// Unattend removes a room from the replica's list, once all its sessions there have gone. Error: ErrStore.
+func (e *Engine) Unattend(ctx context.Context, replica ReplicaNumber, id ID) error {
+	return storeError("unattend", e.rdb.SRem(ctx, e.attended(replica), string(id)).Err())
 }
 
-func (e *Engine) attended(host ReplicaNumber) string {
-	return fmt.Sprintf("%sattended:%d", e.index.begin, host)
+func (e *Engine) attended(replica ReplicaNumber) string {
+	return fmt.Sprintf("%sattended:%d", e.index.begin, replica)
 }
 
 const (
-	buryBatch = 500              // rooms that are made due at a time
-	buryAgain = 30 * time.Second // a word under the number of who has died may come late
+	expireBatch = 500              // rooms that are made due at a time
+	expireAgain = 30 * time.Second // a Presence call under a dead replica's number may arrive late
 )
 
-// bury makes the rooms of replicas that have died due. replicas is as index/claim.lua writes it.
-func (e *Engine) bury(ctx context.Context, replicas string) error {
+// expireReplicas makes the rooms of dead replicas due. replicas has the format of index/claim.lua.
+func (e *Engine) expireReplicas(ctx context.Context, replicas string) error {
 	fields := strings.Split(replicas, " ")
 	if len(fields) != 4 || fields[3] == "" {
-		clear(e.buried)
+		clear(e.expiredReplicas)
 		return nil
 	}
 	for pair := range strings.SplitSeq(fields[3], ",") {
 		text, _, _ := strings.Cut(pair, ":")
-		host, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || time.Since(e.buried[ReplicaNumber(host)]) < buryAgain {
+		number, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || time.Since(e.expiredReplicas[ReplicaNumber(number)]) < expireAgain {
 			continue
 		}
 		for left := 1; left > 0; {
-			if left, err = indexBuryScript.Run(ctx, e.rdb, []string{e.attended(ReplicaNumber(host)), e.index.keys[0]}, buryBatch).Int(); err != nil {
-				return storeError("bury replica", err)
+			keys := []string{e.attended(ReplicaNumber(number)), e.index.keys[0]}
+			if left, err = indexExpireReplicaScript.Run(ctx, e.rdb, keys, expireBatch).Int(); err != nil {
+				return storeError("expire replica", err)
 			}
 		}
-		e.buried[ReplicaNumber(host)] = time.Now()
+		e.expiredReplicas[ReplicaNumber(number)] = time.Now()
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func TestAwayWaiterIsPassedOverAndIsFirstAgainWhenBack(t *testing.T) {
 	})
 }
 
-func TestLockStaysFreeWhileEverybodyIsAwayAndGoesToWhoIsBack(t *testing.T) {
+func TestLockStaysFreeWhileAllWaitersAreAwayAndGoesToTheFirstBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{AwayAfter: 10 * time.Millisecond})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -58,7 +58,8 @@ func TestNewcomerIsGrantedWhileThoseAheadAreAway(t *testing.T) {
 		b.here(0)
 		passUntil(t, rdb, b.stand().Now+11)
 		a.leave(room.Cancelled)
-		st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
+		st, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: room.NewSession(), Seller: "c", NoWait: true})
 		require.NoError(t, err)
 		require.Equal(t, room.Locked, st.Status)
 		require.Equal(t, int64(3), st.Ticket)
@@ -94,8 +95,8 @@ func TestSessionWithoutASocketIsNeverAway(t *testing.T) {
 	})
 }
 
-// A replica is killed with all its sockets: one script marks only so many, and the sweep goes on at once.
-func TestOneLookOfTheSweepFindsEverybodyWhoIsAway(t *testing.T) { onRedis(t, oneLookFindsAll) }
+// A replica is killed with all its sockets. One script marks a limited number, and the sweep goes on at once.
+func TestOneLookOfTheSweepFindsAllAwayWaiters(t *testing.T) { onRedis(t, oneLookFindsAll) }
 
 func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 	const waiters = 450
@@ -111,13 +112,15 @@ func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 	require.NoError(t, err)
 	passUntil(t, rdb, view.Now+3)
 	away := make(chan int64, 100)
-	sweep(t, e, func(room.ID, room.Checked) { away <- rdb.ZCard(context.Background(), "{integration}:away").Val() })
+	sweep(t, e, func(room.ID, room.Checked) {
+		away <- rdb.ZCard(context.Background(), "{integration}:away").Val()
+	})
 	require.Equal(t, int64(waiters), <-away)
 }
 
-// While the store is away nobody can vouch for anybody: that is no absence. Once the replicas have had
-// time to say who is there, who is not is judged by when it was last there.
-func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
+// While Redis is away no replica can vouch for a session, and that is no absence. Then replicas have time to
+// record their sessions. After that a session counts as gone since it was last there.
+func TestOutageOfTheStoreMakesNoSessionAway(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -132,17 +135,18 @@ func TestOutageOfTheStoreMakesNobodyAway(t *testing.T) {
 	for _, s := range []seller{b, c, d} {
 		s.here(time.Second)
 	}
-	pass(8 * time.Minute) // longer than it takes to be dropped
+	pass(8 * time.Minute) // longer than DropAfter
 	embedded.SetError("LOADING Redis is loading the dataset in memory")
 	_, err := e.Expire(t.Context(), integration)
 	require.Error(t, err)
 	embedded.SetError("")
 	a.leave(room.Completed)
-	require.Equal(t, room.Locked, b.stand().Status, "who was there when the store went away is not passed over")
+	require.Equal(t, room.Locked, b.stand().Status,
+		"a session present before the outage is not passed over")
 	d.here(time.Second)
 	pass(4 * time.Second)
 	d.here(time.Second)
 	b.leave(room.Completed)
-	require.Equal(t, room.Dropped, c.stand().Outcome, "nobody has vouched for it since")
+	require.Equal(t, room.Dropped, c.stand().Outcome, "no replica has vouched for it since")
 	require.Equal(t, room.Locked, d.stand().Status)
 }

@@ -24,7 +24,8 @@ func TestOnlyItsOwnSessionProlongsALeaseAndByAnyTime(t *testing.T) {
 		for range 2 {
 			st, err := e.Prolong(t.Context(), integration, request, a.session, first.Fence, time.Hour)
 			require.NoError(t, err)
-			require.Equal(t, first.Lease.ExpiresAt+time.Hour.Milliseconds(), st.Lease.ExpiresAt, "a repeat prolongs nothing")
+			require.Equal(t, first.Lease.ExpiresAt+time.Hour.Milliseconds(), st.Lease.ExpiresAt,
+				"a repeat prolongs nothing")
 		}
 	})
 }

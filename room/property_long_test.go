@@ -4,16 +4,16 @@ package room_test
 
 import "testing"
 
-// What the tests of these names try on a few cases, on many.
+// The tests of these names on many cases instead of a few.
 
 func TestScriptsKeepTheRulesInAnyOrderOfEventsAtLength(t *testing.T) { keepTheRules(t, 100) }
 
 func TestNoMessageIsEverAttributedToAnotherLeaseAtLength(t *testing.T) { neverAttributed(t, 100) }
 
-func TestRosterIsWhatTheEventsSayAtLength(t *testing.T) { rosterIsTold(t, 100) }
+func TestRosterEqualsTheEventsAtLength(t *testing.T) { rosterEqualsEvents(t, 100) }
 
 func TestCandidatesAreTheLeasesThatAssignTakesAtLength(t *testing.T) { candidatesAreTaken(t, 100) }
 
 func TestAverageHoldAndSpreadAreThoseOfTheModelAtLength(t *testing.T) { learnsAsTheModel(t, 100) }
 
-func TestNoStoryTellsTheShortWayFromTheLongAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }
+func TestTheShortPathEqualsTheLongOneInEveryStoryAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }

@@ -14,8 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever joins, leaves, presences, deadlines and acts of support come in whatever order, the scripts say what
-// the contract's rules say, after every step, about the room and about everybody in it; with leases that are to be claimed, and without.
+// For all orders of joins, leaves, presence, deadlines and support's actions, the scripts follow the
+// contract's rules. The model is compared after every step, for the room and each session, with and without
+// claims.
 func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) { keepTheRules(t, 25) }
 
 func keepTheRules(t *testing.T, orders int) {
@@ -43,14 +44,14 @@ func keepTheRules(t *testing.T, orders int) {
 	})
 }
 
-// run drives the engine and the model side by side. Its times are short, so that leases end and
-// waiters go away in the midst of things.
+// run drives the engine and the model side by side. Its times are short, so that leases end and waiters
+// become away in between.
 type run struct {
 	rdb      redis.UniversalClient
 	engine   *room.Engine
 	model    *model
 	sessions []string
-	fences   []int64 // all that were told; 1 was never granted
+	fences   []int64 // all fences of replies; 1 was never granted
 	calls    int64
 }
 
@@ -68,7 +69,8 @@ const (
 
 func newRun(rdb redis.UniversalClient, claimWithin time.Duration) *run {
 	r := &run{rdb: rdb, fences: []int64{1}, model: newModel(runLease, runAway, runDrop),
-		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop, ClaimWithin: claimWithin})}
+		engine: room.New(rdb, room.Config{Lease: runLease, AwayAfter: runAway, DropAfter: runDrop,
+			ClaimWithin: claimWithin})}
 	r.model.claimWithin = claimWithin.Milliseconds()
 	for i := range 6 {
 		r.sessions = append(r.sessions, fmt.Sprintf("00000000-0000-4000-8000-00000000000%d", i))
@@ -78,7 +80,9 @@ func newRun(rdb redis.UniversalClient, claimWithin time.Duration) *run {
 
 // session is often one that did not claim its lease, since few are.
 func (r *run) session(t *rapid.T) string {
-	missed := slices.DeleteFunc(slices.Clone(r.sessions), func(s string) bool { return r.model.places[s] == nil || !r.model.places[s].unclaimed })
+	missed := slices.DeleteFunc(slices.Clone(r.sessions), func(s string) bool {
+		return r.model.places[s] == nil || !r.model.places[s].unclaimed
+	})
 	if len(missed) > 0 && rapid.Bool().Draw(t, "missed") {
 		return rapid.SampledFrom(missed).Draw(t, "session")
 	}
@@ -86,14 +90,16 @@ func (r *run) session(t *rapid.T) string {
 }
 
 func (r *run) join(t *rapid.T) {
-	q := room.JoinRequest{Session: r.session(t), Seller: rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "seller"),
+	q := room.JoinRequest{Session: r.session(t),
+		Seller: rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "seller"),
 		NoWait: rapid.IntRange(0, 4).Draw(t, "no wait") == 0}
 	st, err := r.engine.Join(context.Background(), integration, q)
 	r.refused(t, st, err, func() error { return r.model.join(q.Session, q.Seller, q.NoWait, st.Now) })
 }
 
 func (r *run) leave(t *rapid.T) {
-	q := room.LeaveRequest{Session: r.session(t), Outcome: rapid.SampledFrom([]room.Outcome{room.Completed, room.Cancelled}).Draw(t, "outcome")}
+	q := room.LeaveRequest{Session: r.session(t),
+		Outcome: rapid.SampledFrom([]room.Outcome{room.Completed, room.Cancelled}).Draw(t, "outcome")}
 	st, err := r.engine.Leave(context.Background(), integration, q)
 	r.refused(t, st, err, func() error { return r.model.leave(q.Session, q.Outcome, st.Now) })
 }
@@ -121,25 +127,26 @@ func (r *run) seen(t *rapid.T) {
 	r.model.at(view.Now, func() { r.model.seen(session, vouch.Milliseconds(), here, view.Now) })
 }
 
-func (r *run) host(t *rapid.T) room.ReplicaNumber {
-	return room.ReplicaNumber(rapid.IntRange(1, 3).Draw(t, "host"))
+func (r *run) replica(t *rapid.T) room.ReplicaNumber {
+	return room.ReplicaNumber(rapid.IntRange(1, 3).Draw(t, "replica"))
 }
 
 func (r *run) come(t *rapid.T) {
-	session, host := r.session(t), r.host(t)
-	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), []string{session}, nil)
+	session, replica := r.session(t), r.replica(t)
+	view, err := r.engine.Presence(context.Background(), integration, replica, r.number(), []string{session},
+		nil)
 	require.NoError(t, err)
 	if view.Epoch > 0 {
-		r.model.at(view.Now, func() { r.model.come(session, host, view.Now) })
+		r.model.at(view.Now, func() { r.model.come(session, replica, view.Now) })
 	}
 }
 
 func (r *run) gone(t *rapid.T) {
-	session, host, ms := r.session(t), r.host(t), rapid.IntRange(0, 7).Draw(t, "gone for")
-	view, err := r.engine.Presence(context.Background(), integration, host, r.number(), nil,
-		[]room.Gone{{Session: session, Host: host, For: time.Duration(ms) * time.Millisecond}})
+	session, replica, ms := r.session(t), r.replica(t), rapid.IntRange(0, 7).Draw(t, "gone for")
+	view, err := r.engine.Presence(context.Background(), integration, replica, r.number(), nil,
+		[]room.Gone{{Session: session, Host: replica, For: time.Duration(ms) * time.Millisecond}})
 	require.NoError(t, err)
-	r.model.at(view.Now, func() { r.model.goes(session, host, view.Now-int64(ms), view.Now) })
+	r.model.at(view.Now, func() { r.model.goes(session, replica, view.Now-int64(ms), view.Now) })
 }
 
 func (r *run) pause(t *rapid.T) {
@@ -174,7 +181,7 @@ func (r *run) move(t *rapid.T) {
 	r.refused(t, st, err, func() error { return r.model.move(ticket, position, st.Now) })
 }
 
-// fence is mostly the last one that was told.
+// fence is mostly the fence of the last reply.
 func (r *run) fence(t *rapid.T) int64 {
 	if rapid.IntRange(0, 3).Draw(t, "stale") == 0 {
 		return rapid.SampledFrom(r.fences).Draw(t, "fence")
@@ -187,7 +194,7 @@ func (r *run) ticket(t *rapid.T) int64 {
 	return max(r.model.tickets+1-rapid.Int64Range(0, int64(len(r.sessions))).Draw(t, "ticket"), 1)
 }
 
-// refused compares what a verb said with what the model says of it.
+// refused compares a verb's error with the model's.
 func (r *run) refused(t *rapid.T, st room.Standing, err error, verb func() error) {
 	var want error
 	r.model.at(st.Now, func() { want = verb() })
@@ -202,7 +209,7 @@ func (r *run) pass(t *rapid.T) {
 	passUntil(t, r.rdb, now.UnixMilli()+rapid.Int64Range(1, 16).Draw(t, "ms"))
 }
 
-// agree compares everything that anybody can see.
+// agree compares all that any session can see.
 func (r *run) agree(t *rapid.T) {
 	view, seats, err := r.engine.Look(context.Background(), integration, r.sessions...)
 	require.NoError(t, err)
@@ -224,7 +231,7 @@ func (r *run) agree(t *rapid.T) {
 	}
 }
 
-// grown notes the live lease's fence, which is above all before or the one that is known.
+// grown records the live lease's fence. It is above all earlier ones, or known.
 func (r *run) grown(t *rapid.T, fence int64) {
 	if r.model.fence == 0 {
 		require.Greater(t, fence, r.fences[len(r.fences)-1], "the fence only grows")

@@ -11,16 +11,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lifeline follows the index's generation. Another one says that Redis lost the index, and perhaps rooms with it.
-type lifeline struct {
+// generationFollower has the index's generation. If it changes, Redis lost the index, and perhaps rooms with
+// it.
+type generationFollower struct {
 	mu         sync.Mutex
 	generation string
 	busy       bool
 }
 
-// follow takes in what a claim said of the index. Where rooms may be missing in it they are put back meanwhile.
+// follow records the index's generation in a claim. If rooms may be missing in the index, it starts to
+// rebuild it.
 func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
-	l := &e.lifeline
+	l := &e.generations
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	another := l.generation != "" && l.generation != found.generation
@@ -42,10 +44,11 @@ func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
 	})
 }
 
-// rebuiltWithin is how long a replica that rebuilds the index may be silent until another one does.
+// rebuiltWithin is how long a replica that rebuilds the index may be silent before another one takes over.
 const rebuiltWithin = 2 * time.Second
 
-// rebuild puts every room that the store has into the index, for nobody knows the rooms of a replica that is dead. One replica at a time does so.
+// rebuild puts every room that Redis has into the index, also the rooms of a dead replica. One replica at a
+// time rebuilds it.
 func (e *Engine) rebuild(ctx context.Context, generation string) error {
 	busy, whole := e.index.begin+"rebuilding", e.index.keys[4]
 	mine, err := e.rdb.SetNX(ctx, busy, "1", rebuiltWithin).Result()
@@ -72,19 +75,22 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrStore, doing, err)
 }
 
-// eachRoom names every room of this index that the store has a state of.
+// eachRoom calls `found` with every room of this index that has a state in Redis.
 func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
 	return EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+"state", func(key string) error {
 		id := e.names.Room(key)
 		if e.cfg.Prefix == "" && strings.HasPrefix(string(id), LibraryPrefix) {
-			return nil // a lock of the library: it has an index of its own
+			return nil // a lock of the Go library, which has its own index
 		}
 		return found(id)
 	})
 }
 
-// EachKey names every key that fits a pattern, of all masters of a cluster, one after the other. One may be named twice.
-func EachKey(ctx context.Context, rdb redis.UniversalClient, pattern string, found func(key string) error) error {
+// EachKey calls `found` with every key that matches a pattern, on all masters of a cluster.
+//
+// It passes one key at a time, and may pass a key twice. Errors: ErrStore, or the first error of `found`.
+func EachKey(ctx context.Context, rdb redis.UniversalClient, pattern string,
+	found func(key string) error) error {
 	cluster, ok := rdb.(*redis.ClusterClient)
 	if !ok {
 		return eachKey(ctx, rdb, pattern, found)

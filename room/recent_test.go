@@ -13,9 +13,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestLettersAreWhatIsNobodysOrCameLate(t *testing.T) {
+func TestRecentMessagesAreTheUnmatchedAndLateOnes(t *testing.T) {
 	d := newDesk(t, room.Config{})
-	require.Empty(t, d.letters(), "a room that was never used")
+	require.Empty(t, d.recent(), "a room that was never used")
 	a, b := d.asker("a"), d.asker("b")
 	former := a.stand().Lease
 	asked := d.now.UnixMilli()
@@ -34,30 +34,37 @@ func TestLettersAreWhatIsNobodysOrCameLate(t *testing.T) {
 	live := b.stand().Lease
 	offered := d.stray(saying("code 90210"))
 
-	letters := d.letters()
-	require.Len(t, letters, 3, "what was matched is not among them")
-	theirs := room.Candidate{Fence: former.Fence, Ticket: 1, Seller: "a", GrantedAt: former.GrantedAt, EndedAt: ended, AskedAt: asked}
-	its := room.Candidate{Fence: live.Fence, Ticket: 2, Seller: "b", GrantedAt: live.GrantedAt, EndedAt: live.ExpiresAt, Live: true}
+	recent := d.recent()
+	require.Len(t, recent, 3, "what was matched is not among them")
+	theirs := room.Candidate{Fence: former.Fence, Ticket: 1, Seller: "a", GrantedAt: former.GrantedAt,
+		EndedAt: ended, AskedAt: asked}
+	its := room.Candidate{Fence: live.Fence, Ticket: 2, Seller: "b", GrantedAt: live.GrantedAt,
+		EndedAt: live.ExpiresAt, Live: true}
 	at := func(l room.RecentMessage) room.RecentMessage {
 		l.To = l.From + 1
 		return l
 	}
-	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: room.Mask("광고 1588-1234"), Result: room.Unmatched, Reason: room.NotExpected,
-		ReceivedAt: came, From: came, Could: []room.Candidate{theirs}}), letters[0])
-	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: offered, Text: "code *****", Result: room.Unmatched, Reason: room.NotExpected, Code: true,
-		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli(), Fence: live.Fence, Offered: true, Could: []room.Candidate{its, theirs}}))
-	require.Contains(t, letters[1:], at(room.RecentMessage{MessageID: late, Text: "쿠팡 ******", Result: room.Late, Code: true,
-		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli() - 1001, Ticket: 1, Fence: former.Fence, Could: []room.Candidate{theirs}}))
+	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: room.Mask("광고 1588-1234"),
+		Result: room.Unmatched, Reason: room.NotExpected,
+		ReceivedAt: came, From: came, Could: []room.Candidate{theirs}}), recent[0])
+	require.Contains(t, recent[1:], at(room.RecentMessage{MessageID: offered, Text: "code *****",
+		Result: room.Unmatched, Reason: room.NotExpected, Code: true,
+		ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli(), Fence: live.Fence, Offered: true,
+		Could: []room.Candidate{its, theirs}}))
+	require.Contains(t, recent[1:],
+		at(room.RecentMessage{MessageID: late, Text: "쿠팡 ******", Result: room.Late, Code: true,
+			ReceivedAt: d.now.UnixMilli(), From: d.now.UnixMilli() - 1001, Ticket: 1, Fence: former.Fence,
+			Could: []room.Candidate{theirs}}))
 
 	b.leave(room.Cancelled)
-	for _, l := range d.letters() {
-		require.False(t, l.Offered, "nobody is asked any more")
+	for _, l := range d.recent() {
+		require.False(t, l.Offered, "it is offered no more")
 	}
 	d.pass(10 * time.Minute)
-	require.Empty(t, d.letters(), "its text is forgotten")
+	require.Empty(t, d.recent(), "its text is forgotten")
 }
 
-func TestLetterWithAnUnknownSecretHasNoText(t *testing.T) {
+func TestRecentMessageWithAnUnknownSecretHasNoText(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	d.plain("a")
 	d.stray(foreign)
@@ -69,23 +76,23 @@ func TestLetterWithAnUnknownSecretHasNoText(t *testing.T) {
 	require.Len(t, elsewhere[0].Could, 1)
 }
 
-func TestLettersAreReadInParts(t *testing.T) { onRedis(t, lettersInParts) }
+func TestRecentMessagesAreReadInParts(t *testing.T) { onRedis(t, recentMessagesInParts) }
 
-func lettersInParts(t *testing.T, rdb redis.UniversalClient) {
+func recentMessagesInParts(t *testing.T, rdb redis.UniversalClient) {
 	e := room.New(rdb, room.Config{})
 	const many = 250
 	for i := range many {
 		match(t, e, sms(fmt.Sprint("m", i), 0, 0))
 	}
-	letters, err := e.RecentMessages(t.Context(), integration)
+	recent, err := e.RecentMessages(t.Context(), integration)
 	require.NoError(t, err)
-	require.Len(t, letters, many)
+	require.Len(t, recent, many)
 	glance, err := e.Glance(t.Context(), integration)
 	require.NoError(t, err)
 	require.Equal(t, many, glance.Nobodys)
 }
 
-// office is a desk whose leases and messages are drawn; it tries every message with every lease.
+// office is a desk with random leases and messages. It tries every message with every lease.
 type office struct {
 	*desk
 	live    *seller
@@ -127,29 +134,31 @@ func (o *office) leave(*rapid.T) {
 func (o *office) message(t *rapid.T) {
 	age := time.Duration(rapid.Int64Range(0, 900).Draw(t, "age")) * time.Second
 	guard := time.Duration(rapid.Int64Range(0, 3).Draw(t, "guard")) * time.Second
-	o.sms(ago(age), func(q *room.MatchRequest) { q.Keep, q.Guard, q.Foreign = true, guard, rapid.Bool().Draw(t, "foreign") })
+	o.sms(ago(age), func(q *room.MatchRequest) {
+		q.Keep, q.Guard, q.Foreign = true, guard, rapid.Bool().Draw(t, "foreign")
+	})
 }
 
 // agree assigns every message to every lease, and has the ledger refuse it.
 func (o *office) agree(*rapid.T) {
-	for i := range min(len(o.letters()), 4) {
-		letter := o.letters()[i]
-		if letter.Result != room.Unmatched {
+	for i := range min(len(o.recent()), 4) {
+		message := o.recent()[i]
+		if message.Result != room.Unmatched {
 			continue
 		}
 		could := map[int64]bool{}
-		for _, c := range letter.Could {
+		for _, c := range message.Could {
 			could[c.Fence] = true
 		}
 		for _, fence := range o.fences {
-			_, err := o.assign(letter.MessageID, fence, keep)
+			_, err := o.assign(message.MessageID, fence, keep)
 			if !could[fence] {
 				require.ErrorIs(o, err, room.ErrNotPossible)
 				continue
 			}
 			require.NoError(o, err)
 			delete(could, fence)
-			o.settle(letter.MessageID, false)
+			o.settle(message.MessageID, false)
 		}
 		require.Empty(o, could)
 	}
@@ -166,10 +175,12 @@ func candidatesAreTaken(t *testing.T, orders int) {
 		o := &office{desk: newDeskOn(t, store, room.Config{})}
 		rt.Repeat(map[string]func(*rapid.T){
 			"join": o.join, "ask": o.ask, "leave": o.leave, "message": o.message,
-			"pass": func(rt *rapid.T) { o.pass(time.Duration(rapid.Int64Range(0, 200).Draw(rt, "s")) * time.Second) },
+			"pass": func(rt *rapid.T) {
+				o.pass(time.Duration(rapid.Int64Range(0, 200).Draw(rt, "s")) * time.Second)
+			},
 		})
 		o.agree(rt)
-		for _, l := range o.letters() {
+		for _, l := range o.recent() {
 			taken, refused = taken+len(l.Could), refused+len(o.fences)-len(l.Could)
 		}
 	})

@@ -5,38 +5,39 @@ import (
 	"time"
 )
 
-// recordWithin is how long the ledger may take to say what it knows of a room, all in all.
+// recordWithin is how long reading a room from the ledger may take in all.
 const recordWithin = 250 * time.Millisecond
 
-// asksMost is of how many places the ledger is asked how they ended.
+// asksMost is the most places whose end is looked up in the ledger.
 const asksMost = 1000
 
-// record is what the ledger says of a room in time. Without it, what the living processes know has to do.
+// record is what the ledger returned of a room in time. Without it, only observations are replayed.
 type record struct {
 	Recorded
 	ends []RecordedEnd // of places that this process has observed live
 }
 
+// recorded returns what the ledger has of a room; zero if it does not answer in time.
 func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
 	ctx, cancel := context.WithTimeout(ctx, recordWithin)
 	defer cancel()
 	if e.cfg.Recorded != nil {
-		if said, err := e.cfg.Recorded(ctx, id); err == nil {
-			found.Recorded = said
+		if known, err := e.cfg.Recorded(ctx, id); err == nil {
+			found.Recorded = known
 		}
 	}
 	if e.cfg.Ended != nil {
 		if live := e.memory.livePlaces(id, asksMost); len(live) > 0 {
-			found.ends, _ = e.cfg.Ended(ctx, id, live) // those it found in time
+			found.ends, _ = e.cfg.Ended(ctx, id, live) // the ends found in time, also with an error
 		}
 	}
 	return found
 }
 
-// askAgain is longer than a room recovers, and shorter than from one history of a server to the next.
+// askAgain is longer than a recovery window, and shorter than the time between two failovers.
 const askAgain = 5 * time.Second
 
-// asksRecord returns true once for each time that a room recovers.
+// asksRecord returns true once for each recovery of a room.
 func (m *memory) asksRecord(id ID, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,8 +49,8 @@ func (m *memory) asksRecord(id ID, now time.Time) bool {
 	return true
 }
 
-// askRecord replays to a room in which another history has just begun what the ledger knows of it, once, and goes on beside the call. Where no living
-// process has observed anything, as after a restore from backups, the ledger alone knows that Redis went back.
+// askRecord replays the ledger to a recovering room, once, in the background. If no process has observed
+// anything of the room, as after a restore from a backup, only the ledger shows that Redis lost writes.
 func (e *Engine) askRecord(ctx context.Context, id ID) {
 	if e.cfg.Recorded == nil || !e.memory.asksRecord(id, time.Now()) {
 		return
@@ -57,6 +58,6 @@ func (e *Engine) askRecord(ctx context.Context, id ID) {
 	e.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askAgain)
 		defer cancel()
-		_ = e.replayRecord(ctx, id, noToken) // else what Redis has is what there is
+		_ = e.replayRecord(ctx, id, noToken) // on failure the room goes on with the data in Redis
 	})
 }

@@ -11,36 +11,41 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Nobody lives who was told anything: the whole system was restored from backups.
-func TestOlderFileIsNoticedByTheRecordAloneAndNoTicketIsGivenTwice(t *testing.T) {
+// No process has observed anything: the whole system was restored from backups.
+func TestOlderFileIsNoticedByTheLedgerAloneAndNoTicketIsGivenTwice(t *testing.T) {
 	server := redistest.Start(t)
 	before := room.New(server.Client(), room.Config{})
 	a, b := newSeller(t, before, "a"), newSeller(t, before, "b")
 	first, second := a.join(), b.join()
 	require.NoError(t, server.Client().Save(t.Context()).Err())
-	server.Restart() // with what was saved
+	server.Restart() // with the saved data
 
 	ahead := time.Now().Add(time.Hour).UnixMicro()
-	e := room.New(server.Client(), room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
-		return room.Recorded{Fence: ahead, Ticket: 57}, nil
-	}})
+	e := room.New(server.Client(),
+		room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			return room.Recorded{Fence: ahead, Ticket: 57}, nil
+		}})
 	c := newSeller(t, e, "c").join()
 	require.Greater(t, c.Epoch, first.Epoch)
 	require.EqualValues(t, 58, c.Ticket)
 	b.engine = e
 	st := b.stand()
-	require.Equal(t, second.Ticket, st.Ticket, "who waits in what is left keeps its place")
-	require.Equal(t, room.Waiting, st.Status, "and nobody has the lock before the last lease would have ended")
+	require.Equal(t, second.Ticket, st.Ticket, "a remaining waiter keeps its place")
+	require.Equal(t, room.Waiting, st.Status,
+		"and the lock stays free until the last lease would have ended")
 	a.engine = e
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	_, err := e.Remove(t.Context(), integration, "", c.Ticket, room.Action{})
 	require.NoError(t, err)
 }
 
-func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
+func TestRoomThatIsNotBehindTheLedgerGoesOn(t *testing.T) {
 	server := redistest.Start(t)
 	known := room.Recorded{}
-	e := room.New(server.Client(), room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) { return known, nil }})
+	e := room.New(server.Client(),
+		room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+			return known, nil
+		}})
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 	first := a.join()
 	known = room.Recorded{Fence: first.Fence, Ticket: b.join().Ticket}
@@ -54,12 +59,13 @@ func TestRoomThatIsNotBehindTheRecordGoesOn(t *testing.T) {
 	}
 }
 
-// The end was told to nobody who lives, or never told: the record has it, and the store has lost it.
-func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
+// No live process observed the end. The ledger has it, and Redis has lost it.
+func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 	var ends []room.RecordedEnd
 	var asked []room.PlaceID
 	var late error
-	l := newLosing(t, room.Config{Ended: func(_ context.Context, _ room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
+	l := newLosing(t, room.Config{Ended: func(_ context.Context, _ room.ID,
+		places []room.PlaceID) ([]room.RecordedEnd, error) {
 		asked = places
 		if late != nil {
 			return nil, late
@@ -69,40 +75,51 @@ func TestWhoseEndIsInTheRecordIsToldThatEndAndNotThatItIsLost(t *testing.T) {
 	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
 	first, second, third := a.join(), b.join(), c.join()
 	ends = []room.RecordedEnd{
-		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, Seller: "a", Outcome: room.Expired, Fence: first.Fence, EndedAt: first.Lease.GrantedAt + 1},
-		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "somebody of another name", Outcome: room.Cancelled, EndedAt: 1},
-		{PlaceID: room.PlaceID{Epoch: first.Epoch - 1, Ticket: third.Ticket}, Seller: "c", Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, Seller: "a", Outcome: room.Expired,
+			Fence: first.Fence, EndedAt: first.Lease.GrantedAt + 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch, Ticket: second.Ticket}, Seller: "a seller of another name",
+			Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: first.Epoch - 1, Ticket: third.Ticket}, Seller: "c",
+			Outcome: room.Cancelled, EndedAt: 1},
 	}
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
 	st := a.stand()
 	require.Equal(t, [2]any{room.Ended, room.Expired}, [2]any{st.Status, st.Outcome})
 	require.Equal(t, room.Lost, b.stand().Outcome)
 	require.Equal(t, room.Lost, c.stand().Outcome)
-	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0], "who held the lock is asked for first")
+	require.Equal(t, room.PlaceID{Epoch: first.Epoch, Ticket: first.Ticket}, asked[0],
+		"the holder is looked up first")
 	require.Len(t, asked, 3)
-	told := map[string]room.Outcome{}
+	outcomes := map[string]room.Outcome{}
 	for _, r := range l.journalled("told") {
-		told[r.Seller] = r.Outcome
+		outcomes[r.Seller] = r.Outcome
 	}
-	require.Equal(t, map[string]room.Outcome{"a": room.Expired, "b": room.Lost, "c": room.Lost}, told)
+	require.Equal(t, map[string]room.Outcome{"a": room.Expired, "b": room.Lost, "c": room.Lost}, outcomes)
 
 	late = context.DeadlineExceeded
 	ended := a.join()
-	ends = []room.RecordedEnd{{PlaceID: room.PlaceID{Epoch: ended.Epoch, Ticket: ended.Ticket}, Seller: "a", Outcome: room.Expired, EndedAt: 1}}
+	ends = []room.RecordedEnd{{PlaceID: room.PlaceID{Epoch: ended.Epoch, Ticket: ended.Ticket}, Seller: "a",
+		Outcome: room.Expired, EndedAt: 1}}
 	require.NoError(t, l.rdb.FlushAll(t.Context()).Err())
-	require.Equal(t, room.Lost, a.stand().Outcome, "a record that does not answer keeps nobody from being told")
+	require.Equal(t, room.Lost, a.stand().Outcome,
+		"a ledger that does not answer holds up no reply")
 }
 
-// An end of before an earlier loss that nobody noticed: the record keeps it, the store does not know it.
-func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T) {
+// The end is from before an earlier loss that went unnoticed: the ledger has it, and Redis does not.
+func TestRemainingWaiterKeepsItsPlaceWhateverTheLedgerHas(t *testing.T) {
 	var ends []room.RecordedEnd
-	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd, error) { return ends, nil }})
+	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd,
+		error) {
+		return ends, nil
+	}})
 	a, b, c := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.one, "c")
 	a.join()
 	waits, next := b.join(), c.join()
 	ends = []room.RecordedEnd{
-		{PlaceID: room.PlaceID{Epoch: waits.Epoch, Ticket: waits.Ticket}, Seller: "b", Outcome: room.Cancelled, EndedAt: 1},
-		{PlaceID: room.PlaceID{Epoch: next.Epoch, Ticket: next.Ticket}, Seller: "c", Outcome: room.Completed, Fence: 7, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: waits.Epoch, Ticket: waits.Ticket}, Seller: "b",
+			Outcome: room.Cancelled, EndedAt: 1},
+		{PlaceID: room.PlaceID{Epoch: next.Epoch, Ticket: next.Ticket}, Seller: "c", Outcome: room.Completed,
+			Fence: 7, EndedAt: 1},
 	}
 	goBack := l.remember()
 	a.leave(room.Completed)
@@ -115,10 +132,13 @@ func TestWhoWaitsInWhatIsLeftKeepsItsPlaceWhateverTheRecordHasOfIt(t *testing.T)
 	}
 }
 
-// Who was told more died with the store's last writes, and the record has them: who lives was told of the room, but not that.
-func TestTheRecordIsBelievedThoughALivingProcessWasToldOfTheRoomBefore(t *testing.T) {
+// The process that observed more died with Redis's last writes, and the ledger has them. The live process
+// observed the room, but not those.
+func TestTheLedgerIsBelievedThoughALiveProcessObservedTheRoom(t *testing.T) {
 	var known room.Recorded
-	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) { return known, nil }})
+	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
+		return known, nil
+	}})
 	a, b, x := l.seller(l.one, "a"), l.seller(l.one, "b"), l.seller(l.two, "x")
 	first := a.join()
 	waits := b.join()

@@ -13,7 +13,7 @@ import (
 var replayVerb = newVerb[replayArgs]("replay")
 
 type replayArgs struct {
-	Epoch      int64 // that was observed last; 0 = none
+	Epoch      int64 // last observed epoch; 0 = none
 	Version    int64
 	Lineage    string
 	Known      []byte // a replay, as JSON
@@ -21,15 +21,15 @@ type replayArgs struct {
 	Begins     string // see joinArgs
 }
 
-// replay is what is replayed to a room: see verb/replay.lua.
+// replay has the observations and the ledger's record that are replayed to a room: see verb/replay.lua.
 type replay struct {
 	at     position
 	Fence  int64           `json:"fence"`  // the highest
-	Over   int64           `json:"over"`   // when the last observed lease was granted or over (unix ms)
+	Over   int64           `json:"over"`   // latest observed grant or end of a lease (unix ms)
 	Ticket int64           `json:"ticket"` // the highest
 	Lost   bool            `json:"lost"`   // the ledger has a lease without an end
-	Ended  int64           `json:"ended"`  // when the last lease in the ledger was over (unix ms)
-	Last   int64           `json:"last"`   // the highest fence that was observed
+	Ended  int64           `json:"ended"`  // end of the last lease in the ledger (unix ms)
+	Last   int64           `json:"last"`   // the highest observed fence
 	Lease  *replayedLease  `json:"lease"`
 	Places []observedPlace `json:"places"`
 }
@@ -41,22 +41,22 @@ type replayedLease struct {
 	Left      int64 `json:"left"`    // ms
 }
 
-// replayOf returns all that was observed of a room.
+// replayOf returns all observations of a room.
 func (m *memory) replayOf(id ID) replay {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := replay{Places: []observedPlace{}}
 	o := m.known(id).observed
-	if o == nil || time.Since(o.at) > m.keep { // Redis may have dropped the room in good order
+	if o == nil || time.Since(o.at) > m.keep { // Redis may have expired the room as it should
 		return k
 	}
 	k.at, k.Fence, k.Over, k.Ticket, k.Last = o.position, o.fence, o.over, o.ticket, o.fence
-	if left := time.Until(o.ends).Milliseconds(); o.lease.Fence != 0 && left > 0 {
-		k.Lease = &replayedLease{Fence: o.lease.Fence, Ticket: o.lease.Ticket, GrantedAt: o.lease.GrantedAt, Left: left}
+	if left, l := time.Until(o.ends).Milliseconds(), o.lease; l.Fence != 0 && left > 0 {
+		k.Lease = &replayedLease{Fence: l.Fence, Ticket: l.Ticket, GrantedAt: l.GrantedAt, Left: left}
 	}
 	now := time.Now()
 	for _, p := range o.places {
-		if p.Session != "" && !p.past(now) { // it may not have been pruned yet
+		if p.Session != "" && !p.past(now) { // past ones may not have been pruned yet
 			k.Places = append(k.Places, *p)
 		}
 	}
@@ -64,7 +64,7 @@ func (m *memory) replayOf(id ID) replay {
 	return k
 }
 
-// livePlaces lists at most `most` places that were observed live: first those that held the lock, then the latest.
+// livePlaces returns places that were observed live, at most `most`: first holders, then the latest waiters.
 func (m *memory) livePlaces(id ID, most int) (list []PlaceID) {
 	k := m.replayOf(id)
 	var waiting []PlaceID
@@ -81,7 +81,8 @@ func (m *memory) livePlaces(id ID, most int) (list []PlaceID) {
 	return list[:min(len(list), most)]
 }
 
-// end adds how places ended that were observed live. The room still waits for their leases to be over: the ledger may not know a later one yet.
+// end adds the ledger's ends of places that were observed live. The room still waits until their leases would
+// have ended, since the ledger may lack a later lease.
 func (k *replay) end(ends []RecordedEnd) {
 	by := make(map[PlaceID]RecordedEnd, len(ends))
 	for _, end := range ends {
@@ -96,7 +97,8 @@ func (k *replay) end(ends []RecordedEnd) {
 	}
 }
 
-// replayed notes that a room has had a replay. It drops the places that ended or held the lock, unless more was observed of them since.
+// replayed records that a replay reached its room. It drops the replayed places that ended or held the lock,
+// unless they were observed again since.
 func (m *memory) replayed(id ID, k replay) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,7 +116,7 @@ func (m *memory) replayed(id ID, k replay) {
 	}
 }
 
-// takeUnreplayed returns the rooms that wait for this process's replay, and forgets them.
+// takeUnreplayed returns the rooms that need a replay of this process, and forgets them.
 func (m *memory) takeUnreplayed() []ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,7 +128,7 @@ func (m *memory) takeUnreplayed() []ID {
 	return list
 }
 
-// observedRooms lists the rooms of which something was observed, the latest first.
+// observedRooms returns the rooms with observations, the latest first.
 func (m *memory) observedRooms() []ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -140,13 +142,14 @@ func (m *memory) observedRooms() []ID {
 	return list
 }
 
-// replay replays to a room what this process has observed of it, and what the ledger knows. Where Redis does not have that in its past it has lost
-// writes, and a new epoch begins: see verb/replay.lua.
+// replay replays this process's observations and the ledger's record to a room. If Redis has lost any of it,
+// a new epoch begins: see verb/replay.lua.
 func (e *Engine) replay(ctx context.Context, id ID) error {
 	return e.replayWith(ctx, id, e.recorded(ctx, id), "")
 }
 
-// replayRecord replays what the ledger knows to a room that Redis may not know. With a token it does so only while the room is absent under it.
+// replayRecord replays the ledger's record to a room that Redis may have lost. With a token it does so only
+// while the room is absent under that token.
 func (e *Engine) replayRecord(ctx context.Context, id ID, token string) error {
 	found := e.recorded(ctx, id)
 	if found.Recorded == (Recorded{}) {
@@ -157,20 +160,21 @@ func (e *Engine) replayRecord(ctx context.Context, id ID, token string) error {
 
 func (e *Engine) replayWith(ctx context.Context, id ID, found record, token string) error {
 	k := e.memory.replayOf(id)
-	k.Fence, k.Ticket, k.Lost, k.Ended = max(k.Fence, found.Fence), max(k.Ticket, found.Ticket), found.Open, found.Ended
+	k.Fence, k.Ticket, k.Lost, k.Ended = max(k.Fence, found.Fence), max(k.Ticket,
+		found.Ticket), found.Open, found.Ended
 	k.end(found.ends)
 	text, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("encode a replay: %w", err)
 	}
 	return e.index.registeredNow(ctx, id, token, func(l listing) error {
-		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.begins}
+		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.absence}
 		res, err := e.eval(ctx, replayVerb.with(args), id, []string{"replay"}, position{}, true)
 		if err != nil {
 			return err
 		}
 		a, err := e.parseAnswer(id, res)
-		if (a.code == "ok" || a.code == "replayed") && a.standing.Epoch != k.at.epoch { // else the room had all of it
+		if (a.code == "ok" || a.code == "replayed") && a.standing.Epoch != k.at.epoch { // a new epoch began
 			e.memory.replayed(id, k)
 		}
 		e.saw(id, a.standing.View)

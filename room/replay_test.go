@@ -14,11 +14,15 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One replica told that a seller was granted, another one that it was done; whichever speaks first.
-func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
+// One replica observed that a seller was granted, another one that it was done. Either may replay first.
+func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
-		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"the replica with fewer observations": func(l *losing) (early, late *room.Engine) {
+			return l.one, l.two
+		},
+		"the replica with more observations": func(l *losing) (early, late *room.Engine) {
+			return l.two, l.one
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
@@ -34,19 +38,23 @@ func TestEndThatOneReplicaToldIsNotLostForAnotherThatDidNotKnow(t *testing.T) {
 			}
 			st := a.stand()
 			require.Equal(t, [2]any{room.Ended, room.Completed}, [2]any{st.Status, st.Outcome})
-			told := l.journalled("told")
-			require.Equal(t, room.Completed, told[len(told)-1].Outcome)
-			require.Equal(t, done.Fence, told[len(told)-1].Fence)
-			require.Equal(t, "a", told[len(told)-1].Seller)
+			observed := l.journalled("told")
+			require.Equal(t, room.Completed, observed[len(observed)-1].Outcome)
+			require.Equal(t, done.Fence, observed[len(observed)-1].Fence)
+			require.Equal(t, "a", observed[len(observed)-1].Seller)
 		})
 	}
 }
 
-// One replica told that a seller waits, another one that it was granted since; whichever speaks first.
-func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.T) {
+// One replica observed that a seller waits, another one that it was granted since. Either may replay first.
+func TestGrantThatOneReplicaObservedIsJournalledThoughAnotherDidNot(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows less": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
-		"who knows more": func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"the replica with fewer observations": func(l *losing) (early, late *room.Engine) {
+			return l.one, l.two
+		},
+		"the replica with more observations": func(l *losing) (early, late *room.Engine) {
+			return l.two, l.one
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
@@ -75,10 +83,10 @@ func TestGrantThatOneReplicaToldIsInTheRecordThoughAnotherDidNotKnow(t *testing.
 	}
 }
 
-// A second loss while the lock is still nobody's after the first.
-func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
+// Redis loses data again while the lock has no holder after the first loss.
+func TestLeaseWithoutAHolderIsReplayedAndNoPlaceOfIt(t *testing.T) {
 	l := newLosing(t, room.Config{})
-	told := l.seller(l.one, "a").join()
+	observed := l.seller(l.one, "a").join()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	events := l.rdb.Subscribe(ctx, room.NamesOf(l.rdb, "").Events(integration))
@@ -92,7 +100,7 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 		require.NoError(t, err)
 		event, err := room.ParseEvent(msg.Payload)
 		require.NoError(t, err)
-		require.Equal(t, told.Fence, event.Lease.Fence)
+		require.Equal(t, observed.Fence, event.Lease.Fence)
 		l.one.Observe(integration, &event)
 	}
 	for _, r := range l.journalled("told") {
@@ -101,13 +109,17 @@ func TestLeaseThatIsNobodysIsToldOnAndNoPlaceOfIt(t *testing.T) {
 	require.Equal(t, room.Waiting, l.seller(l.one, "b").join().Status)
 }
 
-// One replica told that a place had ended, another one the place after it; what is left of the room is from before both. Whichever speaks first.
-func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
+// One replica observed the end of a place, another one the place after it. Redis has the room from before
+// both, and either may replay first.
+func TestTheLastObservedPlaceOfASessionIsItsOwn(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
-		"who knows the end":  func(l *losing) (early, late *room.Engine) { return l.two, l.one },
-		"who knows the next": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
+		"the replica with the end":        func(l *losing) (early, late *room.Engine) { return l.two, l.one },
+		"the replica with the next place": func(l *losing) (early, late *room.Engine) { return l.one, l.two },
 	} {
-		for held, before := range map[string]func(l *losing){"held": func(*losing) {}, "waited": func(l *losing) { l.seller(l.one, "holder").join() }} {
+		for held, before := range map[string]func(l *losing){"held": func(*losing) {},
+			"waited": func(l *losing) {
+				l.seller(l.one, "holder").join()
+			}} {
 			t.Run(name+", "+held, func(t *testing.T) {
 				l := newLosing(t, room.Config{})
 				before(l)
@@ -126,15 +138,16 @@ func TestTheLastPlaceThatASessionWasToldIsItsOwn(t *testing.T) {
 				}
 				for _, e := range []*room.Engine{early, late} {
 					st := a.by(e).stand()
-					require.Equal(t, []any{room.Ended, room.Lost, next.Ticket}, []any{st.Status, st.Outcome, st.Ticket})
+					require.Equal(t, []any{room.Ended, room.Lost, next.Ticket},
+						[]any{st.Status, st.Outcome, st.Ticket})
 				}
 			})
 		}
 	}
 }
 
-// Another replica, which knows less, has begun the new epoch and said so, before this one was asked anything.
-func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
+// Another replica, which observed less, has begun the new epoch and published it before this one's next call.
+func TestObservationsAreReplayedThoughTheNewEpochsEventCameBefore(t *testing.T) {
 	for name, next := range map[string]func(t *testing.T, l *losing){
 		"and is called next": func(t *testing.T, l *losing) {
 			_, err := l.two.Expire(t.Context(), integration)
@@ -148,12 +161,12 @@ func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 				_ = l.two.Sweep(ctx, nil, func(error) {})
 			}()
 			testproc.Until(t, time.Minute, func() error {
-				for _, told := range l.journalled("told") {
-					if told.Outcome == room.Cancelled {
+				for _, observed := range l.journalled("told") {
+					if observed.Outcome == room.Cancelled {
 						return nil
 					}
 				}
-				return errors.New("it has not laid what it told")
+				return errors.New("it has not replayed its observations")
 			})
 			cancel()
 			<-over
@@ -179,13 +192,13 @@ func TestWhatAReplicaToldIsLaidThoughItHeardOfTheNewEpochBefore(t *testing.T) {
 				}
 			}
 			next(t, l)
-			require.Equal(t, room.Cancelled, b.by(l.one).stand().Outcome, "as it was told")
+			require.Equal(t, room.Cancelled, b.by(l.one).stand().Outcome, "as it observed")
 			require.Greater(t, l.seller(l.one, "c").join().Ticket, done.Ticket)
 		})
 	}
 }
 
-// events are those that come on a channel.
+// events are the events on a channel.
 func events(t *testing.T, sub *redis.PubSub) iter.Seq[*room.Event] {
 	return func(yield func(*room.Event) bool) {
 		for msg := range sub.Channel() {

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An event came between the reading of a replay and the answer of Redis to it.
+// An event arrives between the reading of a replay and Redis's answer to it.
 func TestAnEventDuringAReplayIsReplayedNext(t *testing.T) {
 	m, id := newMemory(time.Hour, false), ID("r")
 	ended := func(ticket, version int64) *Event {
-		return &Event{Epoch: 1, Version: version, Ended: []Finished{{Session: "s", Ticket: ticket, Outcome: Completed, At: 5}}}
+		return &Event{Epoch: 1, Version: version,
+			Ended: []Finished{{Session: "s", Ticket: ticket, Outcome: Completed, At: 5}}}
 	}
 	m.observeEvent(id, ended(1, 1))
 	sent := m.replayOf(id)

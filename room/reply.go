@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// answer is a script's reply, read.
+// answer is a parsed reply of one line.
 type answer struct {
 	code     string
 	standing Standing
 	rest     []string
 }
 
-// parseAnswer reads "code view standing rest…". A refusal's standing is valid beside its error.
+// parseAnswer parses "code view standing rest…". The standing is valid also with a refusal.
 func (e *Engine) parseAnswer(id ID, res any) (answer, error) {
 	text, ok := res.(string)
 	if !ok {
@@ -33,8 +33,8 @@ func (e *Engine) parseAnswer(id ID, res any) (answer, error) {
 	return a, codeError(a.code)
 }
 
-// register is the reply's code where the index entry is not good enough; its first field is the room's epoch, 0 where the store knows nothing of it, and its
-// last one the blank then.
+// register is the reply's code if the index entry is too old. The reply's view has epoch 0 if Redis does not
+// have the room; its last field is then the absence token.
 const register = "register"
 
 func registerError(epoch int64, rest []string) error {
@@ -44,7 +44,7 @@ func registerError(epoch int64, rest []string) error {
 	return errRegister
 }
 
-// codeError is the error of a refusal; the codes that are no refusals are the caller's to read.
+// codeError returns the error of a refusal, and nil for the other known codes.
 func codeError(code string) error {
 	if err, ok := refusals[code]; ok {
 		return err
@@ -79,7 +79,7 @@ func (r *reader) text() string {
 
 func (r *reader) int() int64 { return number(r.text()) }
 
-// number reads one; what is none is 0.
+// number parses an integer; 0 if the text is not one.
 func number(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
@@ -90,7 +90,7 @@ func (r *reader) float() float64 {
 	return f
 }
 
-// seller reads one that is written as "=seller", since a seller may be called "-"; "" for none.
+// seller takes a field "=seller"; "" for none. The "=" is there because a seller may be called "-".
 func (r *reader) seller() string { return strings.TrimPrefix(r.text(), "=") }
 
 func (r *reader) view() View {
@@ -98,7 +98,8 @@ func (r *reader) view() View {
 	hold, rest, _ := strings.Cut(r.text(), ",")
 	spread, lineage, _ := strings.Cut(rest, ",")
 	v.Hold, v.Spread, v.Lineage = duration(hold), duration(spread), lineage
-	paused, _, _ := strings.Cut(r.text(), ",") // a later one may write more of this, and of the lease's last field
+	// Later releases may add to this field and the lease's last one.
+	paused, _, _ := strings.Cut(r.text(), ",")
 	v.Paused = paused == "1"
 	lease := Lease{Ticket: r.int(), Fence: r.int(), GrantedAt: r.int(), ExpiresAt: r.int(),
 		Asked: int(r.int()), Open: int(r.int())}
@@ -111,7 +112,7 @@ func (r *reader) view() View {
 	return v
 }
 
-// duration reads milliseconds; what is no number is none.
+// duration parses milliseconds; 0 if the text is no number.
 func duration(ms string) time.Duration {
 	f, _ := strconv.ParseFloat(ms, 64)
 	return time.Duration(f * float64(time.Millisecond))

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The client resends a command whose reply was lost, and says nothing.
+// The client silently resends a command whose reply was lost.
 func TestLostReplyNeverUsesASecondTicketNorEndsASecondLease(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
@@ -27,7 +27,8 @@ func TestLostReplyNeverUsesASecondTicketNorEndsASecondLease(t *testing.T) {
 	require.Equal(t, int64(3), b.join().Ticket, "the repeat used no ticket")
 	require.Equal(t, int64(4), c.join().Ticket)
 
-	_, err := direct.Release(t.Context(), integration, "", a.stand().Lease.Fence, room.Action{Who: "kim", Action: "release", Reason: "test"})
+	_, err := direct.Release(t.Context(), integration, "", a.stand().Lease.Fence,
+		room.Action{Who: "kim", Action: "release", Reason: "test"})
 	require.NoError(t, err)
 	lost = proxy.DropNextReply(mentions(a.session))
 	over := a.leave(room.Completed)
@@ -41,7 +42,7 @@ func mentions(text string) func([]byte) bool {
 	return func(request []byte) bool { return bytes.Contains(request, []byte(text)) }
 }
 
-func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
+func TestRepeatedRequestReturnsTheFirstReply(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Lease: time.Minute})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
@@ -65,14 +66,15 @@ func TestRepeatedRequestIsToldWhatTheFirstWasTold(t *testing.T) {
 	})
 }
 
-// Where little is kept of a request, the reply to its repeat may be lost as well.
-func TestReplyOfARoomThatVanishesIsKeptAgainForTheNextRepeat(t *testing.T) {
+// An ephemeral room keeps little of a request, and the reply to its repeat may be lost as well.
+func TestReplyOfAnEphemeralRoomIsKeptAgainForTheNextRepeat(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Ephemeral: true, Silent: true})
 		a := newSeller(t, e, "")
 		held, err := e.Join(t.Context(), integration, room.JoinRequest{Session: a.session})
 		require.NoError(t, err)
-		leave := room.LeaveRequest{Request: room.NewSession(), Session: a.session, Outcome: room.Completed, Fence: held.Fence}
+		leave := room.LeaveRequest{Request: room.NewSession(), Session: a.session, Outcome: room.Completed,
+			Fence: held.Fence}
 		for range 2 {
 			before := storeNow(t, rdb)
 			_, err := e.Leave(t.Context(), integration, leave)

@@ -14,7 +14,7 @@ import (
 
 const integration = room.ID("integration")
 
-// onEveryStore runs a test on the embedded store and on a real redis-server.
+// onEveryStore runs a test on the embedded Redis and on a real redis-server.
 func onEveryStore(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
 	onEmbedded(t, test)
 	onRedis(t, test)
@@ -31,7 +31,9 @@ func onEmbedded(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)
 func onRedis(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
 	t.Run("redis", func(t *testing.T) { test(t, redistest.Shared(t)) })
 	if bothWays {
-		t.Run("redis without functions", func(t *testing.T) { test(t, withoutFunctions(t, redistest.Shared(t))) })
+		t.Run("redis without functions", func(t *testing.T) {
+			test(t, withoutFunctions(t, redistest.Shared(t)))
+		})
 	}
 }
 
@@ -54,17 +56,19 @@ func (s seller) join() room.Standing {
 	return st
 }
 
-// joinFor is join with a lease of its own length.
+// joinFor joins with a lease of its own length.
 func (s seller) joinFor(lease time.Duration) room.Standing {
 	s.t.Helper()
-	st, err := s.engine.Join(s.t.Context(), integration, room.JoinRequest{Session: s.session, Seller: s.name, Lease: lease})
+	st, err := s.engine.Join(s.t.Context(), integration,
+		room.JoinRequest{Session: s.session, Seller: s.name, Lease: lease})
 	require.NoError(s.t, err)
 	return st
 }
 
 func (s seller) leave(outcome room.Outcome) room.Standing {
 	s.t.Helper()
-	st, err := s.engine.Leave(s.t.Context(), integration, room.LeaveRequest{Session: s.session, Outcome: outcome})
+	st, err := s.engine.Leave(s.t.Context(), integration,
+		room.LeaveRequest{Session: s.session, Outcome: outcome})
 	require.NoError(s.t, err)
 	return st
 }
@@ -88,7 +92,7 @@ func (s seller) gone() {
 	require.NoError(s.t, err)
 }
 
-// passUntil lets Redis's clock go on until it shows at least ms; asking the time changes nothing.
+// passUntil waits until Redis's clock shows at least ms. Reading the time changes nothing.
 func passUntil(t require.TestingT, rdb redis.UniversalClient, ms int64) {
 	for {
 		now, err := rdb.Time(context.Background()).Result()
@@ -97,6 +101,7 @@ func passUntil(t require.TestingT, rdb redis.UniversalClient, ms int64) {
 		if left <= 0 {
 			return
 		}
-		time.Sleep(min(left, time.Second)) // its clock, which it is asked for again, need not be ours
+		// Redis's clock, which is read again, may differ from this process's
+		time.Sleep(min(left, time.Second))
 	}
 }

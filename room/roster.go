@@ -9,24 +9,26 @@ import (
 
 var rosterQuestion = newVerb[struct{}]("roster")
 
-// Waiter is one in the line as support sees it: without its session, which is a credential.
+// Waiter is a waiter for support's pages, without its session, which is a credential.
 type Waiter struct {
-	Ticket    int64
-	Seller    string
-	Rank      float64 // where in the line
-	JoinedAt  int64   // unix ms
-	AwaySince int64   // unix ms: passed over, and gone since (of one that did not claim its lease: passed over since then); 0 = it is not away
+	Ticket   int64
+	Seller   string
+	Rank     float64 // orders the line
+	JoinedAt int64   // unix ms
+	// AwaySince is since when the waiter has been gone (unix ms); 0 = it is not away. If it did not claim its
+	// lease, it is when it became away.
+	AwaySince int64
 }
 
-// Roster is the whole line at one version, with who stands in it.
+// Roster is the whole line with its sellers, at one version.
 type Roster struct {
 	View
-	Holder   string // the seller that holds the lock; "" while it is free
-	JoinedAt int64  // unix ms: when the holder joined; 0 where that is not known
+	Holder   string // the seller that holds the lock; "" while the lock is free
+	JoinedAt int64  // unix ms: when the holder joined; 0 = not known
 	Line     []Waiter
 }
 
-// Roster reads the whole line for support's mirror: once for a gap, never for each change.
+// Roster returns the whole line, for a mirror of support's pages that missed an event. Error: ErrStore.
 func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
 	list, err := e.list(ctx, rosterQuestion.with(struct{}{}), id)
 	if err != nil {
@@ -40,16 +42,19 @@ func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
 		return Roster{}, err
 	}
 	head := reader{fields: strings.Fields(list[1])}
-	r := Roster{View: a.standing.View, Holder: head.seller(), JoinedAt: head.int(), Line: make([]Waiter, 0, a.standing.Waiting)}
+	r := Roster{View: a.standing.View, Holder: head.seller(), JoinedAt: head.int(),
+		Line: make([]Waiter, 0, a.standing.Waiting)}
 	for i := 2; i < len(list); i += 3 {
-		if r.Line, err = addWaiters(r.Line, strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2]), e.cfg.AwayAfter); err != nil {
+		places, ranks, away := strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2])
+		if r.Line, err = addWaiters(r.Line, places, ranks, away, e.cfg.AwayAfter); err != nil {
 			return Roster{}, err
 		}
 	}
 	return r, nil
 }
 
-// addWaiters adds a part of the line: places as Redis has them, their ranks, and since when they are away, which is empty where nobody is.
+// addWaiters appends a part of the line, from places, ranks and times since when waiters are away. away is
+// empty if none is.
 func addWaiters(line []Waiter, places, ranks, away []string, awayAfter time.Duration) ([]Waiter, error) {
 	if len(ranks) != len(places) || len(away) != len(places) && len(away) != 0 {
 		return nil, fmt.Errorf("%w: roster has %d places, %d ranks", ErrStore, len(places), len(ranks))
@@ -73,7 +78,8 @@ func addWaiters(line []Waiter, places, ranks, away []string, awayAfter time.Dura
 	return line, nil
 }
 
-// unclaimed says of the rest of a place, from its channel on, whether its turn passed unclaimed and it is not back; see places.lua.
+// unclaimed reports whether a place is away because its lease was not claimed. rest has the place's fields
+// from its channel on; see places.lua.
 func unclaimed(rest string) bool {
 	p := strings.SplitN(rest, "|", 4) // channel, lease, asks
 	return len(p) == 4 && strings.HasPrefix(p[3], "u")

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// watched is the line as who watches has it: a roster, and the events since.
+// watched is the line as support's page has it: a roster, and the events since.
 type watched struct {
 	room.Roster
 	reset bool
@@ -52,7 +52,8 @@ func (w *watched) take(t require.TestingT, e room.Event) {
 		w.away(note)
 	}
 	w.Version, w.Epoch, w.Paused, w.Now = e.Version, e.Epoch, e.Paused, e.Now
-	w.Hold, w.Spread = time.Duration(e.Hold*float64(time.Millisecond)), time.Duration(e.Spread*float64(time.Millisecond))
+	w.Hold, w.Spread = time.Duration(e.Hold*float64(time.Millisecond)),
+		time.Duration(e.Spread*float64(time.Millisecond))
 	w.Waiting, w.reset = len(w.Line), w.reset || e.Reset
 }
 
@@ -90,16 +91,18 @@ func roster(t require.TestingT, e *room.Engine) room.Roster {
 	return r
 }
 
-// Who reads the line once and follows the events has what another reads: also who stands in it, since when, and since when it is away.
-func TestRosterIsWhatTheEventsSay(t *testing.T) { rosterIsTold(t, 25) }
+// A page that reads the line once and follows the events equals a later roster. That includes sellers, join
+// times and away times.
+func TestRosterEqualsTheEvents(t *testing.T) { rosterEqualsEvents(t, 25) }
 
-func rosterIsTold(t *testing.T, orders int) {
+func rosterEqualsEvents(t *testing.T, orders int) {
 	tries(t, orders)
 	store := redistest.StartEmbedded(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		store.FlushAll()
-		d := newDeskOn(t, store, room.Config{AwayAfter: time.Second, DropAfter: time.Second, Lease: 5 * time.Second})
-		told := listen(rt, d.rdb)
+		d := newDeskOn(t, store,
+			room.Config{AwayAfter: time.Second, DropAfter: time.Second, Lease: 5 * time.Second})
+		events := listen(rt, d.rdb)
 		ctx, e := context.Background(), d.engine
 		var people [6]string
 		for i := range people {
@@ -116,11 +119,13 @@ func rosterIsTold(t *testing.T, orders int) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"join": func(rt *rapid.T) {
 				i := who.Draw(rt, "who")
-				_, err := e.Join(ctx, integration, room.JoinRequest{Session: people[i], Seller: fmt.Sprint("셀러-", i)})
+				_, err := e.Join(ctx, integration,
+					room.JoinRequest{Session: people[i], Seller: fmt.Sprint("셀러-", i)})
 				require.NoError(rt, err)
 			},
 			"leave": func(rt *rapid.T) {
-				_, _ = e.Leave(ctx, integration, room.LeaveRequest{Session: people[who.Draw(rt, "who")], Outcome: room.Completed})
+				_, _ = e.Leave(ctx, integration,
+					room.LeaveRequest{Session: people[who.Draw(rt, "who")], Outcome: room.Completed})
 			},
 			"here": func(rt *rapid.T) {
 				_, _ = e.Seen(ctx, integration, time.Second, []string{people[who.Draw(rt, "who")]}, nil)
@@ -132,14 +137,18 @@ func rosterIsTold(t *testing.T, orders int) {
 				_, _ = e.Move(ctx, integration, "", ticket(rt), rapid.IntRange(1, 6).Draw(rt, "to"), byKim)
 			},
 			"remove": func(rt *rapid.T) { _, _ = e.Remove(ctx, integration, "", ticket(rt), byKim) },
-			"pause":  func(rt *rapid.T) { _, _ = e.Pause(ctx, integration, "", rapid.Bool().Draw(rt, "paused"), byKim) },
-			"pass":   func(rt *rapid.T) { d.pass(time.Duration(rapid.Int64Range(1, 1500).Draw(rt, "ms")) * time.Millisecond) },
+			"pause": func(rt *rapid.T) {
+				_, _ = e.Pause(ctx, integration, "", rapid.Bool().Draw(rt, "paused"), byKim)
+			},
+			"pass": func(rt *rapid.T) {
+				d.pass(time.Duration(rapid.Int64Range(1, 1500).Draw(rt, "ms")) * time.Millisecond)
+			},
 			"": func(rt *rapid.T) {
 				want := roster(rt, e)
-				for _, event := range told() {
+				for _, event := range events() {
 					w.take(rt, event)
 				}
-				if w.reset || want.Version == 0 { // what began and never changed has told nothing
+				if w.reset || want.Version == 0 { // a room that never changed has published nothing
 					w = &watched{Roster: want}
 				}
 				w.Now = want.Now
@@ -152,7 +161,7 @@ func rosterIsTold(t *testing.T, orders int) {
 func TestRosterOfALongLineIsWholeAndInOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		rdb     redis.UniversalClient
-		waiting int64 // parts are of a thousand
+		waiting int64 // a part has a thousand places
 	}{
 		"embedded": {newDesk(t, room.Config{}).rdb, 1_000},
 		"redis":    {redistest.Shared(t), 2_500},
@@ -178,7 +187,7 @@ func wholeRoster(t *testing.T, e *room.Engine, waiting int64) {
 	for i, w := range r.Line[1:] {
 		ticket := int64(i + 2)
 		if ticket > waiting {
-			ticket++ // the last of them was moved to the head
+			ticket++ // the last waiter was moved to the head
 		}
 		require.Equal(t, ticket, w.Ticket, "the others follow by their tickets")
 		require.NotEmpty(t, w.Seller)
@@ -213,10 +222,12 @@ func TestRosterOfARoomThatWasNeverUsedIsEmpty(t *testing.T) {
 func BenchmarkRoster(b *testing.B) {
 	for _, waiting := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint("waiting=", waiting), func(b *testing.B) {
-			e := room.New(redistest.Start(b).Client(), room.Config{AwayAfter: time.Millisecond, DropAfter: time.Hour})
+			e := room.New(redistest.Start(b).Client(),
+				room.Config{AwayAfter: time.Millisecond, DropAfter: time.Hour})
 			fill(b, e, waiting)
 			gone := room.NewSession()
-			_, err := e.Join(b.Context(), integration, room.JoinRequest{Session: gone, Seller: "gone", Vouch: time.Millisecond})
+			_, err := e.Join(b.Context(), integration,
+				room.JoinRequest{Session: gone, Seller: "gone", Vouch: time.Millisecond})
 			require.NoError(b, err)
 			for b.Loop() {
 				require.Len(b, roster(b, e).Line, waiting+1)

@@ -11,7 +11,7 @@ import (
 
 const twin = "인증번호 482913"
 
-// Rule 5: two sellers may be sent the same text.
+// Rule 5: two sellers may receive the same text.
 func TestSameTextWhileAnotherAsksIsEithers(t *testing.T) {
 	for _, owner := range []string{"a", "b"} {
 		t.Run("support gives it to "+owner, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestSameTextThatDoesNotFitTheOthersAskIsTheFirstOnes(t *testing.T) {
 	require.Equal(t, first.Fence, m.Fence)
 }
 
-func TestTextThatWasNobodysGoesOnlyToASessionThatCouldHaveCausedItFirst(t *testing.T) {
+func TestUnmatchedTextGoesOnlyToASessionThatCouldHaveCausedItFirst(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	_, m := d.sms(saying(twin))
@@ -71,7 +71,7 @@ func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
 	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, id))
 	for range 2 {
 		_, m = d.sms(saying(twin))
-		requireNone(t, room.Ambiguous, m, "a said that it is not its own")
+		requireNone(t, room.Ambiguous, m, "a rejected it")
 	}
 	require.Empty(t, messages(t, d.engine, a.session))
 }
@@ -79,7 +79,7 @@ func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
 func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
 	for who, comes := range map[string]func(d *desk, a seller) seller{
 		"another session": func(d *desk, _ seller) seller { return d.asker("b") },
-		"another seller":  func(d *desk, a seller) seller { return a.again(d, "b") }, // of the same session
+		"another seller":  func(d *desk, a seller) seller { return a.again(d, "b") }, // with the same session
 	} {
 		t.Run(who, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
@@ -101,8 +101,8 @@ func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
 	}
 }
 
-// Parts that both have a code may be two messages with one reference.
-func TestPartWithASecondCodeIsNobodysOnceAnotherHasAsked(t *testing.T) {
+// Two parts that both have a code may be two messages with one reference.
+func TestPartWithASecondCodeIsUnmatchedOnceAnotherHasAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*room.MatchRequest)
 		want   room.Result
@@ -142,7 +142,7 @@ func TestSessionThatIsAnotherSellerByNowCountsAsAnother(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-// Rule 1: who is still sent a second code may be sent this.
+// Rule 1: a session with a second code on its way may be the one to receive this.
 func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -163,7 +163,7 @@ func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
 	require.Len(t, messages(t, d.engine, next.session), 1)
 }
 
-// Rule 5: parts answer one ask at most, also where the first was claimed or assigned.
+// Rule 5: parts answer one ask at most, also if the first was claimed or assigned.
 func TestPartsAnswerOneAskThoughTheFirstWasClaimed(t *testing.T) {
 	for _, how := range []string{"claimed", "assigned"} {
 		t.Run(how, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestPartsAnswerOneAskThoughTheFirstWasClaimed(t *testing.T) {
 	}
 }
 
-// Rule 2, a clock behind: the part with the code is offered, whatever part came first.
+// Rule 2, a slow clock: the part with the code is offered, whatever part came first.
 func TestPartWithTheCodeIsOfferedWhereTheClockIsBehind(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	_, b := d.after(30 * time.Second)
@@ -205,7 +205,7 @@ func TestPartWithTheCodeIsOfferedWhereTheClockIsBehind(t *testing.T) {
 	require.Len(t, offers(t, d.engine, b.session), 1, "it is offered to b")
 }
 
-// The same, where b was granted after the message seems to have been sent.
+// The same, when b was granted after the message seems to have been sent.
 func TestPartWithTheCodeMayBeAssignedWhereTheClockIsBehind(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -223,7 +223,7 @@ func TestPartWithTheCodeMayBeAssignedWhereTheClockIsBehind(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Long messages that begin alike for two sellers: the code is in the second part.
+// Long messages to two sellers begin alike, and the code is in the second part.
 func TestLongMessagesOfTwoSellersMayBeginAlike(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -237,11 +237,11 @@ func TestLongMessagesOfTwoSellersMayBeginAlike(t *testing.T) {
 	d.pass(time.Second)
 	d.sms(part("q", 1), saying(alike), without)
 	_, m = d.sms(part("q", 2))
-	require.Equal(t, room.Matched, m.Result, "b's code: nobody else has an open ask")
+	require.Equal(t, room.Matched, m.Result, "b's code: no other ask is open")
 	require.Equal(t, x.Fence, m.Fence)
 }
 
-// Rules 4, 5, 6: the piece that a asked for is in the first part, the code in the second.
+// Rules 4, 5, 6: a's filter accepts the first part, and the code is in the second.
 func TestPartWithTheCodeAnswersTheAskWhosePieceIsInAnotherPart(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

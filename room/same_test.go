@@ -38,10 +38,10 @@ func TestSameTextIsTheSameMessageWhateverItsID(t *testing.T) {
 		id, m := d.sms(saying("인증번호 482913"))
 		require.True(t, m.Duplicate)
 		require.Equal(t, first.Fence, m.Fence)
-		require.Equal(t, room.Matched, m.Result, "what the first was told")
+		require.Equal(t, room.Matched, m.Result, "as the first answer")
 		require.False(t, m.Judge, "and nothing is bound anew")
 		require.Equal(t, room.Locked, b.stand().Status)
-		require.Equal(t, m, match(t, d.engine, sms(id, 0, 0)), "a repeat of it is told the same")
+		require.Equal(t, m, match(t, d.engine, sms(id, 0, 0)), "a repeat gets the same answer")
 		require.NotEmpty(t, a.stand().Outcome)
 		d.pass(10 * time.Minute)
 		d.plain("c")
@@ -55,7 +55,8 @@ func TestSameTextIsTheSameMessageWhateverItsID(t *testing.T) {
 		_, first := d.sms(saying("인증번호 482913"))
 		again := d.asker("x")
 		again.leave(room.Cancelled)
-		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := d.engine.Join(d.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 		d.pass(time.Minute)
 		x := a.expect()
@@ -66,11 +67,11 @@ func TestSameTextIsTheSameMessageWhateverItsID(t *testing.T) {
 		require.Equal(t, room.Completed, a.stand().Outcome)
 		require.Len(t, messages(t, d.engine, a.session), 1)
 	})
-	t.Run("what belonged to nobody is judged afresh", func(t *testing.T) {
+	t.Run("an unmatched text is matched again", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a := d.asker("a")
 		_, m := d.sms(saying("인증번호 482913"))
-		requireNone(t, room.NotExpected, m, "nobody asked")
+		requireNone(t, room.NotExpected, m, "no session asked")
 		d.pass(time.Second)
 		a.expect()
 		_, m = d.sms(saying("인증번호 482913"))
@@ -127,7 +128,7 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		d.sms(part("r", 2))
 		require.Equal(t, room.Completed, a.stand().Outcome)
 	})
-	t.Run("the first belonged to nobody", func(t *testing.T) {
+	t.Run("the first was unmatched", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
 		a := d.asker("a")
 		d.sms(part("r", 1))
@@ -144,7 +145,8 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		d.sms(part("r", 2), saying(alike), without)
 		d.sms(part("r", 1), saying("인증번호 482913"))
 		require.Equal(t, room.Completed, a.stand().Outcome)
-		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := d.engine.Join(d.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 		again := a.expect()
 		a.leave(room.Cancelled)
@@ -153,16 +155,17 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 		x := b.expect()
 		d.pass(time.Second)
 		_, m := d.sms(part("q", 2), saying(alike), without)
-		require.Equal(t, again.Fence, m.Fence, "for all that its text says")
+		require.Equal(t, again.Fence, m.Fence, "by its text only")
 		_, m = d.sms(part("q", 1), saying("인증번호 555555"))
 		require.Equal(t, x.Fence, m.Fence)
 		require.Equal(t, room.Completed, b.stand().Outcome)
 	})
-	t.Run("a part that comes again leads the code to nobody else", func(t *testing.T) {
+	t.Run("a repeated part leads the code to no other session", func(t *testing.T) {
 		for name, others := range map[string]struct {
 			asks bool
 			want room.Reason
-		}{"the first was somebody's": {true, room.Ambiguous}, "the first was nobody's": {false, room.NotExpected}} {
+		}{"the first was matched": {true, room.Ambiguous},
+			"the first was unmatched": {false, room.NotExpected}} {
 			t.Run(name, func(t *testing.T) {
 				d := newDesk(t, room.Config{})
 				a, b := d.asker("a"), d.asker("b")
@@ -178,7 +181,8 @@ func TestPartsOfOneMessageBelongTogether(t *testing.T) {
 				d.sms(part("r", 2), saying("고맙습니다"), without)
 				_, m := d.sms(part("r", 1))
 				require.NotEqual(t, x.Fence, m.Fence)
-				requireNone(t, others.want, m, "it may be of the message that came before, and of one that has its ref again")
+				requireNone(t, others.want, m,
+					"it may be of the message that came before, and of one that has its ref again")
 				require.Equal(t, room.Locked, b.stand().Status)
 			})
 		}

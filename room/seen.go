@@ -10,17 +10,20 @@ var seenVerb = newVerb[seenArgs]("seen")
 
 type seenArgs struct {
 	Vouch    time.Duration // from now
-	Stay     int           // so many of the sessions are here; the others have gone
+	Stay     int           // number of sessions that are here; the others have gone
 	Sessions []string
 }
 
-// SeenBatch is how many sessions one Seen may name.
+// SeenBatch is the most sessions of one Seen.
 const SeenBatch = 500
 
-// Seen tells presence that has to be told again and again: the sessions here are vouched for until `vouch` from now, those gone are there
-// no more. It is for who has no host number (see Presence). Sessions that do not wait are passed by. A session nobody ever vouched for is never
-// away. At most SeenBatch sessions in all.
+// Seen records that sessions are here for the time `vouch`, and that others have gone.
+//
+// It is for callers without a replica number (see Presence), which repeat it. Together the sessions are at
+// most SeenBatch. Sessions that do not wait are ignored, and a session that was never vouched for is never
+// away (rule 2 of docs/contract.md). Error: ErrStore.
 func (e *Engine) Seen(ctx context.Context, id ID, vouch time.Duration, here, gone []string) (View, error) {
-	st, err := e.standing(ctx, seenVerb.with(seenArgs{vouch, len(here), slices.Concat(here, gone)}), id, "seen")
+	st, err := e.standing(ctx, seenVerb.with(seenArgs{vouch, len(here), slices.Concat(here, gone)}), id,
+		"seen")
 	return st.View, err
 }

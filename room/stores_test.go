@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Every key of a room lies in one slot and is declared or has its name from the room, so the same scripts run everywhere.
+// Every key of a room is in one slot, and declared or named after the room. So the same scripts run
+// everywhere.
 func TestScriptsRunOnSentinelAndCluster(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) redis.UniversalClient{
 		"sentinel": func(tb testing.TB) redis.UniversalClient { return redistest.StartSentinel(tb).Client() },
@@ -57,7 +58,7 @@ func handOff(t *testing.T, e *room.Engine, id room.ID) {
 	require.NoError(t, err)
 }
 
-// claimCode takes a code from the message that nobody had asked for to its holder, and comes back with the same text.
+// claimCode claims an unmatched message with a code for its holder, and sends the same text again.
 func claimCode(t *testing.T, e *room.Engine, id room.ID) {
 	session := room.NewSession()
 	st, err := e.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: session, Asks: true})
@@ -83,16 +84,16 @@ func claimCode(t *testing.T, e *room.Engine, id room.ID) {
 	require.NoError(t, err)
 }
 
-// lookAfter looks at a room as support does, and gives a message that its holder rejected back to it.
+// lookAfter looks at a room as support's pages do, and assigns a message to the holder that rejected it.
 func lookAfter(t *testing.T, e *room.Engine, id room.ID, fence int64) {
 	roster, err := e.Roster(t.Context(), id)
 	require.NoError(t, err)
 	require.Empty(t, roster.Line)
 	_, err = e.Glance(t.Context(), id)
 	require.NoError(t, err)
-	letters, err := e.RecentMessages(t.Context(), id)
+	recent, err := e.RecentMessages(t.Context(), id)
 	require.NoError(t, err)
-	require.Equal(t, "m", letters[0].MessageID)
+	require.Equal(t, "m", recent[0].MessageID)
 	_, err = e.Assign(t.Context(), id, room.AssignRequest{MessageID: "m", Fence: fence, By: byKim})
 	require.NoError(t, err)
 	require.NoError(t, e.SettleMatch(t.Context(), id, "m", 0, true))

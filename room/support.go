@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// longestLease is how long support may make a lease in all.
+// longestLease is the longest lease in all that Extend allows.
 const longestLease = 10 * time.Minute
 
 var (
@@ -17,15 +17,15 @@ var (
 
 type releaseArgs struct {
 	Fence  int64
-	Action string // JSON members; "" = nobody is named
+	Action string // JSON members; "" = no member of support
 }
 
 type extendArgs struct {
 	Fence   int64
 	More    time.Duration
-	Longest time.Duration // that a lease may be in all
+	Longest time.Duration // longest lease in all
 	Action  string
-	Session string // whose lease alone may be meant; "" = anybody's
+	Session string // refused unless the lease is this session's; "" = any
 }
 
 type removeArgs struct {
@@ -39,27 +39,34 @@ type moveArgs struct {
 	Action   string
 }
 
-// Release ends the lease with this fence as forced. Refusal: ErrStaleFence.
-func (e *Engine) Release(ctx context.Context, id ID, request string, fence int64, by Action) (Standing, error) {
+// Release ends the lease with this fence as forced. Errors: ErrStaleFence, ErrStore.
+func (e *Engine) Release(ctx context.Context, id ID, request string, fence int64, by Action) (Standing,
+	error) {
 	return e.standing(ctx, releaseVerb.with(releaseArgs{fence, by.reasons()}), id, requestKey(request))
 }
 
-// Extend gives the lease with this fence more time, to ten minutes in all at the most.
-// Refusals: ErrStaleFence, ErrLeaseTooLong.
-func (e *Engine) Extend(ctx context.Context, id ID, request string, fence int64, more time.Duration, by Action) (Standing, error) {
+// Extend gives the lease with this fence more time, to at most ten minutes in all.
+// Errors: ErrStaleFence, ErrLeaseTooLong, ErrStore.
+func (e *Engine) Extend(
+	ctx context.Context, id ID, request string, fence int64, more time.Duration, by Action,
+) (Standing, error) {
 	if by != (Action{}) {
 		by.Seconds = Seconds(more)
 	}
-	return e.standing(ctx, extendVerb.with(extendArgs{fence, more, longestLease, by.reasons(), ""}), id, requestKey(request))
+	args := extendArgs{fence, more, longestLease, by.reasons(), ""}
+	return e.standing(ctx, extendVerb.with(args), id, requestKey(request))
 }
 
-// Remove takes the waiter with this ticket out of the line. Refusal: ErrStaleTicket.
-func (e *Engine) Remove(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing, error) {
+// Remove removes the waiter with this ticket from the line. Errors: ErrStaleTicket, ErrStore.
+func (e *Engine) Remove(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing,
+	error) {
 	return e.standing(ctx, removeVerb.with(removeArgs{ticket, by.reasons()}), id, requestKey(request))
 }
 
-// Move puts the waiter with this ticket at a position, from 1; past the end is last.
-// Refusal: ErrStaleTicket.
-func (e *Engine) Move(ctx context.Context, id ID, request string, ticket int64, position int, by Action) (Standing, error) {
+// Move moves the waiter with this ticket to a position, from 1; past the end is last.
+// Errors: ErrStaleTicket, ErrStore.
+func (e *Engine) Move(
+	ctx context.Context, id ID, request string, ticket int64, position int, by Action,
+) (Standing, error) {
 	return e.standing(ctx, moveVerb.with(moveArgs{ticket, position, by.reasons()}), id, requestKey(request))
 }

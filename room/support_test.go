@@ -49,7 +49,7 @@ func TestLeaseIsExtendedToTenMinutesInAllAtTheMost(t *testing.T) {
 	})
 }
 
-func TestRemovedWaiterIsToldAndTheRestMoveUp(t *testing.T) {
+func TestRemovedWaiterHasEndedAndTheRestMoveUp(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		newSeller(t, e, "a").join()
@@ -67,8 +67,8 @@ func TestRemovedWaiterIsToldAndTheRestMoveUp(t *testing.T) {
 	})
 }
 
-// The order after each move is that of a plain slice; moving to and fro between the same two neighbours
-// uses up the numbers between them, and the line is renumbered.
+// The order after each move is that of a plain slice. Moves to and fro between two neighbours use up the
+// ranks between them, and the line is renumbered.
 func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -95,13 +95,13 @@ func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 			move(line[2], 2)
 		}
 		late := newSeller(t, e, "late")
-		require.Equal(t, 6, late.join().Position, "a newcomer is behind everybody")
+		require.Equal(t, 6, late.join().Position, "a newcomer is last")
 		_, err := e.Move(t.Context(), integration, "", 1, 1, byKim)
 		require.ErrorIs(t, err, room.ErrStaleTicket, "the holder does not wait")
 	})
 }
 
-func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
+func TestActionIsJournalledWithItsChange(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		fence := newSeller(t, e, "holder").join().Fence
@@ -112,7 +112,7 @@ func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
 			_, err := e.Extend(t.Context(), integration, "", fence, more, byKim)
 			require.NoError(t, err)
 		}
-		for _, position := range []int{1, 99, 3} { // to the front, to the end, and where it stands already
+		for _, position := range []int{1, 99, 3} { // to the head, to the end, and to the same position
 			_, err := e.Move(t.Context(), integration, "", 4, position, byKim)
 			require.NoError(t, err)
 		}
@@ -124,7 +124,8 @@ func TestActionIsJournalledWithWhatItChanged(t *testing.T) {
 			require.Equal(t, "because", r.Reason)
 			changed = append(changed, fmt.Sprintf("%ds %d→%d", r.Seconds, r.FromPosition, r.ToPosition))
 		}
-		require.Equal(t, []string{"60s 0→0", "2s 0→0", "0s 3→1", "0s 1→3", "0s 3→3"}, changed, "where nobody is named nothing is written")
+		require.Equal(t, []string{"60s 0→0", "2s 0→0", "0s 3→1", "0s 1→3", "0s 3→3"}, changed,
+			"an action without a name is no record")
 	})
 }
 
@@ -139,7 +140,7 @@ func moved(line []int64, ticket int64, position int) []int64 {
 	return append(append(append([]int64{}, rest[:at]...), ticket), rest[at:]...)
 }
 
-// A moved waiter's rank is not its ticket any more: it is looked for in the whole line, part by part.
+// A moved waiter's rank is no longer its ticket: it is searched in the whole line, part by part.
 func TestMovedWaiterIsFoundByItsTicketInALongLine(t *testing.T) { onRedis(t, foundInALongLine) }
 
 func foundInALongLine(t *testing.T, rdb redis.UniversalClient) {

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// sweepBatch is how many rooms one replica claims at a time.
+// sweepBatch is the most rooms that one replica claims at a time.
 const sweepBatch = 100
 
-// Sweep looks at due rooms until ctx ends, and returns its error. It asks for them when the next is due, and
-// every SweepEvery at the least, since others list rooms meanwhile. What it found in a room goes to `looked`,
-// which must not block: other rooms wait. Failures go to `failed`, and the sweep goes on with the next room.
+// Sweep looks at due rooms until ctx ends, and returns the error of ctx.
+//
+// It claims rooms when the next one is due, and at least every SweepEvery, since other processes list rooms
+// meanwhile. It calls `looked` with the state of each room; `looked` must not block, since other rooms wait.
+// It calls `failed` with each error and goes on with the next room.
 func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed func(error)) error {
 	defer e.work.Wait()
 	if !e.cfg.Silent {
@@ -34,17 +36,19 @@ func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed fun
 }
 
 const (
-	justAfter   = time.Millisecond     // how much later than due a room is asked for, so that it is due then
-	sweepAtMost = 5 * time.Millisecond // however many rooms there are, no oftener than this
+	justAfter   = time.Millisecond     // delay after the due time, so that the room is due by then
+	sweepAtMost = 5 * time.Millisecond // least time between two claims
 
-	// looksEachSecond is how many active rooms are looked at in which nothing is due, however many there are, but each as often as a lease may be over there: for
-	// what nobody said, such as a lock that was deleted by hand where Redis tells of no key.
+	// looksEachSecond is the number of looks a second at active rooms in which nothing is due. They find
+	// changes without a notification, such as a lock deleted by hand while Redis has keyspace notifications
+	// off.
 	looksEachSecond = 20
 )
 
-// sweepOnce looks at one batch and returns how long to wait for the next.
-func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration, error) {
-	if rooms := e.memory.takeUnreplayed(); rooms != nil { // each waits for a replay only so long
+// sweepOnce looks at one batch of rooms and returns the time until the next batch.
+func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed func(error)) (time.Duration,
+	error) {
+	if rooms := e.memory.takeUnreplayed(); rooms != nil { // within the recovery window
 		e.work.Go(func() { e.replayAll(ctx, rooms, false) })
 	}
 	sent := time.Now()
@@ -56,9 +60,9 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed
 		e.timed("", sent, claims.now)
 	}
 	e.follow(ctx, claims, failed)
-	asked := time.Now()
+	claimed := time.Now()
 	next := claims.next
-	err = e.bury(ctx, claims.replicas)
+	err = e.expireReplicas(ctx, claims.replicas)
 	for _, c := range claims.rooms {
 		if e := e.sweepRoom(ctx, c, claims, looked); e != nil {
 			err = fmt.Errorf("room %s: %w", c.room, e)
@@ -67,7 +71,7 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed
 	if next < 0 || next > e.cfg.SweepEvery {
 		next = e.cfg.SweepEvery
 	}
-	return max(next+justAfter-time.Since(asked), sweepAtMost), err
+	return max(next+justAfter-time.Since(claimed), sweepAtMost), err
 }
 
 func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func(ID, Checked)) error {
@@ -76,18 +80,18 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func
 		rest = max(rest, time.Duration(all.listed)*time.Second/looksEachSecond)
 	}
 	sent := time.Now()
-	found, doubt, err := e.expire(ctx, c.room, rest, all.replicas)
-	if err == nil && doubt == 0 && e.memory.cluster {
+	found, retryAfter, err := e.expire(ctx, c.room, rest, all.replicas)
+	if err == nil && retryAfter == 0 && e.memory.cluster {
 		e.timed(c.room, sent, found.Now)
 	}
-	for err == nil && doubt == 0 && found.NextAt <= found.Now { // one script works on only so many
-		found, doubt, err = e.expire(ctx, c.room, rest, all.replicas)
+	for err == nil && retryAfter == 0 && found.NextAt <= found.Now { // one call does a limited amount of work
+		found, retryAfter, err = e.expire(ctx, c.room, rest, all.replicas)
 	}
 	if err != nil {
 		return err
 	}
-	if doubt > 0 { // other rooms do not wait for this one
-		return e.index.reschedule(ctx, c, doubt, false)
+	if retryAfter > 0 { // other rooms do not wait while this one recovers
+		return e.index.reschedule(ctx, c, retryAfter, false)
 	}
 	if err := e.index.reschedule(ctx, c, e.rest(found), found.Asleep); err != nil {
 		return err
@@ -98,9 +102,9 @@ func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func
 	return nil
 }
 
-// rest is how long until a room is to be looked at again.
+// rest returns the time until the next look at a room.
 func (e *Engine) rest(found Checked) time.Duration {
-	if found.Asleep && found.Epoch != 0 { // whoever uses it next has to register it anew
+	if found.Asleep && found.Epoch != 0 { // the next call that uses it registers it again
 		return e.cfg.IdleEvery
 	}
 	return time.Duration(found.NextAt-found.Now) * time.Millisecond

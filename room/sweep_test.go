@@ -28,7 +28,7 @@ func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
 	})
 }
 
-func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
+func TestSweepHandsOffWithoutAnyOtherLook(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		granting := room.New(rdb, room.Config{}) // dead once both have joined
 		a, b := newSeller(t, granting, "a"), newSeller(t, granting, "b")
@@ -53,10 +53,10 @@ func TestSweepHandsOffWhereNobodyLooks(t *testing.T) {
 	})
 }
 
-// Of several replicas one looks at a room: with everybody sweeping, each look finds the room due.
+// With several replicas that sweep, only one looks at a room, and each look finds the room due.
 func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	store := redistest.StartEmbedded(t)
-	store.SetTime(time.Now()) // it stands still: however long a look takes, nobody takes the one who looks for dead
+	store.SetTime(time.Now()) // the clock stands still, so a slow look never makes a replica count as dead
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	indexed(t, rdb)
@@ -66,18 +66,20 @@ func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	all := make(chan struct{})
 	join := room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1})
 	for i := range rooms {
-		_, err := join.Join(t.Context(), room.ID(fmt.Sprint("r", i)), room.JoinRequest{Session: room.NewSession(), Seller: "s"})
+		_, err := join.Join(t.Context(), room.ID(fmt.Sprint("r", i)),
+			room.JoinRequest{Session: room.NewSession(), Seller: "s"})
 		require.NoError(t, err)
 	}
 	for range replicas {
-		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1}), func(id room.ID, _ room.Checked) {
-			mu.Lock()
-			defer mu.Unlock()
-			looks[id]++
-			if len(looks) == rooms && looks[id] == 1 {
-				close(all)
-			}
-		})
+		sweep(t, room.New(rdb, room.Config{LookEvery: time.Hour, Recovery: -1}),
+			func(id room.ID, _ room.Checked) {
+				mu.Lock()
+				defer mu.Unlock()
+				looks[id]++
+				if len(looks) == rooms && looks[id] == 1 {
+					close(all)
+				}
+			})
 	}
 	<-all
 	mu.Lock()
@@ -87,13 +89,15 @@ func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	}
 }
 
-// indexed has all rooms that there are put into a new index. Who looks at rooms meanwhile may look at one twice.
+// indexed puts all rooms into a new index. A sweep may look at a room twice meanwhile.
 func indexed(t *testing.T, rdb *redis.Client) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	swept := make(chan error, 1)
 	go func() { swept <- room.New(rdb, room.Config{}).Sweep(ctx, nil, func(err error) { t.Log(err) }) }()
-	require.Eventually(t, func() bool { return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return rdb.Exists(t.Context(), "{waitroom}:whole").Val() == 1
+	}, time.Minute, 5*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-swept, context.Canceled)
 }
@@ -156,7 +160,7 @@ func TestIdleRoomGoesToSleepAndItsKeysGoAway(t *testing.T) {
 	require.Empty(t, rdb.Keys(t.Context(), "{integration}*").Val())
 }
 
-// One room that can not be looked at does not keep the others waiting.
+// One room that fails does not hold up the others.
 func TestSweepGoesOnPastABrokenRoom(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})

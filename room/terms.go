@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// Terms are the rules that one room may have of its own. Zero durations are those of Config.
+// Terms are the settings that a room may have of its own. Zero durations mean those of Config.
 type Terms struct {
-	Lease       time.Duration // how long the lock is held at the most
-	ClaimWithin time.Duration // see Config; negative = no lease is to be claimed
+	Lease       time.Duration // longest time that the lock is held
+	ClaimWithin time.Duration // see Config; negative = leases need no claim
 	Quarantine  time.Duration // see Config
 	Required    bool          // see Config
 }
 
-// Terms returns the rules of a room.
+// Terms returns the settings of a room, with Config's for those that it does not have.
 func (e *Engine) Terms(id ID) Terms {
 	if e.cfg.Terms == nil {
-		return Terms{Lease: e.cfg.Lease, ClaimWithin: max(e.cfg.ClaimWithin, 0), Quarantine: e.cfg.Quarantine, Required: e.cfg.Required}
+		return Terms{Lease: e.cfg.Lease, ClaimWithin: max(e.cfg.ClaimWithin, 0),
+			Quarantine: e.cfg.Quarantine, Required: e.cfg.Required}
 	}
 	t := e.cfg.Terms(id)
 	setDefault(&t.Lease, e.cfg.Lease)
@@ -27,18 +28,21 @@ func (e *Engine) Terms(id ID) Terms {
 	return t
 }
 
-// policyOf is what scripts are told of rules.
+// policyOf returns the encoded policy of a room with these settings.
 func (e *Engine) policyOf(t Terms) string {
 	if known, ok := e.policies.Load(t); ok {
 		return known.(string)
 	}
-	told := policyFields.json(reflect.ValueOf(policy{Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin, JournalMax: e.cfg.Journal,
-		EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0), Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required, Recovery: max(e.cfg.Recovery, 0), Ephemeral: e.cfg.Ephemeral}))
-	e.policies.Store(t, told)
-	return told
+	encoded := policyFields.json(reflect.ValueOf(policy{
+		Lease: t.Lease, AwayAfter: e.cfg.AwayAfter, DropAfter: e.cfg.DropAfter, ClaimWithin: t.ClaimWithin,
+		JournalMax: e.cfg.Journal, EndedKept: max(e.cfg.Outcomes, 0), LeasesKept: max(e.cfg.Leases, 0),
+		Events: e.events(), Quarantine: max(t.Quarantine, 0), Required: t.Required,
+		Recovery: max(e.cfg.Recovery, 0), Ephemeral: e.cfg.Ephemeral}))
+	e.policies.Store(t, encoded)
+	return encoded
 }
 
-// events is how scripts are told where to publish events; "" = they do not.
+// events returns the suffix of the channel for events; "" = the library publishes none.
 func (e *Engine) events() string {
 	if e.cfg.Silent {
 		return ""
@@ -46,7 +50,7 @@ func (e *Engine) events() string {
 	return e.names.events()
 }
 
-// sealer is what seals the messages of a room.
+// sealer returns the keyring that seals a room's messages.
 func (e *Engine) sealer(id ID) *Keyring {
 	if e.cfg.RoomKeys != nil {
 		if own := e.cfg.RoomKeys(id); own != nil {
@@ -56,7 +60,7 @@ func (e *Engine) sealer(id ID) *Keyring {
 	return e.cfg.Keys
 }
 
-// unseal opens what was sealed of a room, by whatever sealed there before.
+// unseal opens a sealed text of a room, with the room's keyring or the engine's.
 func (e *Engine) unseal(id ID, sealed, about string) ([]byte, error) {
 	text, err := e.sealer(id).open(sealed, about)
 	if errors.Is(err, errSealed) {

@@ -12,12 +12,13 @@ import (
 
 func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 	lease := 10 * time.Second
-	e := room.New(redistest.Shared(t), room.Config{Lease: time.Minute, Recovery: -1, Terms: func(id room.ID) room.Terms {
-		if id == "short" {
-			return room.Terms{Lease: lease}
-		}
-		return room.Terms{}
-	}})
+	e := room.New(redistest.Shared(t),
+		room.Config{Lease: time.Minute, Recovery: -1, Terms: func(id room.ID) room.Terms {
+			if id == "short" {
+				return room.Terms{Lease: lease}
+			}
+			return room.Terms{}
+		}})
 	granted := func(id room.ID, session string) time.Duration {
 		st, err := e.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: "s"})
 		require.NoError(t, err)

@@ -9,16 +9,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Who acts for one place of a session does not act for the next one.
+// A caller for one place of a session does not change the session's next place.
 func TestCallForATicketThatIsOverTouchesNoOtherPlace(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 		join := func(ticket int64) (room.Standing, error) {
-			return e.Join(t.Context(), integration, room.JoinRequest{Session: b.session, Seller: "b", Ticket: ticket})
+			return e.Join(t.Context(), integration,
+				room.JoinRequest{Session: b.session, Seller: "b", Ticket: ticket})
 		}
 		leave := func(ticket int64) (room.Standing, error) {
-			return e.Leave(t.Context(), integration, room.LeaveRequest{Session: b.session, Outcome: room.Cancelled, Ticket: ticket})
+			return e.Leave(t.Context(), integration,
+				room.LeaveRequest{Session: b.session, Outcome: room.Cancelled, Ticket: ticket})
 		}
 		a.join()
 		_, err := join(2)

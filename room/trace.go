@@ -13,12 +13,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traces reports whether a call is to have a span. What goes on by itself (the sweep, timers, mirrors) has none: it would be a trace of its own many times a second.
+// traces reports whether a call gets a span. Calls of the sweep, timers and mirrors get none, since each
+// would be a trace of its own, many times a second.
 func (e *Engine) traces(ctx context.Context) bool {
 	return e.cfg.Tracer != nil && trace.SpanContextFromContext(ctx).IsValid()
 }
 
-// runTraced is run within a span of its own. Neither what the script is handed nor what it replies is in it, but for the code that the reply begins with.
+// runTraced runs a verb in a span. The span has neither arguments nor reply, except the reply's code.
 func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (any, error) {
 	ctx, span := e.cfg.Tracer.Start(ctx, "room."+c.verb, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
@@ -26,7 +27,8 @@ func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (an
 	if !span.IsRecording() {
 		return res, err
 	}
-	span.SetAttributes(semconv.DBSystemNameRedis, semconv.DBOperationName(e.library.command()), attribute.String("waitroom.room", string(id)))
+	span.SetAttributes(semconv.DBSystemNameRedis, semconv.DBOperationName(e.library.command()),
+		attribute.String("waitroom.room", string(id)))
 	span.SetAttributes(e.peer()...)
 	if err != nil {
 		span.SetStatus(codes.Error, err.Error())
@@ -36,7 +38,7 @@ func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (an
 	return res, nil
 }
 
-// peer is the store's address.
+// peer returns the attributes of Redis's address.
 func (e *Engine) peer() []attribute.KeyValue {
 	host, port, err := net.SplitHostPort(e.cfg.Address)
 	if err != nil {
@@ -46,7 +48,8 @@ func (e *Engine) peer() []attribute.KeyValue {
 	return []attribute.KeyValue{semconv.ServerAddress(host), semconv.ServerPort(n)}
 }
 
-// replyCode is the code of a refusal, or "register" of a call that is made again once the room is in the index; "ok" for all else.
+// replyCode returns the code of a refusal, "register" for a call that is retried, and "ok" for any other
+// reply.
 func replyCode(res any) string {
 	text, _ := res.(string)
 	code, _, _ := strings.Cut(text, " ")
@@ -56,7 +59,7 @@ func replyCode(res any) string {
 	return "ok"
 }
 
-// traceOf is what the journal keeps of the span that a call is made in: nothing of one that is not sampled, since nobody would see what goes on in it.
+// traceOf returns the traceparent of a call's span for the journal; "" if the span is not sampled.
 func (e *Engine) traceOf(ctx context.Context) string {
 	if e.cfg.Tracer == nil || e.cfg.Journal == 0 || !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ""

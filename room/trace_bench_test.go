@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// BenchmarkTraced is a join and a leave of a free room, without traces, with those that are not kept, and with all kept.
+// BenchmarkTraced joins and leaves a free room: without traces, with unsampled ones, and with sampled ones.
 func BenchmarkTraced(b *testing.B) {
 	drop := sdk.NewTracerProvider(sdk.WithSampler(sdk.NeverSample())).Tracer("test")
 	keep := sdk.NewTracerProvider(sdk.WithSampler(sdk.AlwaysSample())).Tracer("test")
@@ -30,7 +30,8 @@ func BenchmarkTraced(b *testing.B) {
 			for b.Loop() {
 				_, err := e.Join(ctx, integration, room.JoinRequest{Session: session, Seller: "a"})
 				require.NoError(b, err)
-				_, err = e.Leave(ctx, integration, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
+				_, err = e.Leave(ctx, integration,
+					room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 				require.NoError(b, err)
 			}
 		})

@@ -14,13 +14,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// tracer keeps what is traced.
+// tracer records all spans.
 func tracer(sampler sdk.Sampler) (trace.Tracer, *tracetest.SpanRecorder) {
 	kept := tracetest.NewSpanRecorder()
 	return sdk.NewTracerProvider(sdk.WithSpanProcessor(kept), sdk.WithSampler(sampler)).Tracer("test"), kept
 }
 
-// request is a context within a span, as a handler's is.
+// request returns a context within a span, as a handler has.
 func request(t *testing.T, tr trace.Tracer) context.Context {
 	ctx, span := tr.Start(t.Context(), "request")
 	t.Cleanup(func() { span.End() })
@@ -34,7 +34,8 @@ func TestTheJournalNamesTheSpanOfTheScriptThatWroteIt(t *testing.T) {
 		session := room.NewSession()
 		_, err := e.Join(request(t, tr), integration, room.JoinRequest{Session: session, Seller: "a"})
 		require.NoError(t, err)
-		_, err = e.Leave(t.Context(), integration, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
+		_, err = e.Leave(t.Context(), integration,
+			room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 		require.NoError(t, err)
 		entries, err := e.ReadJournal(t.Context(), integration, 10)
 		require.NoError(t, err)
@@ -42,16 +43,18 @@ func TestTheJournalNamesTheSpanOfTheScriptThatWroteIt(t *testing.T) {
 		done := kept.Ended()
 		last := done[len(done)-1]
 		require.Equal(t, "room.join", last.Name(), "what is called within no span has none")
-		require.Equal(t, "00-"+last.SpanContext().TraceID().String()+"-"+last.SpanContext().SpanID().String()+"-01", entries[0].Trace)
+		span := last.SpanContext()
+		require.Equal(t, "00-"+span.TraceID().String()+"-"+span.SpanID().String()+"-01", entries[0].Trace)
 		require.Empty(t, entries[1].Trace)
 	})
 }
 
-func TestOfATraceThatIsNotKeptNothingIsInTheJournal(t *testing.T) {
+func TestTheJournalHasNothingOfAnUnsampledTrace(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		tr, _ := tracer(sdk.NeverSample())
 		e := room.New(rdb, room.Config{Journal: 100, Tracer: tr})
-		_, err := e.Join(request(t, tr), integration, room.JoinRequest{Session: room.NewSession(), Seller: "a"})
+		_, err := e.Join(request(t, tr), integration,
+			room.JoinRequest{Session: room.NewSession(), Seller: "a"})
 		require.NoError(t, err)
 		raw, err := rdb.XRange(t.Context(), room.JournalKey(integration), "-", "+").Result()
 		require.NoError(t, err)

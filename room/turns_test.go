@@ -9,8 +9,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A session that asks in two turns is sent two codes, and the first to come may be of either: nobody else asks before the second one's quarantine is over.
-func TestSecondCodeOfASessionWithTwoTurnsGoesToNobodyElse(t *testing.T) {
+// A session that asks in two turns receives two codes, and the first may be of either. No other session asks
+// before the second one's quarantine is over.
+func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 	for name, rejects := range map[string]bool{"": false, "the first is taken back": true} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
@@ -18,7 +19,8 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNobodyElse(t *testing.T) {
 			turns := []int64{a.expect().Fence}
 			a.leave(room.Cancelled)
 			d.pass(20 * time.Second)
-			_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+			_, err := d.engine.Join(d.Context(), integration,
+				room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 			require.NoError(t, err)
 			turns = append(turns, a.expect().Fence)
 			asked := d.now
@@ -32,7 +34,7 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNobodyElse(t *testing.T) {
 			first, m := d.sms()
 			require.Equal(t, room.Matched, m.Result)
 			require.Equal(t, room.Completed, a.stand().Outcome)
-			if rejects { // then two are to come again
+			if rejects { // then two codes are still to come
 				require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, first))
 				late()
 			}
@@ -56,7 +58,7 @@ func TestClaimThatIsRefusedLeavesALeaseThatDoesNotAsk(t *testing.T) {
 	require.Positive(t, b.busy(), "a may have asked")
 }
 
-// only asks for one sender's codes.
+// only returns a filter for one sender's codes.
 func (s seller) only(sender string) {
 	s.t.Helper()
 	q := s.request()
@@ -67,17 +69,17 @@ func (s seller) only(sender string) {
 
 const shop, other = "15881234", "15770000"
 
-// at brings the clock to so many seconds after the start.
+// at sets the clock to a number of seconds after the start.
 func (d *desk) at(start time.Time, seconds int) {
 	d.pass(start.Add(time.Duration(seconds) * time.Second).Sub(d.now))
 }
 
-// A session asks the shop in two turns, at 0 and 20, and a code of the shop comes: its own next one may be of the ask at 20. Whatever else comes, and whoever hears of
-// it, nobody else asks before 50.
+// A session asks the shop in two turns, at 0 and 20. When a code of the shop arrives, the next one may answer
+// the ask at 20. Whatever else arrives, no other session asks before 50.
 func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
 	for name, c := range map[string]struct {
-		first, second []string // whose codes it asks for in its turns
-		then          string   // whose code comes after the shop's
+		first, second []string // senders of the asks in its turns
+		then          string   // sender of the code after the shop's
 	}{
 		"another sender's code for the later turn":   {[]string{shop}, []string{shop, other}, other},
 		"another sender's code for the earlier turn": {[]string{shop, other}, []string{shop}, other},
@@ -109,7 +111,8 @@ func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
 	}
 }
 
-// The ask in between is answered, and takes codes of both senders: the other's code may have been its, and so the shop's another's.
+// The ask in between is answered, and accepts codes of both senders. The other sender's code may have been
+// its answer, and so the shop's code another's.
 func TestWaitGoesOnThroughAnAskThatTakesEitherCode(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -141,13 +144,14 @@ func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
 	a.expect()
 	next := d.asker("next")
 	d.at(start, 25)
-	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // of another secret
-	require.Equal(t, room.Matched, match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
+	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // with another secret
+	require.Equal(t, room.Matched,
+		match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
 	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
 }
 
-// It is late itself, and its turn is over: what is asked after it was sent is not waited for because of it.
-func TestCodeSaysNothingOfWhatIsAskedAfterItWasSent(t *testing.T) {
+// The code is late, and its turn is over. Asks after it was sent do not prolong the wait.
+func TestCodeDoesNotCountForLaterAsks(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
 	a.expect()
@@ -167,7 +171,7 @@ func TestCodeSaysNothingOfWhatIsAskedAfterItWasSent(t *testing.T) {
 	next.expect()
 }
 
-// The later turn's last ask was for another sender's codes, and has its own.
+// The later turn's last ask was for another sender's codes, and is answered.
 func TestWaitIsForAnAskThatTheCodeFits(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -186,7 +190,7 @@ func TestWaitIsForAnAskThatTheCodeFits(t *testing.T) {
 	require.Equal(t, start.Add(40*time.Second).UnixMilli(), next.busy())
 }
 
-// Of one turn it is known which of its asks are open: the latest of those counts.
+// The open asks of a single turn are known, and the latest of them counts.
 func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -210,7 +214,7 @@ func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) 
 	require.Equal(t, start.Add(35*time.Second).UnixMilli(), next.busy())
 }
 
-func TestHolderIsToldFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
+func TestHolderGetsFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
 	a.expect()
@@ -230,7 +234,8 @@ func TestHolderIsToldFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing
 	next.expect()
 }
 
-// What is the answer to a later ask alone says nothing of the earlier one: the number is free a quarantine after that.
+// The answer to a later ask does not prove the earlier one answered. The number is free a quarantine after
+// the earlier ask.
 func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	for name, turns := range map[string]int{"of one turn": 1, "of two turns": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -260,12 +265,14 @@ func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	}
 }
 
-// The first code may be of the first turn, and so the second one of the second: the third is to come, though the first ask is long out of quarantine.
-func TestThirdCodeOfASessionWithThreeTurnsGoesToNobodyElse(t *testing.T) {
+// The first code may be of the first turn, and the second one of the second. The third is to come, though the
+// first ask is long out of quarantine.
+func TestThirdCodeOfASessionWithThreeTurnsGoesToNoOtherSession(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	again := func() {
-		_, err := d.engine.Join(d.Context(), integration, room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
+		_, err := d.engine.Join(d.Context(), integration,
+			room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 		require.NoError(t, err)
 		a.expect()
 	}
@@ -289,7 +296,8 @@ func TestThirdCodeOfASessionWithThreeTurnsGoesToNobodyElse(t *testing.T) {
 	next.expect()
 }
 
-// Rule 2: a lease that is not asking and has no code any more counts as one with an ask open from its end on; rule 3: no code goes astray within a quarantine.
+// Rule 2: a lease without asks whose code was rejected has an ask open from its end on. Rule 3: no code goes
+// astray within a quarantine.
 func TestLeaseThatDoesNotAskAndWhoseCodeWasTakenBackIsInQuarantine(t *testing.T) {
 	for name, refused := range map[string]bool{"rejected": false, "refused": true} {
 		t.Run(name, func(t *testing.T) {
@@ -315,7 +323,7 @@ func TestLeaseThatDoesNotAskAndWhoseCodeWasTakenBackIsInQuarantine(t *testing.T)
 	}
 }
 
-// An ask is open at most 10 minutes: a has none, so its page is not where a new code goes.
+// An ask is open for at most 10 minutes. The lease of a has none, so its page does not show a new code.
 func TestLeaseWhoseOnlyOpenAskIsOverTenMinutesOldGetsNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -330,7 +338,8 @@ func TestLeaseWhoseOnlyOpenAskIsOverTenMinutesOldGetsNothing(t *testing.T) {
 	b := d.asker("b")
 	d.at(start, 612)
 	id, m := d.sms(from(shop))
-	requireNone(t, room.NotExpected, m, "a's ask for the shop is answered, its other one is over 10 minutes old")
+	requireNone(t, room.NotExpected, m,
+		"a's ask for the shop is answered, its other one is over 10 minutes old")
 	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
 	require.Len(t, messages(t, d.engine, a.session), 1, "its own alone")
 }

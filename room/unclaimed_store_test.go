@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Nobody could claim while the store was away: the whole time is given again.
+// No session could claim while Redis was away: the whole time is given again.
 func TestTurnIsNotJudgedForTheTimeInWhichTheStoreWasAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
@@ -24,7 +24,8 @@ func TestTurnIsNotJudgedForTheTimeInWhichTheStoreWasAway(t *testing.T) {
 	again := all[1].requireHolds()
 	require.Equal(t, turn.Fence, again.Fence)
 	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), again.Lease.ClaimBy)
-	require.Equal(t, again.Lease.ExpiresAt, int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
+	require.Equal(t, again.Lease.ExpiresAt,
+		int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
 	c.pass(claimWithin)
 	all[2].requireHolds()
 }
@@ -43,7 +44,7 @@ func TestClockThatGoesBackGivesNoMoreTimeToClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-// A lease that nobody has claimed yet is one like any other: what was sent within it is its own, and a code ends it.
+// An unclaimed live lease is like any other: messages sent within it are its own, and a code ends it.
 func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
@@ -68,7 +69,8 @@ func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
 		b.requireUnclaimed(1)
 		m := match(t, c.engine, sms("late", sent, sent+1))
 		require.Equal(t, []any{room.Late, turn.Fence}, []any{m.Result, m.Fence})
-		require.Equal(t, "late", messages(t, c.engine, b.session)[0].MessageID, "its holder sees it while it waits")
+		require.Equal(t, "late", messages(t, c.engine, b.session)[0].MessageID,
+			"its holder sees it while it waits")
 	})
 }
 
@@ -80,15 +82,17 @@ func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
 	require.Equal(t, c.now.Add(5*time.Second).UnixMilli(), all[1].requireHolds().Lease.ClaimBy)
 	terms.ClaimWithin = -1
 	c.pass(5 * time.Second)
-	require.Zero(t, all[2].requireHolds().Lease.ClaimBy, "what was to be claimed is, what is granted now need not be")
+	require.Zero(t, all[2].requireHolds().Lease.ClaimBy,
+		"what was to be claimed is, what is granted now need not be")
 	all[1].requireUnclaimed(1)
 	terms.ClaimWithin = 0
 	all[2].leave(room.Completed)
 	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), all[3].requireHolds().Lease.ClaimBy)
 }
 
-// A failover goes back to before the turn that nobody claimed. Who waits in what is left keeps its place, and the lease that was told of is for the ledger to know.
-func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
+// A failover goes back to before the unclaimed turn. Remaining waiters keep their places, and the ledger gets
+// the observed lease.
+func TestUnclaimedLeaseThatTheStoreLostIsJournalled(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{ClaimWithin: 3 * time.Second})
 	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
@@ -102,15 +106,17 @@ func TestLeaseThatNobodyClaimedAndTheStoreLostIsJournalled(t *testing.T) {
 	b.requireUnclaimed(1)
 	goBack()
 	st := b.stand()
-	require.Equal(t, []any{room.Locked, turn.Ticket}, []any{st.Status, st.Ticket}, "it waits in what is left, and the lock is free")
+	require.Equal(t, []any{room.Locked, turn.Ticket}, []any{st.Status, st.Ticket},
+		"it waits in what is left, and the lock is free")
 	require.Greater(t, st.Epoch, turn.Epoch)
 	require.Greater(t, st.Fence, turn.Fence)
-	var told []room.Record
+	var journalled []room.Record
 	for _, r := range l.journalled("told") {
 		if r.Outcome == room.Unclaimed {
-			told = append(told, r)
+			journalled = append(journalled, r)
 		}
 	}
-	require.Len(t, told, 1)
-	require.Equal(t, []any{turn.Fence, turn.Ticket, turn.Epoch, turn.Lease.GrantedAt}, []any{told[0].Fence, told[0].Ticket, told[0].Of, told[0].GrantedAt})
+	require.Len(t, journalled, 1)
+	require.Equal(t, []any{turn.Fence, turn.Ticket, turn.Epoch, turn.Lease.GrantedAt},
+		[]any{journalled[0].Fence, journalled[0].Ticket, journalled[0].Of, journalled[0].GrantedAt})
 }

@@ -17,11 +17,11 @@ const (
 	claimDrop   = 5 * time.Minute
 )
 
-// court is a room with claims, a replica at which browsers are connected, and a store whose clock stands still.
+// court is a room with claims, a replica with browsers, and a Redis whose clock stands still.
 type court struct {
 	*desk
-	host  room.ReplicaNumber
-	calls int64
+	replica room.ReplicaNumber
+	calls   int64
 }
 
 func newCourt(t *testing.T, c room.Config) *court {
@@ -29,16 +29,16 @@ func newCourt(t *testing.T, c room.Config) *court {
 		c.ClaimWithin = claimWithin
 	}
 	d := newDesk(t, c)
-	host, err := d.engine.Heartbeat(t.Context(), 0)
+	replica, err := d.engine.Heartbeat(t.Context(), 0)
 	require.NoError(t, err)
-	return &court{desk: d, host: host}
+	return &court{desk: d, replica: replica}
 }
 
 func (c *court) come(who ...seller) {
 	c.Helper()
 	for _, s := range who {
 		c.calls++
-		_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, []string{s.session}, nil)
+		_, err := c.engine.Presence(c.Context(), integration, c.replica, c.calls, []string{s.session}, nil)
 		require.NoError(c, err)
 	}
 }
@@ -46,11 +46,12 @@ func (c *court) come(who ...seller) {
 func (c *court) gone(who seller, since time.Duration) {
 	c.Helper()
 	c.calls++
-	_, err := c.engine.Presence(c.Context(), integration, c.host, c.calls, nil, []room.Gone{{Session: who.session, Host: c.host, For: since}})
+	_, err := c.engine.Presence(c.Context(), integration, c.replica, c.calls, nil,
+		[]room.Gone{{Session: who.session, Host: c.replica, For: since}})
 	require.NoError(c, err)
 }
 
-// line has the first hold the lock without a browser, and the others wait with one each, saying that they ask.
+// line has the first hold the lock without a browser. The others wait with a browser each, and announce asks.
 func (c *court) line(names ...string) (all []seller) {
 	c.Helper()
 	for i, name := range names {
@@ -63,7 +64,8 @@ func (c *court) line(names ...string) (all []seller) {
 }
 
 func (s seller) claims(fence int64) (room.Standing, error) {
-	return s.engine.ClaimTurn(context.Background(), integration, room.ClaimRequest{Session: s.session, Fence: fence})
+	return s.engine.ClaimTurn(context.Background(), integration,
+		room.ClaimRequest{Session: s.session, Fence: fence})
 }
 
 func (s seller) claimed(fence int64) room.Standing {
@@ -73,7 +75,7 @@ func (s seller) claimed(fence int64) room.Standing {
 	return st
 }
 
-// requireUnclaimed holds one to be in line at a position, passed over as unclaimed.
+// requireUnclaimed requires that a session is in line at a position, away as unclaimed.
 func (s seller) requireUnclaimed(position int) room.Standing {
 	s.t.Helper()
 	st := s.stand()
@@ -90,7 +92,7 @@ func (s seller) requireHolds() room.Standing {
 	return st
 }
 
-func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
+func TestUnclaimedTurnIsTheNextOnesAtThatInstant(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{ClaimWithin: 150 * time.Millisecond, Journal: 100, Recovery: -1})
 		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
@@ -98,16 +100,17 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.Zero(t, first.Lease.ClaimBy, "a newcomer in a free room is there")
 		second := b.join()
 		c.join()
-		host, err := e.Heartbeat(t.Context(), 0)
+		replica, err := e.Heartbeat(t.Context(), 0)
 		require.NoError(t, err)
-		_, err = e.Presence(t.Context(), integration, host, 1, []string{b.session, c.session}, nil)
+		_, err = e.Presence(t.Context(), integration, replica, 1, []string{b.session, c.session}, nil)
 		require.NoError(t, err)
-		turn := a.leave(room.Completed) // whose turn it is now
+		turn := a.leave(room.Completed) // the standing of the next holder
 		require.Equal(t, second.Ticket, turn.Lease.Ticket)
 		require.Equal(t, turn.Lease.GrantedAt+150, turn.Lease.ClaimBy)
 		require.Equal(t, turn.Lease.GrantedAt+120_000, turn.Lease.ExpiresAt)
 		require.Equal(t, turn.Lease.ClaimBy, turn.Lease.Ends())
-		require.Equal(t, turn.Lease.ExpiresAt, int64(rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond), "claimed or not")
+		require.Equal(t, turn.Lease.ExpiresAt, int64(rdb.PExpireTime(t.Context(),
+			room.LockKey(integration)).Val()/time.Millisecond), "claimed or not")
 
 		passUntil(t, rdb, turn.Lease.ClaimBy)
 		next := c.requireHolds()
@@ -115,7 +118,7 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.Greater(t, next.Fence, turn.Lease.Fence)
 		missed := b.requireUnclaimed(1)
 		require.Equal(t, second.Ticket, missed.Ticket)
-		require.Equal(t, turn.Hold, next.Hold, "what nobody claimed says nothing of how long a turn is")
+		require.Equal(t, turn.Hold, next.Hold, "an unclaimed turn does not count in the average")
 		var found bool
 		entries, err := e.ReadJournal(t.Context(), integration, 100)
 		require.NoError(t, err)
@@ -123,7 +126,8 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 			for _, r := range entry.Records {
 				if r.Outcome == room.Unclaimed {
 					found = true
-					require.Equal(t, []any{"ended", turn.Lease.Fence, turn.Lease.Ticket, "b", turn.Lease.ClaimBy}, []any{r.Type, r.Fence, r.Ticket, r.Seller, r.EndedAt})
+					require.Equal(t, []any{"ended", turn.Lease.Fence, turn.Lease.Ticket, "b",
+						turn.Lease.ClaimBy}, []any{r.Type, r.Fence, r.Ticket, r.Seller, r.EndedAt})
 				}
 			}
 		}
@@ -131,7 +135,7 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAtThatInstant(t *testing.T) {
 	})
 }
 
-func TestWhoClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
+func TestHolderThatClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	all[0].leave(room.Completed)
@@ -142,7 +146,8 @@ func TestWhoClaimsInTimeHoldsTheLeaseToItsEnd(t *testing.T) {
 	require.Zero(t, got.Lease.ClaimBy)
 	require.Equal(t, turn.Version+1, got.Version)
 	require.Equal(t, turn.Lease.ExpiresAt, got.Lease.ExpiresAt)
-	require.Equal(t, turn.Lease.ExpiresAt, int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
+	require.Equal(t, turn.Lease.ExpiresAt,
+		int64(c.rdb.PExpireTime(t.Context(), room.LockKey(integration)).Val()/time.Millisecond))
 	require.Equal(t, got.Version, all[1].claimed(turn.Fence).Version, "a repeat is no change")
 	require.Equal(t, got.Version, all[1].claimed(0).Version, "nor is one without a fence")
 	c.come(all[1])
@@ -181,7 +186,7 @@ func TestPressingReadyOrAskingForACodeClaimsToo(t *testing.T) {
 	})
 }
 
-func TestWithoutABrowserNobodyHasToClaim(t *testing.T) {
+func TestSessionWithoutABrowserNeedNotClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	a, b := c.asker("a"), c.asker("b")
 	a.leave(room.Completed)
@@ -190,8 +195,8 @@ func TestWithoutABrowserNobodyHasToClaim(t *testing.T) {
 	b.requireHolds()
 }
 
-// A browser's coming is told a moment after it waits; its turn may come in that moment.
-func TestBrowserThatIsToldOfAfterItsTurnCameHasToClaim(t *testing.T) {
+// A replica records a browser a moment after it waits. Its turn may come in that moment.
+func TestSessionWhoseBrowserIsRecordedAfterItsTurnCameHasToClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	a, b, next := c.asker("a"), c.asker("b"), c.asker("c")
 	a.leave(room.Completed)
@@ -205,14 +210,14 @@ func TestBrowserThatIsToldOfAfterItsTurnCameHasToClaim(t *testing.T) {
 	require.Equal(t, got.Version, b.stand().Version)
 	c.pass(claimWithin)
 	next.requireHolds()
-	t.Run("but not once it has said that it is there", func(t *testing.T) {
+	t.Run("but not once it has confirmed", func(t *testing.T) {
 		next.join()
 		c.come(next)
 		require.Zero(t, next.requireHolds().Lease.ClaimBy)
 	})
 }
 
-func TestWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
+func TestSessionWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
 	c.gone(all[1], 0)
@@ -223,8 +228,8 @@ func TestWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-// Two turns of which one was claimed are no two that were not, but the first stays counted.
-// It is back by a call alone: its browser is gone, as anybody's may be.
+// One unclaimed turn and one claimed turn are not two unclaimed ones, but the first stays counted. It came
+// back by a call only: its browser is gone.
 func TestClaimIsRefusedByName(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
@@ -238,8 +243,9 @@ func TestClaimIsRefusedByName(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrStaleFence, "another's")
 	_, err = all[0].claims(held.Fence - 1)
 	require.ErrorIs(t, err, room.ErrStaleFence)
-	require.Equal(t, held.Version, all[0].claimed(held.Fence).Version, "who need not is told the same")
-	require.Equal(t, 1, all[1].claimed(0).Position, "a waiter that is there is told its place")
+	require.Equal(t, held.Version, all[0].claimed(held.Fence).Version,
+		"a session that need not claim gets the same")
+	require.Equal(t, 1, all[1].claimed(0).Position, "a present waiter gets its place")
 	all[0].leave(room.Completed)
 	_, err = all[0].claims(held.Fence)
 	require.ErrorIs(t, err, room.ErrNoPlace)
@@ -250,7 +256,7 @@ func TestClaimIsRefusedByName(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-func TestWhoStandsForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
+func TestCallerForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b")
 	over := all[1].stand()
@@ -259,7 +265,8 @@ func TestWhoStandsForAPlaceClaimsNoOtherOfItsOwners(t *testing.T) {
 	c.come(all[1])
 	all[0].leave(room.Completed)
 	claim := func(ticket int64) (room.Standing, error) {
-		return c.engine.ClaimTurn(t.Context(), integration, room.ClaimRequest{Session: all[1].session, Ticket: ticket})
+		return c.engine.ClaimTurn(t.Context(), integration,
+			room.ClaimRequest{Session: all[1].session, Ticket: ticket})
 	}
 	_, err := claim(over.Ticket)
 	require.ErrorIs(t, err, room.ErrNoPlace)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status says how a session stands in a room.
+// Status is the state of a session in a room.
 type Status string
 
 // A session without a place is idle; one whose last place is over has ended.
@@ -16,7 +16,7 @@ const (
 	Ended   Status = "ended"
 )
 
-// Outcome says how a place ended.
+// Outcome is how a place ended.
 type Outcome string
 
 // The outcomes of the contract.
@@ -24,29 +24,30 @@ const (
 	Completed Outcome = "completed"
 	Cancelled Outcome = "cancelled"
 	Expired   Outcome = "expired"
-	Forced    Outcome = "forced"  // support, or a hand on the key, ended the lease
+	Forced    Outcome = "forced"  // support ended the lease, or a person deleted the key
 	Removed   Outcome = "removed" // support removed the waiter
 	Dropped   Outcome = "dropped" // away for too long
-	Lost      Outcome = "lost"    // the store lost the data
+	Lost      Outcome = "lost"    // Redis lost the data
 
-	Unclaimed Outcome = "unclaimed" // of a lease alone: its place goes on
+	Unclaimed Outcome = "unclaimed" // of a lease, while its place goes on
 )
 
-// Lease is one holding of the lock: the half-open time from GrantedAt to its end. Times are unix
-// milliseconds of Redis's clock.
+// Lease is one holding of the lock: the half-open time from GrantedAt to its end.
+//
+// Times are unix milliseconds of Redis's clock.
 type Lease struct {
 	Ticket    int64 `json:"ticket"`
 	Fence     int64 `json:"fence"`
 	GrantedAt int64 `json:"granted_at"`
 	ExpiresAt int64 `json:"expires_at"`
 
-	Asked    int   `json:"asked"`     // how often the holder said that it asks for a code
-	Open     int   `json:"open"`      // and how many of those asks no code has come for
-	AskAfter int64 `json:"ask_after"` // while the number is busy: from when the holder may ask; 0 = it is not
-	ClaimBy  int64 `json:"claim_by"`  // until when the holder has to say that it is there; 0 = it need not, or did
+	Asked    int   `json:"asked"`     // number of asks
+	Open     int   `json:"open"`      // number of asks without a code
+	AskAfter int64 `json:"ask_after"` // when the holder may ask, while the number is busy; 0 = now
+	ClaimBy  int64 `json:"claim_by"`  // deadline of the holder's claim; 0 = it need not claim, or has claimed
 }
 
-// Ends is when the lease is over with nobody doing anything, in unix milliseconds.
+// Ends returns when the lease ends by itself, in unix milliseconds.
 func (l Lease) Ends() int64 {
 	if l.ClaimBy != 0 {
 		return min(l.ClaimBy, l.ExpiresAt)
@@ -54,20 +55,20 @@ func (l Lease) Ends() int64 {
 	return l.ExpiresAt
 }
 
-// View is a room as everybody may see it, at one version.
+// View is the public state of a room at one version.
 type View struct {
 	Epoch   int64
 	Version int64
-	Lineage string        // under which histories of the server the epoch's versions were written; see lineage.lua
+	Lineage string        // server histories under which the epoch was written; see lineage.lua
 	Now     int64         // unix milliseconds of Redis's clock
-	Waiting int           // how many wait, away or not
-	Hold    time.Duration // how long a lease is held: the average of those that ended, never over the lease length
-	Spread  time.Duration // how far holds lie from it: their standard deviation; see lab/estimates.md
+	Waiting int           // number of waiters, away or not
+	Hold    time.Duration // average hold of the leases that ended, never over the lease length
+	Spread  time.Duration // standard deviation of holds; see lab/estimates.md
 	Paused  bool
 	Lease   *Lease // nil while the lock is free
 }
 
-// Place is how one session stands.
+// Place is one session's place in a room.
 type Place struct {
 	Status   Status
 	Ticket   int64
@@ -75,12 +76,13 @@ type Place struct {
 	Outcome  Outcome // when ended
 	Fence    int64   // when locked, and when a lease has ended
 	Position int     // from 1 = next; 0 unless waiting
-	Rank     float64 // where in the line; 0 unless waiting
+	Rank     float64 // orders the line; 0 unless waiting
 
-	Unclaimed bool // when waiting: it did not claim its lease, and is passed over until it says that it is back
+	// Unclaimed: a waiter is away, since its lease was not claimed, until the session confirms (rule 11).
+	Unclaimed bool
 }
 
-// Live reports whether it waits or holds the lock.
+// Live reports whether the session waits or holds the lock.
 func (p Place) Live() bool { return p.Status == Waiting || p.Status == Locked }
 
 // Standing is a room and one session's place in it, at one version.
@@ -88,7 +90,7 @@ type Standing struct {
 	View
 	Place
 	LeaseLength time.Duration
-	Already     bool // of Leave: a message had completed the lease before
+	Already     bool // from Leave: a message had completed the lease before
 }
 
 // Waits are the expected and the longest wait, each rounded up to whole milliseconds.
@@ -97,10 +99,11 @@ type Waits struct {
 	Maximum   time.Duration
 }
 
-// WaitsAt reckons the waits of position p (from 1 = next; a newcomer's is Waiting+1) at unix
-// millisecond now: what the lease is expected to take still, never over what it has left, plus
-// (p−1) average holds; at the longest what it has left plus (p−1) leases. ok is false while paused:
-// nobody can say.
+// WaitsAt returns the waits of position p at unix millisecond now. ok is false while the room is paused.
+//
+// Position 1 is next; a newcomer's is Waiting+1. The expected wait is the rest of the live lease plus (p−1)
+// average holds. The longest wait is all that the lease has left plus (p−1) lease lengths. See
+// lab/estimates.md.
 func (v View) WaitsAt(p int, now int64, lease time.Duration) (w Waits, ok bool) {
 	if v.Paused {
 		return Waits{}, false
@@ -116,8 +119,10 @@ func (v View) WaitsAt(p int, now int64, lease time.Duration) (w Waits, ok bool) 
 	return Waits{Estimated: min(expected+ahead*v.Hold, longest), Maximum: longest}, true
 }
 
-// rest is what a lease that is so old is expected to take still: the average hold less what has passed, where holds are all alike;
-// the median of what knows no age, where they vary as chance does; in between by the share of the variance.
+// rest returns the expected rest of a lease of some age.
+//
+// If all holds are equal, it is the average hold less the age. If holds vary as an exponential distribution
+// does, it is that distribution's median, whatever the age. In between, the variance weighs the two.
 func (v View) rest(elapsed time.Duration) time.Duration {
 	if v.Hold <= 0 {
 		return 0
@@ -130,5 +135,5 @@ func (v View) rest(elapsed time.Duration) time.Duration {
 // Seconds rounds a wait up to whole seconds.
 func Seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// Time is the instant of a unix millisecond, in UTC.
+// Time returns the instant of a unix millisecond, in UTC.
 func Time(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

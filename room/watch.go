@@ -19,19 +19,21 @@ const (
 	replaysAtOnce = 16 // rooms
 )
 
-// watch looks for another history of the server until ctx ends. One that began may not have what this process has observed of its rooms, and each
-// room waits only so long for a replay.
+// watch looks for a new history of the server until ctx ends. A new history may lack writes that this process
+// observed, and each room waits for replays only during its recovery window.
 func (e *Engine) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var known []string
+	isNew := func(h string) bool { return !slices.Contains(known, h) }
 	for {
 		found, err := e.masters(ctx)
 		var unanswered redis.Error
 		switch {
-		case errors.As(err, &unanswered) && (strings.HasPrefix(err.Error(), "ERR ") || strings.HasPrefix(err.Error(), "NOPERM")):
-			return // it does not say: an embedded store, or one that this user may not ask
-		case err == nil && known != nil && slices.ContainsFunc(found, func(h string) bool { return !slices.Contains(known, h) }):
+		case errors.As(err, &unanswered) && (strings.HasPrefix(err.Error(), "ERR ") ||
+			strings.HasPrefix(err.Error(), "NOPERM")):
+			return // embedded Redis has no INFO replication, or this user has no permission
+		case err == nil && known != nil && slices.ContainsFunc(found, isNew):
 			e.histories.Add(1)
 			e.replayAll(ctx, e.memory.observedRooms(), false)
 		}
@@ -46,11 +48,13 @@ func (e *Engine) watch(ctx context.Context) {
 	}
 }
 
-// Histories is how many other histories of the server this process has noticed, while Sweep runs. After each the store may have lost the last writes:
-// who is connected to this replica has to be told again, under another host number.
+// Histories returns how many new histories of the server this process has noticed since Sweep began.
+//
+// After each one Redis may have lost the last writes, so the replica has to record its sessions again, under
+// another replica number.
 func (e *Engine) Histories() int64 { return e.histories.Load() }
 
-// masters are the names of the histories of the masters.
+// masters returns the replication ids of the masters, which name their histories.
 func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
@@ -70,14 +74,18 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	}
 	var err error
 	if cluster, ok := e.rdb.(*redis.ClusterClient); ok {
-		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return ask(ctx, c) })
+		err = cluster.ForEachMaster(ctx, func(ctx context.Context,
+			c *redis.Client) error {
+			return ask(ctx, c)
+		})
 	} else {
 		err = ask(ctx, e.rdb)
 	}
 	return slices.Collect(maps.Keys(found)), err
 }
 
-// replayAll replays to rooms what this process has observed of them, where they do not have it in their past; relist also puts each into the index.
+// replayAll replays this process's observations to those rooms that lost some of them. With relist it also
+// puts each room into the index.
 func (e *Engine) replayAll(ctx context.Context, list []ID, relist bool) {
 	var rooms errgroup.Group
 	rooms.SetLimit(replaysAtOnce)
@@ -85,10 +93,10 @@ func (e *Engine) replayAll(ctx context.Context, list []ID, relist bool) {
 		rooms.Go(func() error {
 			if relist {
 				if _, err := e.index.list(ctx, id); err != nil {
-					return nil // whoever uses it registers it
+					return nil // the next call that uses the room registers it
 				}
 			}
-			_, _, _ = e.expire(ctx, id, e.cfg.LookEvery, "") // what fails is replayed when the room is used
+			_, _, _ = e.expire(ctx, id, e.cfg.LookEvery, "") // after a failure the next call replays
 			return nil
 		})
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// held back: what goes to the store waits for something else first.
+// heldBack delays commands to Redis until other calls have run.
 type heldBack struct {
 	before func()
 }
 
-// inTurn has one of the list called before each of the next commands.
+// inTurn calls one of the functions before each of the next commands.
 func (h *heldBack) inTurn(list ...func()) {
 	h.before = func() {
 		list[0]()
@@ -30,7 +30,9 @@ func (h *heldBack) inTurn(list ...func()) {
 }
 
 func (h *heldBack) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return next(ctx, network, addr)
+	}
 }
 
 func (h *heldBack) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
@@ -47,7 +49,7 @@ func (h *heldBack) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// A message without a time of its own is read under one lease and reaches the store under the next.
+// A message without a time is read under one lease and reaches Redis under the next.
 func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	server := redistest.Start(t)
 	way := &heldBack{}
@@ -64,7 +66,7 @@ func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	match(t, replica, sms("script is loaded, room is known", 1, 2))
 
 	read := time.Now()
-	way.before = func() { // the question is on its way while the lock is handed on
+	way.before = func() { // the call is on its way while the lock is handed on
 		passUntil(t, server.Client(), storeNow(t, server.Client())+50)
 		a.leave(room.Cancelled)
 		passUntil(t, server.Client(), storeNow(t, server.Client())+50)
@@ -77,7 +79,7 @@ func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 
 	q = sms("n", 0, 0)
-	q.Age = time.Since(read) // the replica itself took its time, for the ledger say
+	q.Age = time.Since(read) // the replica itself was slow, for example because of the ledger
 	m, err = replica.Match(t.Context(), integration, q)
 	require.NoError(t, err)
 	requireNone(t, room.Ambiguous, m, "as old as that")
@@ -103,10 +105,10 @@ func TestMessageAfterRedissClockWentBackIsNotTheLeasesBefore(t *testing.T) {
 			d.pass(-32 * time.Second) // before b's lease and before its ask
 			_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To = 0, 0 })
 			if m.Result != room.Unmatched {
-				require.Equal(t, second.Fence, m.Fence, "or nobody's, but not a's")
+				require.Equal(t, second.Fence, m.Fence, "or unmatched, but not a's")
 			}
 			require.NotEqual(t, room.Late, m.Result)
-			_, m = d.sms(func(q *room.MatchRequest) { // by a clock that did not go back
+			_, m = d.sms(func(q *room.MatchRequest) { // by a clock that was not set back
 				q.From = second.GrantedAt + 500
 				q.To = q.From + 1
 			})
@@ -174,17 +176,18 @@ func TestReusedIDIsAnIncidentAndTheFirstAnswerStays(t *testing.T) {
 	c.expect()
 	again := sms(id, d.now.UnixMilli(), d.now.UnixMilli()+1)
 	again.Shown.Text = "other"
-	require.Equal(t, c.stand().Fence, match(t, d.engine, again).Fence, "a day later it is a message of its own")
+	require.Equal(t, c.stand().Fence, match(t, d.engine, again).Fence,
+		"a day later it is a message of its own")
 }
 
-// Nobody has a socket in the room: the engine itself remembers what it was told.
+// No session has a socket in the room: the engine itself remembers its replies.
 func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 20 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
 	before := a.stand()
 	state, err := d.rdb.HGetAll(d.Context(), "{integration}:state").Result()
 	require.NoError(t, err)
-	a.leave(room.Cancelled) // the handoff that is lost
+	a.leave(room.Cancelled) // Redis loses this handoff
 	require.Equal(t, room.Locked, b.stand().Status)
 	require.NoError(t, d.rdb.HSet(d.Context(), "{integration}:state", state).Err())
 	d.pass(time.Second)
@@ -197,7 +200,7 @@ func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	require.Greater(t, after.Epoch, before.Epoch)
 
 	c := d.asker("c")
-	require.Equal(t, room.Waiting, c.stand().Status, "the lease that was told has not ended")
+	require.Equal(t, room.Waiting, c.stand().Status, "the observed lease has not ended")
 	d.pass(20 * time.Second)
 	require.Equal(t, room.Locked, c.stand().Status)
 	require.Equal(t, d.now.Add(10*time.Second).UnixMilli(), c.busy(), "asks may be lost as well")
@@ -221,7 +224,7 @@ func TestRoomThatWasNeverUsedHasLostNothing(t *testing.T) {
 	require.Len(t, d.records("epoch"), 1)
 }
 
-// Rule 6: what a message must be like is compared where the text is, which is not in the store.
+// Rule 6: a filter is compared where the text is, and the text is not in Redis.
 func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	l := newLine(t, 8)
 	other := redis.NewClient(&redis.Options{Addr: l.rdb.Options().Addr})
@@ -235,7 +238,8 @@ func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	expect := func(e *room.Engine, f room.Filter) {
 		st, err := l.engine.Stand(t.Context(), integration, l.people[0])
 		require.NoError(t, err)
-		_, err = e.Expect(t.Context(), integration, room.ExpectRequest{Session: l.people[0], Fence: st.Fence, Filter: f})
+		_, err = e.Expect(t.Context(), integration,
+			room.ExpectRequest{Session: l.people[0], Fence: st.Fence, Filter: f})
 		require.NoError(t, err)
 		passUntil(t, l.rdb, storeNow(t, l.rdb)+2)
 	}
@@ -263,7 +267,7 @@ func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	require.EqualValues(t, 2, trips(send("for some messages, made by another")))
 }
 
-// What a script is handed can be read in the store's slow log, its monitor, its files and its replicas.
+// A script's arguments can be read in Redis's slow log, MONITOR, files and replicas.
 func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	server := redistest.Start(t)
 	rdb := server.Client()
@@ -298,8 +302,10 @@ func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	}
 
 	rotated := room.New(rdb, room.Config{Keys: room.NewKeyring(current, old)})
-	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, rotated, a.session)), "a secret that was replaced still opens what is there")
-	require.Empty(t, messages(t, room.New(rdb, room.Config{Keys: room.NewKeyring(current)}), a.session), "who has never had it shows nothing")
+	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, rotated, a.session)),
+		"a secret that was replaced still opens what is there")
+	require.Empty(t, messages(t, room.New(rdb, room.Config{Keys: room.NewKeyring(current)}), a.session),
+		"a replica without the secret shows nothing")
 	again := match(t, rotated, q)
 	require.Equal(t, room.Matched, again.Result)
 	require.Zero(t, journalled(t, e, "incident"), "another key is not another text")

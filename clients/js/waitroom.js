@@ -19,8 +19,8 @@ var HANDSHAKE = 1e4;
 var RoomSocket = class {
   #socket = null;
   #opening = null;
-  #told = false;
-  // that it is open
+  #reported = false;
+  // whether onStatus received "open"
   #attempt = 0;
   #retry = 0;
   #watch = 0;
@@ -32,22 +32,22 @@ var RoomSocket = class {
     this.onStatus("connecting");
     this.#open();
   }
-  /** Starts over at once: after sleep or a change of network a socket may only look alive. */
+  /** Reconnects at once: after sleep or a change of network a socket may only look alive. */
   renew() {
     if (this.#over) return;
     this.#attempt = 0;
     this.#open();
   }
-  /** Comes back for a whole state, after a pause that grows: what was told did not fit together, or the network is gone. */
+  /** Reconnects for a whole state after a growing pause: a frame did not fit, or the network is gone. */
   again() {
     if (!this.#over) this.#lost(0);
   }
-  /** Starts over although it was told not to come back: as somebody else. */
+  /** Reconnects although the server forbade it: as another seller. */
   restart() {
     this.#over = false;
     this.#lost(0);
   }
-  /** Lets go without coming back, for a page that is being put away. */
+  /** Closes without a reconnect, for a page that is being put away. */
   rest() {
     this.#drop();
   }
@@ -81,8 +81,8 @@ var RoomSocket = class {
     if (frame.type === "ping") socket.send('{"type":"pong"}');
     if (frame.type === this.first) {
       this.#attempt = 0;
-      if (!this.#told) this.onStatus("open");
-      this.#told = true;
+      if (!this.#reported) this.onStatus("open");
+      this.#reported = true;
     }
     this.onFrame(frame);
   }
@@ -105,7 +105,7 @@ var RoomSocket = class {
     clearTimeout(this.#watch);
     const socket = this.#socket;
     this.#socket = this.#opening = null;
-    this.#told = false;
+    this.#reported = false;
     if (socket && socket.readyState < WebSocket.CLOSING) socket.close(1e3);
   }
 };

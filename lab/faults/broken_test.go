@@ -97,7 +97,7 @@ func breakages() []breakage {
 		{WebhookOrder, "a lease's end waits for nothing that was to be told before", Calm(), []edit{
 			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)", "strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
-			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.life != \"\" || !another && found.whole {"}}},
+			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.generation != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
 			lua("line.lua", "if not gone or not presence.mark_away(session, until_ms) then", "if true then"),
 			lua("presence.lua", "if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == 0 then return end", "if true then return end")}},

@@ -18,19 +18,21 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-const lockRoom room.ID = "lock:alone"
+const lockRoom room.ID = "lock:uncontended"
 
 const (
 	taker   = "a0000000-0000-4000-8000-000000000001"
 	another = "b0000000-0000-4000-8000-000000000002"
 )
 
-// quiet are rooms as the lock library has them.
+// quiet has the configuration of the lock library's rooms.
 func quiet(rdb redis.UniversalClient) *room.Engine {
-	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
+	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1,
+		Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
 }
 
-// play is what a story leaves and was answered, without what differs from one run to the next: times, fences, sessions, and averages, which go with the room.
+// play records the keys and replies of a story, without all that differs from run to run. Times, fences and
+// sessions differ, and averages, which go with the room.
 type play struct {
 	t       *testing.T
 	rdb     redis.UniversalClient
@@ -53,7 +55,7 @@ func plain(what string) string {
 	return what
 }
 
-// look notes every key of the room, and when it ends.
+// look records every key of the room, and when it expires.
 func (p *play) look() {
 	ctx, ends := p.t.Context(), map[string]time.Duration{}
 	var seen []string
@@ -78,7 +80,7 @@ func (p *play) look() {
 	p.seen, p.ends = append(p.seen, seen...), append(p.ends, ends)
 }
 
-func (p *play) told(st room.Standing, err error) {
+func (p *play) record(st room.Standing, err error) {
 	text, failed := json.Marshal(st)
 	require.NoError(p.t, failed)
 	if err != nil {
@@ -93,7 +95,7 @@ func (p *play) join(q room.JoinRequest) {
 		q.Session = p.session
 	}
 	q.Fresh = q.Request == ""
-	p.told(p.e.Join(p.t.Context(), lockRoom, q))
+	p.record(p.e.Join(p.t.Context(), lockRoom, q))
 }
 
 func (p *play) leave(q room.LeaveRequest) {
@@ -101,7 +103,7 @@ func (p *play) leave(q room.LeaveRequest) {
 		q.Session = p.session
 	}
 	q.Outcome = room.Completed
-	p.told(p.e.Leave(p.t.Context(), lockRoom, q))
+	p.record(p.e.Leave(p.t.Context(), lockRoom, q))
 }
 
 func (p *play) state(field string) string {
@@ -114,8 +116,8 @@ func (p *play) set(member string, value any) {
 
 func key(name string) string { return "{" + string(lockRoom) + "}:" + name }
 
-// A lock that nobody else wants is taken and given back without most of the script; nobody can tell.
-func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
+// The short path runs little of the script. Its keys and replies equal those of the long path.
+func TestAnUncontendedLockIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 	stories := map[string]func(p *play){
 		"again and again": func(p *play) {
 			for range 3 {
@@ -124,7 +126,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			}
 		},
 		"a lease of its own, a channel, asks": func(p *play) {
-			p.join(room.JoinRequest{Lease: 7 * time.Second, Channel: "channel", Asks: true, Vouch: time.Second})
+			p.join(room.JoinRequest{Lease: 7 * time.Second, Channel: "channel", Asks: true,
+				Vouch: time.Second})
 			p.leave(room.LeaveRequest{Ticket: 1})
 		},
 		"it must not wait": func(p *play) { p.join(room.JoinRequest{NoWait: true}) },
@@ -149,8 +152,10 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{})
 			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 			p.join(room.JoinRequest{})
-			require.NoError(p.t, p.rdb.PExpire(p.t.Context(), key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
-			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"}) // for as long as at first it is kept again
+			require.NoError(p.t, p.rdb.PExpire(p.t.Context(),
+				key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
+			// the reply is kept again for as long as at first
+			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 		},
 		"an id of its own, and a repeat of that": func(p *play) {
 			p.join(room.JoinRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
@@ -163,7 +168,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{Seller: "seller", Session: another})
 			p.leave(room.LeaveRequest{})
 		},
-		"nobody holds it": func(p *play) { p.leave(room.LeaveRequest{}) },
+		"it is free": func(p *play) { p.leave(room.LeaveRequest{}) },
 		"the lease is over": func(p *play) {
 			p.join(room.JoinRequest{})
 			p.set("lease.expires", json.Number(p.state("lease.granted")))
@@ -180,7 +185,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{Session: another})
 		},
 		"a line was left": func(p *play) {
-			require.NoError(p.t, p.rdb.ZAdd(p.t.Context(), key("queue"), redis.Z{Score: 1, Member: "left"}).Err())
+			require.NoError(p.t,
+				p.rdb.ZAdd(p.t.Context(), key("queue"), redis.Z{Score: 1, Member: "left"}).Err())
 			p.join(room.JoinRequest{})
 		},
 		"the clock was set back": func(p *play) {
@@ -201,7 +207,8 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.leave(room.LeaveRequest{})
 		},
 	}
-	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket", "lease.expires", "room.advanced_at", "lease.seller"} {
+	for _, field := range []string{"room.format", "room.epoch", "room.version", "lease.fence", "lease.ticket",
+		"lease.expires", "room.advanced_at", "lease.seller"} {
 		stories["the state has no "+field] = func(p *play) {
 			p.join(room.JoinRequest{})
 			p.set(field, nil)
@@ -219,7 +226,7 @@ func TestALockThatNobodyElseWantsIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 	})
 }
 
-// sameBothWays has a story go the short way and the long one.
+// sameBothWays compares a story on the short path with the same story on the long one.
 func sameBothWays(t *testing.T, rdb redis.UniversalClient, story func(*play)) {
 	play := func(e *room.Engine) *play {
 		require.NoError(t, rdb.FlushAll(t.Context()).Err())
@@ -236,7 +243,7 @@ func sameBothWays(t *testing.T, rdb redis.UniversalClient, story func(*play)) {
 	}
 }
 
-func TestNoStoryTellsTheShortWayFromTheLong(t *testing.T) { storiesAreTheSame(t, 0, 3) }
+func TestTheShortPathEqualsTheLongOneInEveryStory(t *testing.T) { storiesAreTheSame(t, 0, 3) }
 
 func storiesAreTheSame(t *testing.T, from, to uint64) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
@@ -248,7 +255,7 @@ func storiesAreTheSame(t *testing.T, from, to uint64) {
 	})
 }
 
-// atRandom makes calls as two clients of a lock would, and some things happen that should not.
+// atRandom makes calls as two clients of a lock do, and injects some failures.
 func (p *play) atRandom(rng *rand.Rand, steps int) {
 	ctx, paused := p.t.Context(), false
 	for range steps {
@@ -256,22 +263,24 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 		fence := []string{"", p.state("lease.fence"), "1"}[rng.IntN(3)]
 		switch rng.IntN(13) {
 		case 0, 1, 2, 3:
-			p.join(room.JoinRequest{NoWait: rng.IntN(3) == 0, Lease: []time.Duration{0, time.Minute}[rng.IntN(2)], Channel: []string{"", "channel"}[rng.IntN(2)], Vouch: time.Hour})
+			p.join(room.JoinRequest{NoWait: rng.IntN(3) == 0, Lease: []time.Duration{0,
+				time.Minute}[rng.IntN(2)], Channel: []string{"", "channel"}[rng.IntN(2)], Vouch: time.Hour})
 		case 4, 5, 6, 7:
-			q := room.LeaveRequest{Request: []string{"", "", "0f7c4b7e-0000-4000-8000-000000000001"}[rng.IntN(3)]}
+			q := room.LeaveRequest{Request: []string{"", "",
+				"0f7c4b7e-0000-4000-8000-000000000001"}[rng.IntN(3)]}
 			q.Fence, _ = strconv.ParseInt(fence, 10, 64)
 			p.leave(q)
 		case 8:
 			n, _ := strconv.ParseInt(fence, 10, 64)
-			p.told(p.e.Prolong(ctx, lockRoom, "", p.session, n, time.Minute))
+			p.record(p.e.Prolong(ctx, lockRoom, "", p.session, n, time.Minute))
 		case 9:
-			p.told(p.e.Stand(ctx, lockRoom, p.session))
+			p.record(p.e.Stand(ctx, lockRoom, p.session))
 		case 10:
 			view, err := p.e.Seen(ctx, lockRoom, time.Hour, []string{p.session}, nil)
-			p.told(room.Standing{View: view}, err)
+			p.record(room.Standing{View: view}, err)
 		case 11:
 			paused = !paused && rng.IntN(3) == 0
-			p.told(p.e.Pause(ctx, lockRoom, "", paused, room.Action{}))
+			p.record(p.e.Pause(ctx, lockRoom, "", paused, room.Action{}))
 		default:
 			if rng.IntN(2) == 0 {
 				require.NoError(p.t, p.rdb.Del(ctx, key([]string{"lock", "state"}[rng.IntN(2)])).Err())
@@ -280,13 +289,14 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 	}
 }
 
-// The fence of a lock goes on, however often and by whichever way it is taken.
-func TestAFenceGoesOnBothWays(t *testing.T) {
+// The fence of a lock grows however often, and by whichever path, it is taken.
+func TestAFenceGrowsOnBothPaths(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
 		p.set("room.highest_fence", 9007199254740000) // ahead of the clock
 		for want := int64(9007199254740001); want < 9007199254740005; want++ {
-			st, err := p.e.Join(t.Context(), lockRoom, room.JoinRequest{Fresh: want%2 == 0, Session: p.session})
+			st, err := p.e.Join(t.Context(), lockRoom,
+				room.JoinRequest{Fresh: want%2 == 0, Session: p.session})
 			require.NoError(t, err)
 			require.Equal(t, want, st.Fence)
 			p.leave(room.LeaveRequest{})

@@ -14,36 +14,38 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What a script keeps while it runs is what Redis has.
+// A script's variables equal Redis's keys while the script runs.
 
-func TestWhoIsInTheLineAlreadyIsCountedOnce(t *testing.T) {
+func TestWaiterInTheLineIsCountedOnce(t *testing.T) {
 	rdb := redistest.Shared(t)
 	e := room.New(rdb, room.Config{})
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
 	a.join()
 	require.Equal(t, 1, b.join().Waiting)
-	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err()) // a hand on the key
+	// a person deleted the field
+	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err())
 	st := b.join()
 	require.Equal(t, 1, st.Waiting)
 	require.Equal(t, 1, st.Position)
 }
 
-func TestOfARoomThatVanishesNoPlaceIsTold(t *testing.T) {
+func TestEndedPlaceOfAnEphemeralRoomIsIdle(t *testing.T) {
 	e := room.New(redistest.Shared(t), room.Config{Ephemeral: true, Silent: true})
 	a := newSeller(t, e, "a")
 	a.join()
-	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as whoever asks from now on is told")
+	require.Equal(t, room.Idle, a.leave(room.Completed).Status, "as in every later reply")
 	require.Equal(t, room.Idle, a.stand().Status)
 }
 
-// The last place is gone, and the key with it, in the very script that writes the next one.
-func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *testing.T) {
+// The last place is removed, and the key with it, in the same script that writes the next one.
+func TestPlacesOfAnEphemeralRoomExpireAlsoWhereALeaseEndedUnnoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	at := time.Now()
 	embedded.SetTime(at)
-	e := room.New(rdb, room.Config{Ephemeral: true, Silent: true, Outcomes: -1, Leases: -1, Lease: time.Second})
+	e := room.New(rdb, room.Config{Ephemeral: true, Silent: true, Outcomes: -1, Leases: -1,
+		Lease: time.Second})
 	newSeller(t, e, "").join()
 	embedded.SetTime(at.Add(2 * time.Second))
 	require.Equal(t, room.Locked, newSeller(t, e, "").join().Status)
@@ -52,7 +54,8 @@ func TestPlacesOfARoomThatVanishesHaveAnEndAlsoWhereALeaseWasOverUnnoticed(t *te
 	}
 }
 
-// One ended lease in so many takes along those that are too old, and it may be any of them: who holds the lock may have every second ticket alone.
+// Every so many ended leases, one deletes those that are too old. It may be any of them: one session may hold
+// every second ticket.
 func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -71,9 +74,10 @@ func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 	require.Less(t, rdb.ZCard(t.Context(), "{integration}:leases").Val(), int64(12))
 }
 
-// A server may name its replication id in words of its own, which are not to get into replies.
-func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
-	for id, lineage := range map[string]string{"": "", "none": "", "8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
+// A server may have a replication id with other characters, which must not get into replies.
+func TestMalformedReplicationIDIsNoHistory(t *testing.T) {
+	for id, lineage := range map[string]string{"": "", "none": "",
+		"8371b4fb1155b71f4a04d3e1bc3e18c4a990aeeb": "8371b4fb1155:1"} {
 		embedded := redistest.StartEmbedded(t)
 		rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 		t.Cleanup(func() { require.NoError(t, rdb.Close()) })
@@ -81,7 +85,8 @@ func TestReplicationIDThatIsNoneIsNoHistory(t *testing.T) {
 			if !strings.EqualFold(cmd, "INFO") {
 				return false
 			}
-			c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:" + id + "\r\nmaster_replid2:0000000000000000000000000000000000000000\r\n")
+			c.WriteBulk("# Replication\r\nrole:master\r\nmaster_replid:" + id +
+				"\r\nmaster_replid2:0000000000000000000000000000000000000000\r\n")
 			return true
 		})
 		a := newSeller(t, room.New(rdb, room.Config{}), "a")

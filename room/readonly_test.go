@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
+func TestReadsAreAnsweredWhileTheStoreRefusesWrites(t *testing.T) {
 	for setting, value := range map[string]string{"maxmemory": "1", "min-replicas-to-write": "1"} {
 		t.Run(setting, func(t *testing.T) {
 			redis := redistest.Start(t)
@@ -21,7 +21,8 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: waiter, Seller: "b"})
 			require.NoError(t, err)
 			ends := held.Now + 50
-			redistest.SetState(t, redis.Client(), "r", "lease.expires", ends) // nobody asks before the store takes no writes
+			// no call comes before Redis refuses writes
+			redistest.SetState(t, redis.Client(), "r", "lease.expires", ends)
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err())
 
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: NewSession(), Seller: "c"})
@@ -29,7 +30,8 @@ func TestWhoAsksIsToldWhileTheStoreTakesNoWrites(t *testing.T) {
 			require.ErrorIs(t, err, ErrStore)
 			var view View
 			var seats []Seat
-			testproc.Until(t, time.Minute, func() (err error) { // the lease ends, and nobody can be granted
+			// the lease ends, and no waiter can be granted
+			testproc.Until(t, time.Minute, func() (err error) {
 				view, seats, err = e.Look(t.Context(), "r", holder, waiter)
 				if err == nil && seats[0].Status == Locked {
 					err = ErrLockHeld

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// site is replicas on a store whose clock stands still, unless it is told to pass.
+// site has replicas on an embedded Redis whose clock the test moves.
 type site struct {
 	*testing.T
 	store  *miniredis.Miniredis
@@ -35,7 +35,8 @@ func newSite(t *testing.T) *site {
 	s := &site{T: t, store: redistest.StartEmbedded(t), now: time.Now()}
 	rdb := redis.NewClient(&redis.Options{Addr: s.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
-	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Recovery: -1, SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
+	s.rdb, s.engine = rdb, room.New(rdb, room.Config{Lease: 10 * time.Minute, Recovery: -1,
+		SweepEvery: 5 * time.Millisecond, LookEvery: time.Hour})
 	s.store.SetTime(s.now)
 	return s
 }
@@ -45,17 +46,17 @@ func (s *site) pass(d time.Duration) {
 	s.store.SetTime(s.now)
 }
 
-// live has time pass, second by second, in which replicas have heartbeats.
-func (s *site) live(d time.Duration, hosts ...room.ReplicaNumber) {
+// live moves the clock second by second, while replicas send heartbeats.
+func (s *site) live(d time.Duration, replicas ...room.ReplicaNumber) {
 	s.Helper()
 	for range int(d / time.Second) {
 		s.pass(time.Second)
-		s.beats(hosts...)
+		s.beats(replicas...)
 		s.untilClaimed()
 	}
 }
 
-// line has as many sellers join, of whom the first has the lock.
+// line joins sellers, of whom the first has the lock.
 func (s *site) line(n int) (all []seller) {
 	for i := range n {
 		a := newSeller(s.T, s.engine, string(rune('a'+i)))
@@ -65,10 +66,10 @@ func (s *site) line(n int) (all []seller) {
 	return all
 }
 
-// beats keeps replicas alive.
-func (s *site) beats(hosts ...room.ReplicaNumber) {
+// beats sends the replicas' heartbeats.
+func (s *site) beats(replicas ...room.ReplicaNumber) {
 	s.Helper()
-	for _, h := range hosts {
+	for _, h := range replicas {
 		same, err := s.engine.Heartbeat(s.Context(), h)
 		require.NoError(s, err)
 		require.Equal(s, h, same)
@@ -77,29 +78,30 @@ func (s *site) beats(hosts ...room.ReplicaNumber) {
 
 func (s *site) replica() room.ReplicaNumber {
 	s.Helper()
-	host, err := s.engine.Heartbeat(s.Context(), 0)
+	replica, err := s.engine.Heartbeat(s.Context(), 0)
 	require.NoError(s, err)
-	require.NoError(s, s.engine.Attend(s.Context(), host, integration))
-	return host
+	require.NoError(s, s.engine.Attend(s.Context(), replica, integration))
+	return replica
 }
 
-func (s *site) come(host room.ReplicaNumber, who ...seller) {
+func (s *site) come(replica room.ReplicaNumber, who ...seller) {
 	s.Helper()
 	var ids []string
 	for _, w := range who {
 		ids = append(ids, w.session)
 	}
-	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), ids, nil)
+	_, err := s.engine.Presence(s.Context(), integration, replica, s.number(), ids, nil)
 	require.NoError(s, err)
 }
 
-func (s *site) gone(host room.ReplicaNumber, who seller, since time.Duration) {
+func (s *site) gone(replica room.ReplicaNumber, who seller, since time.Duration) {
 	s.Helper()
-	_, err := s.engine.Presence(s.Context(), integration, host, s.number(), nil, []room.Gone{{Session: who.session, Host: host, For: since}})
+	_, err := s.engine.Presence(s.Context(), integration, replica, s.number(), nil,
+		[]room.Gone{{Session: who.session, Host: replica, For: since}})
 	require.NoError(s, err)
 }
 
-// goneSince is when a session that waits was there last (unix ms); 0 where it is there.
+// goneSince returns since when a waiter has been gone (unix ms); 0 while it is present.
 func (s *site) goneSince(who seller) int64 {
 	for _, key := range []string{"{integration}:away", "{integration}:seen"} {
 		if at, err := s.rdb.ZScore(context.Background(), key, who.session).Result(); err == nil {
@@ -109,11 +111,12 @@ func (s *site) goneSince(who seller) int64 {
 	return 0
 }
 
-// untilClaimed waits until the sweep has looked for due rooms and dead replicas.
+// untilClaimed waits until the sweep has claimed due rooms and looked for dead replicas.
 func (s *site) untilClaimed() {
 	s.Helper()
 	testproc.Until(s, time.Minute, func() error {
-		if at := s.rdb.Get(context.Background(), "{waitroom}:clock").Val(); at != fmt.Sprint(s.now.UnixMilli()) {
+		if at := s.rdb.Get(context.Background(),
+			"{waitroom}:clock").Val(); at != fmt.Sprint(s.now.UnixMilli()) {
 			return fmt.Errorf("it looked at %s", at)
 		}
 		return nil
@@ -130,29 +133,29 @@ func (s *site) untilGone(who seller) int64 {
 	return s.goneSince(who)
 }
 
-func TestWhoIsHereIsToldOnceAndStaysHoweverLong(t *testing.T) {
+func TestPresenceIsRecordedOnceAndLastsHoweverLong(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(3)
-	s.come(host, all[1:]...)
+	replica, all := s.replica(), s.line(3)
+	s.come(replica, all[1:]...)
 	sweep(t, s.engine, nil)
 	for range 100 {
 		s.pass(time.Second)
-		s.beats(host)
+		s.beats(replica)
 	}
-	s.gone(host, all[1], 0)
+	s.gone(replica, all[1], 0)
 	gone := s.now.UnixMilli()
 	require.Equal(t, gone, s.goneSince(all[1]))
 	s.pass(s.engine.Config().AwayAfter + time.Millisecond)
-	for range 4 { // that was a step of the clock, after which nobody is judged for three seconds
+	for range 4 { // that was a clock jump, after which no session counts as gone for three seconds
 		s.untilClaimed()
-		s.beats(host)
+		s.beats(replica)
 		s.pass(900 * time.Millisecond)
 	}
 	all[0].leave(room.Completed)
 	require.Equal(t, room.Locked, all[2].stand().Status, "the second has gone, the third is still there")
 }
 
-func TestSessionIsThereUntilTheLastOfItsReplicasHasSaidThatItHasGone(t *testing.T) {
+func TestSessionIsPresentUntilItHasGoneFromItsLastReplica(t *testing.T) {
 	s := newSite(t)
 	one, two, all := s.replica(), s.replica(), s.line(2)
 	b := all[1]
@@ -162,18 +165,18 @@ func TestSessionIsThereUntilTheLastOfItsReplicasHasSaidThatItHasGone(t *testing.
 	s.gone(one, b, 0)
 	require.Zero(t, s.goneSince(b))
 	s.come(one, b)
-	s.come(one, b) // told twice: the first reply was lost
+	s.come(one, b) // sent twice: the first reply was lost
 	s.gone(one, b, 0)
 	s.gone(one, b, 0)
 	require.Zero(t, s.goneSince(b))
 	s.pass(time.Second)
 	s.gone(two, b, 300*time.Millisecond)
-	require.Equal(t, s.now.UnixMilli()-300, s.goneSince(b), "since it was last heard of")
+	require.Equal(t, s.now.UnixMilli()-300, s.goneSince(b), "since its last heartbeat")
 	s.come(two, b)
 	require.Zero(t, s.goneSince(b))
 }
 
-func TestWhatAReplicaToldIsTakenBackAsOfItsLastHeartbeatWhenItHasDied(t *testing.T) {
+func TestADeadReplicasSessionsAreGoneSinceItsLastHeartbeat(t *testing.T) {
 	s := newSite(t)
 	dies, lives, all := s.replica(), s.replica(), s.line(4)
 	s.come(dies, all[1], all[2])
@@ -198,8 +201,8 @@ func TestWhatAReplicaToldIsTakenBackAsOfItsLastHeartbeatWhenItHasDied(t *testing
 	require.Zero(t, s.goneSince(all[1]))
 }
 
-// The first one that is back after all replicas were dead, or after the store was away, gives the others the time to say that they live.
-func TestNoReplicaIsTakenForDeadRightAfterNobodyLooked(t *testing.T) {
+// After an outage or the death of all replicas, the first live one gives the others time to send heartbeats.
+func TestNoReplicaCountsAsDeadRightAfterAnOutage(t *testing.T) {
 	s := newSite(t)
 	dead, lives, all := s.replica(), s.replica(), s.line(3)
 	s.come(dead, all[1])
@@ -225,30 +228,31 @@ func TestNoReplicaIsTakenForDeadRightAfterNobodyLooked(t *testing.T) {
 
 func TestCallThatWasGivenUpAndArrivesLateDoesNothing(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(2)
+	replica, all := s.replica(), s.line(2)
 	late := s.number()
-	s.come(host, all[1])
-	s.gone(host, all[1], 0)
+	s.come(replica, all[1])
+	s.gone(replica, all[1], 0)
 	gone := s.goneSince(all[1])
-	_, err := s.engine.Presence(t.Context(), integration, host, late, []string{all[1].session}, nil)
+	_, err := s.engine.Presence(t.Context(), integration, replica, late, []string{all[1].session}, nil)
 	require.NoError(t, err)
-	require.Equal(t, gone, s.goneSince(all[1]), "it has gone since that was said")
-	s.come(host, all[1])
+	require.Equal(t, gone, s.goneSince(all[1]), "it has gone since the first call")
+	s.come(replica, all[1])
 	require.Zero(t, s.goneSince(all[1]))
 }
 
-// There may be so many rooms that one in which nothing is due is looked at once in minutes.
-func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
+// With very many rooms, a room in which nothing is due is looked at once in minutes.
+func TestGoneSessionIsAwayInTimeWithoutAnyOtherLook(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(3)
-	s.come(host, all[1:]...)
+	replica, all := s.replica(), s.line(3)
+	s.come(replica, all[1:]...)
 	sweep(t, s.engine, nil)
-	s.live(2*time.Second, host)
-	s.gone(host, all[1], 0)
+	s.live(2*time.Second, replica)
+	s.gone(replica, all[1], 0)
 	gone := s.now
-	s.live(s.engine.Config().AwayAfter, host)
-	testproc.Until(t, time.Minute, func() error { // the clock, which jumps, may do so between a look and the note of when to look next
-		s.live(time.Second, host)
+	s.live(s.engine.Config().AwayAfter, replica)
+	// the clock may jump between a look and the note of when to look next
+	testproc.Until(t, time.Minute, func() error {
+		s.live(time.Second, replica)
 		return s.rdb.ZScore(t.Context(), "{integration}:away", all[1].session).Err()
 	})
 	require.Less(t, s.now.Sub(gone), s.engine.Config().AwayAfter+time.Minute)
@@ -256,30 +260,30 @@ func TestWhoIsGoneIsAwayInTimeWhereNobodyLooksOtherwise(t *testing.T) {
 	require.Equal(t, room.Locked, all[2].stand().Status)
 }
 
-// Nothing is in doubt because somebody looks late: it was told that it has gone.
-func TestWhoIsGoneIsPassedOverHoweverLateThatIsLookedAt(t *testing.T) {
+// A late look needs no recovery window: the session was recorded as gone.
+func TestGoneSessionIsPassedOverHoweverLateTheLook(t *testing.T) {
 	s := newSite(t)
-	host, all := s.replica(), s.line(4)
-	s.come(host, all[1:]...)
-	s.gone(host, all[1], 0)
+	replica, all := s.replica(), s.line(4)
+	s.come(replica, all[1:]...)
+	s.gone(replica, all[1], 0)
 	s.pass(20 * time.Second)
-	s.gone(host, all[2], 35*time.Second) // a socket over a dead network is given up late
+	s.gone(replica, all[2], 35*time.Second) // a socket over a dead network is given up late
 	all[0].leave(room.Completed)
 	require.Equal(t, room.Locked, all[3].stand().Status)
 }
 
-func TestWhoWasGoneBeforeItsComingWasToldIsGone(t *testing.T) {
+func TestSessionThatWentBeforeItsComingWasRecordedIsGone(t *testing.T) {
 	s := newSite(t)
-	host, other, all := s.replica(), s.replica(), s.line(3)
-	s.gone(host, all[1], time.Second)
+	replica, other, all := s.replica(), s.replica(), s.line(3)
+	s.gone(replica, all[1], time.Second)
 	require.Equal(t, s.now.UnixMilli()-1000, s.goneSince(all[1]))
 	s.come(other, all[2])
-	s.gone(host, all[2], time.Second)
+	s.gone(replica, all[2], time.Second)
 	require.Zero(t, s.goneSince(all[2]), "it is connected elsewhere")
 }
 
-// A replica that was stopped for long wakes, and a word of it is under way under the number that it had.
-func TestWhoComesToAReplicaThatWakesIsThereSinceThen(t *testing.T) {
+// A replica that was stopped for long wakes. A call of it under its old number is on its way.
+func TestSessionOfAReplicaThatWakesIsPresentSinceThen(t *testing.T) {
 	s := newSite(t)
 	stopped, lives, all := s.replica(), s.replica(), s.line(2)
 	sweep(t, s.engine, nil)
@@ -305,7 +309,7 @@ func TestListOfADeadReplicasRoomsDoesNotStay(t *testing.T) {
 	s.line(2)
 	sweep(t, s.engine, nil)
 	s.live(10*time.Second, lives)
-	require.NoError(t, s.engine.Attend(t.Context(), dies, integration), "it is told of late")
+	require.NoError(t, s.engine.Attend(t.Context(), dies, integration), "the call comes late")
 	s.store.FastForward(61 * time.Minute)
 	require.Zero(t, s.rdb.Exists(t.Context(), fmt.Sprintf("{waitroom}:attended:%d", dies)).Val())
 }

@@ -10,33 +10,37 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The client sends a call again by itself: what it was about to begin, another replica may have begun and the store lost meanwhile.
+// The client resends a call by itself. Another replica may have begun the room meanwhile, and Redis may have
+// lost it.
 func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 	emptied := func(l *losing) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) }
 	for name, test := range map[string]struct {
-		known room.Recorded // to the durable record
+		known room.Recorded // of the ledger
 		lose  func(*losing)
 	}{
 		"the store is emptied": {lose: emptied},
-		"the store is emptied while the record's word is on its way": {room.Recorded{Fence: 5, Ticket: 3}, emptied},
+		"the store is emptied while the record's word is on its way": {room.Recorded{Fence: 5, Ticket: 3},
+			emptied},
 		"a failover loses the last writes": {lose: func(l *losing) {
 			keys, err := l.rdb.Keys(t.Context(), "{integration}:*").Result()
 			require.NoError(t, err)
 			require.NoError(t, l.rdb.Del(t.Context(), keys...).Err())
-			require.NoError(t, l.rdb.Set(t.Context(), "{integration}:blank", l.blank, time.Minute).Err())
+			require.NoError(t, l.rdb.Set(t.Context(), "{integration}:blank", l.token, time.Minute).Err())
 			require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLosing(t, room.Config{})
 			other := l.server.Client()
-			late := room.New(other, room.Config{Recovery: time.Hour, Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
-				if id == integration {
-					known = test.known
-				}
-				return known, nil
-			}})
-			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()}) // the store has the scripts
+			late := room.New(other, room.Config{Recovery: time.Hour,
+				Recorded: func(_ context.Context, id room.ID) (known room.Recorded, _ error) {
+					if id == integration {
+						known = test.known
+					}
+					return known, nil
+				}})
+			// loads the scripts
+			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()})
 			require.NoError(t, err)
 			way := &heldBack{}
 			other.AddHook(way)
@@ -44,15 +48,15 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			begins := func() {
-				l.blank = l.rdb.Get(t.Context(), "{integration}:blank").Val()
+				l.token = l.rdb.Get(t.Context(), "{integration}:blank").Val()
 				require.Equal(t, room.Locked, l.seller(l.one, "a").join().Status)
 				test.lose(l)
-				time.AfterFunc(300*time.Millisecond, cancel) // enough for who begins it
+				time.AfterFunc(300*time.Millisecond, cancel) // enough time for a call that begins the room
 			}
 			way.inTurn(registers, asks, registers, begins)
 			_, err = late.Join(ctx, integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})
-			require.ErrorIs(t, err, context.Canceled, "the one who holds it may still say so")
-			require.NotEmpty(t, l.blank, "it was about to begin the room")
+			require.ErrorIs(t, err, context.Canceled, "its holder may still be replayed")
+			require.NotEmpty(t, l.token, "it was about to begin the room")
 			require.Zero(t, l.rdb.Exists(t.Context(), "{integration}:state").Val())
 		})
 	}

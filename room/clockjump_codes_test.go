@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// steppedDesk is a desk whose engine sweeps, and so knows Redis's clock; its steps are told.
+// steppedDesk returns a desk whose engine sweeps, and so knows Redis's clock. It records clock jumps.
 func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
 	steps := make(chan time.Duration, 10)
 	d := newDesk(t, room.Config{ClockJumped: func(by time.Duration) {
@@ -30,25 +30,29 @@ func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
 	return d, steps
 }
 
-// swept waits until the sweep has asked the store since.
+// swept waits until the sweep has claimed rooms since.
 func (d *desk) swept() {
 	d.Helper()
 	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())
-	for range 2 { // a claim that was on its way is none since
-		testproc.Until(d.T, time.Minute, func() error { return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err() })
+	for range 2 { // a claim that was on its way has returned by then
+		testproc.Until(d.T, time.Minute, func() error {
+			return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err()
+		})
 	}
 }
 
-// The code of who asked before the step may still come, though the clock says that its time is over.
-func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
-	for name, known := range map[string]bool{"the sweep found the step": true, "the next call finds it": false} {
+// The code of an ask before the jump may still arrive, though the clock shows that its time is over.
+func TestNoSessionMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
+	for name, known := range map[string]bool{"the sweep found the step": true,
+		"the next call finds it": false} {
 		t.Run(name, func(t *testing.T) {
 			d, steps := steppedDesk(t)
 			a, b := d.asker("a"), d.asker("b")
 			a.expect()
 			a.leave(room.Completed)
 			d.swept()
-			d.pass(40 * time.Second) // no time has passed, but the store's clock was set ahead by more than a quarantine
+			// no time has passed, but Redis's clock was set ahead by more than a quarantine
+			d.pass(40 * time.Second)
 			if known {
 				require.InDelta(t, 40, (<-steps).Seconds(), 30)
 			}
@@ -59,23 +63,23 @@ func TestNobodyMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 			_, late := d.sms()
 			requireNone(t, room.Ambiguous, late, "it may be a's")
 			d.swept()
-			require.Empty(t, steps, "it is told once")
+			require.Empty(t, steps, "it is reported once")
 		})
 	}
 }
 
-func TestMessageAfterAStepOfTheClockIsNobodys(t *testing.T) {
+func TestMessageAfterAClockJumpIsUnmatched(t *testing.T) {
 	d, steps := steppedDesk(t)
 	d.asker("a").expect()
 	d.swept()
 	d.pass(40 * time.Second)
 	<-steps
 	_, m := d.sms()
-	requireNone(t, room.Ambiguous, m, "whose it is hangs on who asked when")
+	requireNone(t, room.Ambiguous, m, "its lease depends on the times of asks")
 }
 
-// Another process began the room's new epoch and knows of no loss, nor of the step that came with it: the new master's clock is ahead.
-func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) {
+// Another process began the room's new epoch. It knows of no loss, nor of the clock jump that came with it.
+func TestLossIsNotedForAllSessionsAlsoWithAClockJump(t *testing.T) {
 	d, _ := steppedDesk(t)
 	a := d.asker("a")
 	a.expect()
@@ -84,14 +88,15 @@ func TestLossIsNotedForEverybodyAlsoWhereTheClockWasSteppedWithIt(t *testing.T) 
 	d.pass(20 * time.Second)
 	other := room.New(d.rdb, room.Config{Journal: 10_000, Recovery: -1})
 	b := newSeller(t, other, "b")
-	_, err := other.Join(t.Context(), integration, room.JoinRequest{Session: b.session, Seller: "b", Asks: true})
+	_, err := other.Join(t.Context(), integration,
+		room.JoinRequest{Session: b.session, Seller: "b", Asks: true})
 	require.NoError(t, err)
 	require.Equal(t, room.Lost, a.stand().Outcome)
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy(), "a's code may still come")
 }
 
-// A browser was between two sockets when it happened: it was not gone for as long as the clock says.
-func TestNobodyIsPassedOverForAStepOfTheClock(t *testing.T) {
+// A browser was between two sockets during the jump. It was not gone for as long as the clock shows.
+func TestNoWaiterIsPassedOverForAClockJump(t *testing.T) {
 	d, steps := steppedDesk(t)
 	a, b, c := d.plain("a"), d.plain("b"), d.plain("c")
 	for _, s := range []seller{b, c} {
@@ -105,7 +110,7 @@ func TestNobodyIsPassedOverForAStepOfTheClock(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
+func TestClockJumpIsNoLoss(t *testing.T) {
 	d, steps := steppedDesk(t)
 	d.asker("a")
 	d.swept()
@@ -114,10 +119,10 @@ func TestStepOfTheClockIsNotTakenForALoss(t *testing.T) {
 	require.Zero(t, d.glance().LostAt)
 }
 
-// Whose asks are not known any more may still get a code, and the holder has not been allowed to ask.
-func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) {
+// Sessions whose asks are lost may still get a code, and the holder has not been allowed to ask.
+func TestCodeThatMayBeAnothersIsNotOfferedWhileAsksAreNotKnown(t *testing.T) {
 	for name, forget := range map[string]func(*desk){
-		"the clock was stepped ahead": func(d *desk) { d.pass(20 * time.Minute) },
+		"the clock jumped ahead": func(d *desk) { d.pass(20 * time.Minute) },
 		"the store lost its data": func(d *desk) {
 			d.store.FlushAll()
 			d.pass(time.Millisecond)
@@ -133,7 +138,7 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 			b := d.asker("b")
 			b.busy()
 			id, m := d.sms()
-			requireNone(t, room.NotExpected, m, "nobody asked, as far as is known")
+			requireNone(t, room.NotExpected, m, "no session asked, as far as is known")
 			q := b.request()
 			q.MessageID = id
 			_, err := d.engine.Expect(t.Context(), integration, q)
@@ -142,11 +147,12 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileWhoAskedIsNotKnown(t *testing.T) 
 	}
 }
 
-// The shards of a cluster have clocks of their own, and another process may be the one that sweeps the room.
-func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
+// The shards of a cluster have their own clocks, and another process may sweep the room.
+func TestClockJumpOfAShardIsFoundByAnyLookAtTheRoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	shard := []redis.ClusterSlot{{End: 16383, Nodes: []redis.ClusterNode{{Addr: d.store.Addr()}}}}
-	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }})
+	slots := func(context.Context) ([]redis.ClusterSlot, error) { return shard, nil }
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{ClusterSlots: slots})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	d.engine = room.New(rdb, room.Config{Journal: 10_000, Recovery: -1})
 	a, b := d.asker("a"), d.asker("b")
@@ -156,8 +162,8 @@ func TestStepOfAShardIsFoundByWhoeverHasLookedAtTheRoom(t *testing.T) {
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
 }
 
-// What is sent from now on has times that leases and asks before had too.
-func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
+// Messages sent from now on have times that earlier leases and asks had too.
+func TestNoCodeIsGivenUntilTheClockHasCaughtUp(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	d.pass(40 * time.Second)
@@ -167,11 +173,11 @@ func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
 	d.pass(-20 * time.Second)
 	require.Equal(t, peak.Add(30*time.Second).UnixMilli(), b.busy())
 	_, m := d.sms()
-	require.Equal(t, room.Unmatched, m.Result, "it may be a's, whose ask lies ahead")
+	require.Equal(t, room.Unmatched, m.Result, "it may be a's: its ask lies ahead")
 	b.leave(room.Completed)
 	c := d.plain("c")
 	_, m = d.sms()
-	require.Equal(t, room.Unmatched, m.Result, "the times of leases can not be told from earlier ones")
+	require.Equal(t, room.Unmatched, m.Result, "the times of leases are ambiguous")
 	c.leave(room.Completed)
 
 	d.pass(50 * time.Second)
@@ -182,7 +188,7 @@ func TestUntilTheClockHasBeenThereAgainNoCodeIsGivenToAnybody(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 }
 
-// A repeat of a message is answered before the room is brought to now.
+// A repeat of a message is answered before the room is brought up to date.
 func TestClockThatWasSetBackIsNoticedAfterARepeatToo(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.plain("a")
@@ -193,7 +199,8 @@ func TestClockThatWasSetBackIsNoticedAfterARepeatToo(t *testing.T) {
 	d.pass(-30 * time.Second)
 	match(t, d.engine, advert)
 	st := a.stand()
-	require.Equal(t, 110*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond, "what it had left")
+	require.Equal(t, 110*time.Second, time.Duration(st.Lease.ExpiresAt-st.Now)*time.Millisecond,
+		"what it had left")
 }
 
 func TestClockThatIsSlewedBackHoldsNoCodesBack(t *testing.T) {

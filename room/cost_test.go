@@ -17,11 +17,12 @@ import (
 
 var commandCalls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
 
-// asked is how often the scripts that ran during `during` asked Redis for something.
+// asked returns the number of Redis commands of the scripts that ran during `during`.
 func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
 	require.NoError(t, rdb.ConfigResetStat(t.Context()).Err())
 	during()
-	for _, found := range commandCalls.FindAllStringSubmatch(rdb.Info(t.Context(), "commandstats").Val(), -1) {
+	for _, found := range commandCalls.FindAllStringSubmatch(rdb.Info(t.Context(), "commandstats").Val(),
+		-1) {
 		if !slices.Contains([]string{"evalsha", "fcall", "config|resetstat"}, found[1]) {
 			calls, err := strconv.Atoi(found[2])
 			require.NoError(t, err)
@@ -31,25 +32,27 @@ func asked(t *testing.T, rdb *redis.Client, during func()) (n int) {
 	return n
 }
 
-// What a script asks Redis for is a quarter of what it costs, and one Redis runs one script at a time.
-func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
+// A script's Redis commands are a quarter of its cost, and one Redis runs one script at a time.
+func TestAJoinAndALeaveOfAFreeRoomRunOnlyTheCommandsTheyNeed(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := room.New(rdb, room.Config{Journal: 100_000})
 	pair := func(name string) (joins, leaves int) {
 		session := room.NewSession()
 		joins = asked(t, rdb, func() {
-			_, err := e.Join(t.Context(), integration, room.JoinRequest{Request: name, Session: session, Seller: name})
+			_, err := e.Join(t.Context(), integration,
+				room.JoinRequest{Request: name, Session: session, Seller: name})
 			require.NoError(t, err)
 		})
 		leaves = asked(t, rdb, func() {
-			_, err := e.Leave(t.Context(), integration, room.LeaveRequest{Request: name + "-ends", Session: session, Outcome: room.Completed})
+			_, err := e.Leave(t.Context(), integration,
+				room.LeaveRequest{Request: name + "-ends", Session: session, Outcome: room.Completed})
 			require.NoError(t, err)
 		})
 		return joins, leaves
 	}
 	pair("first") // begins the room and loads the scripts
 	joins, leaves := pair("second")
-	for i := range 5 { // one end in eight also forgets what was kept for long enough
+	for i := range 5 { // one end in eight also deletes old data
 		j, l := pair(fmt.Sprint("again ", i))
 		joins, leaves = min(joins, j), min(leaves, l)
 		require.LessOrEqual(t, j+l, 14+16+2)
@@ -58,13 +61,14 @@ func TestAJoinAndALeaveOfAFreeRoomAskRedisForNoMoreThanTheyNeed(t *testing.T) {
 	require.LessOrEqual(t, leaves, 16)
 }
 
-// The embedded store's Lua makes an array of a table that has a number for a key, up to that number.
+// The embedded Redis's Lua makes an array of a table with a number as a key, up to that number.
 func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	e := room.New(rdb, room.Config{Journal: 100_000})
 	join := func() {
-		_, err := e.Join(t.Context(), integration, room.JoinRequest{Request: room.NewSession(), Session: room.NewSession()})
+		_, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Request: room.NewSession(), Session: room.NewSession()})
 		require.NoError(t, err)
 	}
 	join() // loads the script
@@ -78,8 +82,8 @@ func TestAJoinMakesNoLargeTablesInTheEmbeddedStore(t *testing.T) {
 	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/joins, uint64(4<<20))
 }
 
-// A lock that nobody else wants is most of what a lock is asked for.
-func TestALockThatNobodyElseWantsAsksRedisForLittle(t *testing.T) {
+// Most locks are uncontended.
+func TestAnUncontendedLockRunsFewCommands(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	e := quiet(rdb)
 	pair := func() (joins, leaves int) {
@@ -89,7 +93,8 @@ func TestALockThatNobodyElseWantsAsksRedisForLittle(t *testing.T) {
 			require.NoError(t, err)
 		})
 		leaves = asked(t, rdb, func() {
-			_, err := e.Leave(t.Context(), lockRoom, room.LeaveRequest{Session: session, Outcome: room.Completed})
+			_, err := e.Leave(t.Context(), lockRoom,
+				room.LeaveRequest{Session: session, Outcome: room.Completed})
 			require.NoError(t, err)
 		})
 		return joins, leaves
