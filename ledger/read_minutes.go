@@ -114,9 +114,6 @@ func (s *series) grant(g grant) {
 	}
 }
 
-// longestLease is the longest total length of a lease, in ms.
-const longestLease = 10 * minute
-
 // places reads the ends of places, the unclaimed leases and, for the depth, the number of places. One
 // statement reads them, so that they are of one moment.
 func (w *work) places(s *series) error {
@@ -126,7 +123,7 @@ func (w *work) places(s *series) error {
 		UNION ALL SELECT 'unclaimed', ended_at / 60000, outcome, COUNT(*), 0 FROM leases
 		WHERE room = $1 AND COALESCE(granted_at, ended_at, 0) >= $4 AND COALESCE(granted_at, ended_at, 0) < $3
 			AND outcome = 'unclaimed' AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3`,
-		[]any{string(w.id), s.from, s.to, s.from - longestLease}
+		[]any{string(w.id), s.from, s.to, s.from - room.LongestLease.Milliseconds()}
 	if s.depth {
 		query += ` UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND outcome IS NULL
 			AND joined_at < $3

@@ -66,8 +66,8 @@ func (w *work) lost(since int64, limit int) (list []Lost, err error) {
 }
 
 const (
-	couldCause = int64(10 * time.Minute / time.Millisecond) // how long after its end a lease may cause a message
-	couldLast  = int64(time.Hour / time.Millisecond)        // longer than any lease
+	couldCause = int64(room.AskOpenFor / time.Millisecond) // how long after its end a lease may cause a message
+	couldLast  = int64(time.Hour / time.Millisecond)       // longer than any lease
 	mostCould  = 100
 )
 

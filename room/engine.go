@@ -275,7 +275,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed
 	if !replays {
 		latest = e.memory.latestTime(id, now)
 	}
-	jumps := max(terms.Quarantine, trustedFor*time.Millisecond)
+	jumps := max(terms.Quarantine, settling)
 	by := callerFields.known(reflect.ValueOf(caller{
 		Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage,
 		Replays: replays, ReadOnly: c.readOnly, Thorough: e.thorough,

@@ -51,7 +51,7 @@ func luaNames(pattern string) (names []string) {
 // Lua creates functions faster there.
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
-	text.WriteString(luaSource("library") + "\ndo (function()\n")
+	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n")
 	for _, name := range slices.Concat(modules(), verbFiles(), []string{"call"}) {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
 	}
@@ -63,7 +63,7 @@ var libraryText = sync.OnceValue(func() string {
 // creates a module's functions at their first use, and only the functions of the called verb.
 func scriptText() string {
 	var text strings.Builder
-	text.WriteString(luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
+	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
 	for _, name := range modules() {
 		if slices.Contains(eager, name) {
 			text.WriteString("do\n" + luaSource(name) + "end\n")
@@ -224,7 +224,9 @@ func withoutFunctions(err error) string {
 }
 
 // indexScript returns a script on the index. It shares no code with the library.
-func indexScript(name string) *redis.Script { return redis.NewScript(luaSource("index/" + name)) }
+func indexScript(name string) *redis.Script {
+	return redis.NewScript(luaLimits() + luaSource("index/"+name))
+}
 
 func luaSource(name string) string {
 	b, err := luaFiles.ReadFile("lua/" + name + ".lua")

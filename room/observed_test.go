@@ -2,6 +2,7 @@ package room
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,4 +25,15 @@ func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 	require.Len(t, k.Places, 1)
 	require.EqualValues(t, 2, k.Places[0].Ticket)
 	require.EqualValues(t, 2, k.Ticket)
+}
+
+// Milliseconds are cut off on both sides: of the time that is left, and of Redis's clock that it is added to.
+func TestAReplayedLeaseDoesNotEndEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(time.Hour, false)
+		m.observeView("a", View{Epoch: 1, Version: 2, Now: 1000, Lease: &Lease{Fence: 7, Ticket: 1, ExpiresAt: 1500}})
+		time.Sleep(100*time.Millisecond + 1) // of the fake clock
+		const left, redis = 400 - 1e-6, 999e-3
+		require.GreaterOrEqual(t, float64(m.replayOf("a").Lease.Left), left+redis)
+	})
 }

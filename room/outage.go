@@ -8,8 +8,6 @@ import (
 )
 
 const (
-	// trustedFor is the time (ms) after an outage in which no session counts as gone: SETTLING in clock.lua.
-	trustedFor  = 3000
 	outagesKept = time.Minute // age at which an outage is forgotten
 )
 
@@ -42,7 +40,7 @@ func (m *memory) answered(id ID, now int64) {
 	case r == nil || r.outage == (outage{}):
 	case r.outage.ended == lasting:
 		r.outage.ended = now
-	case now-r.outage.ended > trustedFor:
+	case now-r.outage.ended > settling.Milliseconds():
 		r.outage = outage{}
 	}
 }

@@ -52,7 +52,8 @@ func (m *memory) replayOf(id ID) replay {
 	}
 	k.at, k.Fence, k.Over, k.Ticket, k.Last = o.position, o.fence, o.over, o.ticket, o.fence
 	if left, l := time.Until(o.ends).Milliseconds(), o.lease; l.Fence != 0 && left > 0 {
-		k.Lease = &replayedLease{Fence: l.Fence, Ticket: l.Ticket, GrantedAt: l.GrantedAt, Left: left}
+		const cutOff = 2 // ms at the most, here and from Redis's time: the lease must not end early
+		k.Lease = &replayedLease{Fence: l.Fence, Ticket: l.Ticket, GrantedAt: l.GrantedAt, Left: left + cutOff}
 	}
 	now := time.Now()
 	for _, p := range o.places {

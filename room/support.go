@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// longestLease is the longest lease in all that Extend allows.
-const longestLease = 10 * time.Minute
-
 var (
 	releaseVerb = newVerb[releaseArgs]("release")
 	extendVerb  = newVerb[extendArgs]("extend")
@@ -53,7 +50,7 @@ func (e *Engine) Extend(
 	if by != (Action{}) {
 		by.Seconds = Seconds(more)
 	}
-	args := extendArgs{fence, more, longestLease, by.reasons(), ""}
+	args := extendArgs{fence, more, LongestLease, by.reasons(), ""}
 	return e.standing(ctx, extendVerb.with(args), id, requestKey(request))
 }
 

@@ -25,7 +25,7 @@ import (
 
 // The limits of what a room may have of its own too.
 const (
-	leaseLeast, leaseMost = time.Second, 10 * time.Minute
+	leaseLeast, leaseMost = time.Second, room.LongestLease
 	quarantineMost        = 5 * time.Minute
 )
 

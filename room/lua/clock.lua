@@ -1,6 +1,5 @@
 -- clock.lua: Redis's clock, and what holds after a clock jump or an outage of Redis.
 
-local SETTLING = 3 * 1000 -- within this after an outage every replica has reported presence again (ms)
 local SET_BACK = 1000     -- a clock that goes back by less was not set (ms)
 
 -- read sets the time of this call.

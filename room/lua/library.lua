@@ -42,7 +42,5 @@ local advance        -- brings the room to NOW; see advance.lua
 local call           -- the function that Redis calls; see call.lua
 
 local FORMAT = 1                 -- the latest format of keys, events and journal entries that is known here
-local OPEN_FOR = 10 * 60 * 1000  -- an ask waits for its code no longer than this (ms)
-local LONGEST = 10 * 60 * 1000   -- a lease is no longer than this in all (ms)
 local BATCH = 200                -- no call works on more sessions than this
 local ORPHANED = '-'             -- stands for a holder that was lost, until its lease would have ended

@@ -7,8 +7,7 @@
 -- ARGV   1 the replica's number; one that is not alive gets another number, and has to report presence again
 -- Returns the replica's number. It is the time (µs) when it was given, so no number is given twice.
 
-local LATE = 1500    -- no replica's heartbeat for longer than this (ms) is an outage
-local TRUSTED = 3000 -- within this after an outage (ms) every replica has reported presence again
+local LATE = 1500 -- no replica's heartbeat for longer than this (ms) is an outage
 local ATTENDED_KEPT = 60 * 60 * 1000
 
 local clock = redis.call('TIME')
@@ -16,7 +15,7 @@ local us = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local now = math.floor(us / 1000)
 
 local latest = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
-if latest[2] and now - latest[2] > LATE then redis.call('SET', KEYS[3], '1', 'PX', TRUSTED) end
+if latest[2] and now - latest[2] > LATE then redis.call('SET', KEYS[3], '1', 'PX', SETTLING) end
 
 local replica = ARGV[1]
 if not redis.call('ZSCORE', KEYS[1], replica) then

@@ -1,0 +1,22 @@
+package room
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits that the Lua library, and other packages, share with this one.
+const (
+	LongestLease = 10 * time.Minute // a lease with all that it is extended by
+	AskOpenFor   = 10 * time.Minute // an ask waits for its code no longer; see docs/matching.md
+
+	// settling is the time after an outage, or a jump of Redis's clock, within which every replica has reported
+	// presence again. Until then no session counts as gone.
+	settling = 3 * time.Second
+)
+
+// luaLimits declares the limits for a Lua text, in ms.
+func luaLimits() string {
+	return fmt.Sprintf("local LONGEST, OPEN_FOR, SETTLING = %d, %d, %d -- see room/limits.go\n",
+		LongestLease.Milliseconds(), AskOpenFor.Milliseconds(), settling.Milliseconds())
+}
