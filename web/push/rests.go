@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// restsMost bounds how much is remembered.
+// restsMost bounds the remembered entries.
 const restsMost = 1024
 
-// rests are the push services that said when to come again (RFC 8030, 8.4), and the browsers that they said so of.
+// rests records the Retry-After of push services (RFC 8030, 8.4), and of single browsers.
 type rests struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -25,7 +25,8 @@ func (r *rests) over(u *url.URL) bool {
 	return !now.Before(r.until[u.Host]) && !now.Before(r.until[u.String()])
 }
 
-// hear remembers Retry-After. A service that takes too much for one browser says nothing of the others: its seller could silence them.
+// record stores an answer's Retry-After. A limit for one browser does not pause the service's others: one
+// seller could silence them.
 func (r *rests) hear(u *url.URL, res *http.Response) {
 	of := u.Host
 	if res.StatusCode == http.StatusTooManyRequests {
