@@ -25,8 +25,8 @@ type claims struct {
 	wide                   bool // its audience is wider than one room
 }
 
-// payload is a token's payload.
-type spoken struct {
+// tokenPayload is a token's payload.
+type tokenPayload struct {
 	Subject  string   `json:"sub"`
 	Issuer   string   `json:"iss"`
 	ID       string   `json:"jti"`
@@ -101,7 +101,7 @@ func parse(token string, algorithms []jose.SignatureAlgorithm) (*jose.JSONWebSig
 
 // read parses the claims of a verified payload.
 func read(payload []byte) (claims, error) {
-	var s spoken
+	var s tokenPayload
 	if err := json.Unmarshal(payload, &s); err != nil {
 		return claims{}, fmt.Errorf("%w: its claims can not be read", ErrToken)
 	}

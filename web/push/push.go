@@ -31,7 +31,7 @@ type Config struct {
 type Pushes struct {
 	cfg    Config
 	client *http.Client
-	rests  rests
+	pauses  pauses
 	counts *prometheus.CounterVec
 
 	mu  sync.Mutex
@@ -43,7 +43,7 @@ func New(cfg Config) *Pushes {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), rests: rests{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
+	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), pauses: pauses{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
 }
 
 // Close closes idle connections.

@@ -78,7 +78,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	if !p.rests.over(req.URL) {
+	if !p.pauses.over(req.URL) {
 		return fmt.Errorf("%w: it said when", ErrLater)
 	}
 	res, err := p.client.Do(req)
@@ -87,7 +87,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	}
 	defer func() { _ = res.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
-	p.rests.hear(req.URL, res)
+	p.pauses.record(req.URL, res)
 	return verdict(res.StatusCode)
 }
 
@@ -107,11 +107,11 @@ func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, tt
 	if err != nil {
 		return nil, errEndpoint
 	}
-	who, err := k.authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
+	signature, err := k.authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", who)
+	req.Header.Set("Authorization", signature)
 	req.Header.Set("Content-Encoding", "aes128gcm")
 	req.Header.Set("Content-Type", "application/octet-stream")
 	req.Header.Set("TTL", strconv.FormatInt(int64(ttl.Seconds()), 10))

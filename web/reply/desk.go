@@ -24,8 +24,8 @@ func problemOf(c *gin.Context, code string) problem.Problem {
 	return p
 }
 
-// refusedByLedger reports whether the ledger refused an assignment: unlike other not_possible cases, it
-// changed something.
+// refusedByLedger returns the problem of an assignment that the ledger refused: unlike other not_possible
+// cases, it changed something.
 func refusedByLedger(code string) problem.Problem {
 	p := problem.For(code)
 	p.Words = func(lang string) templates.Problem { return problem.Words(lang).LedgerRefused }

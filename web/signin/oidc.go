@@ -61,7 +61,7 @@ func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie str
 
 // Finish completes a sign-in; next is Begin's. Refusals: ErrExpired, ErrNotAdmitted, ErrAway; other errors
 // are the store's.
-func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, who Agent, next string, err error) {
+func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, agent Agent, next string, err error) {
 	b, err := d.take(ctx, cookie)
 	if err != nil {
 		return "", Agent{}, "", err
@@ -76,10 +76,10 @@ func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) 
 		}
 		return "", Agent{}, "", err
 	}
-	if token, who, err = d.admit(ctx, p, address); err == nil {
+	if token, agent, err = d.admit(ctx, p, address); err == nil {
 		d.giveBack(ctx, try{b.Try, []string{d.begunFrom(address).key}})
 	}
-	return token, who, b.Next, err
+	return token, agent, b.Next, err
 }
 
 // take returns a cookie's unfinished sign-in, once.
@@ -102,17 +102,17 @@ func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 }
 
 // admit begins the session of a person that the provider identified, with the role of their groups.
-func (d *Desk) admit(ctx context.Context, p person, address string) (token string, who Agent, err error) {
+func (d *Desk) admit(ctx context.Context, p person, address string) (token string, agent Agent, err error) {
 	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC)}
 	if s.Role == "" {
 		d.audit(ctx, p.name, "sign_in_refused", "subject "+p.subject+" is in no group that may watch"+from(address))
 		return "", Agent{}, ErrNotAdmitted
 	}
-	if token, who, err = d.begin(ctx, s); err != nil {
+	if token, agent, err = d.begin(ctx, s); err != nil {
 		return "", Agent{}, err
 	}
 	d.audit(ctx, p.name, "signed_in", "by "+s.How+" as subject "+p.subject+from(address))
-	return token, who, nil
+	return token, agent, nil
 }
 
 // role returns the highest role of the groups; "" for none.

@@ -52,7 +52,7 @@ func (d *Desk) OneTime(ctx context.Context) (password string, err error) {
 }
 
 // useOneTime begins the session in the step that uses the password up: no failure in between can waste it.
-func (d *Desk) useOneTime(ctx context.Context, s session, password string) (token string, who Agent, err error) {
+func (d *Desk) useOneTime(ctx context.Context, s session, password string) (token string, agent Agent, err error) {
 	if s.Name != oneTimeName {
 		return "", Agent{}, ErrWrong
 	}

@@ -17,7 +17,7 @@ const longest = 72
 
 // SignIn checks a password and begins a session; token is the credential. Address is the client's, for the
 // limit. Refusals: ErrWrong, Limited. Other errors are the store's.
-func (d *Desk) SignIn(ctx context.Context, name, password, address string) (token string, who Agent, err error) {
+func (d *Desk) SignIn(ctx context.Context, name, password, address string) (token string, agent Agent, err error) {
 	if !d.ByPassword() {
 		return "", Agent{}, ErrWrong
 	}
@@ -30,7 +30,7 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 		s.How = byOneTime
 	}
 	s.By = d.by(name, s.How)
-	token, who, err = d.check(ctx, s, password)
+	token, agent, err = d.check(ctx, s, password)
 	if errors.Is(err, ErrWrong) {
 		d.audit(ctx, d.known(name), "sign_in_failed", "wrong name or password"+from(address))
 		return "", Agent{}, err
@@ -40,11 +40,11 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 		return "", Agent{}, err
 	}
 	d.audit(ctx, name, "signed_in", "by "+s.How+from(address))
-	return token, who, nil
+	return token, agent, nil
 }
 
 // check begins the session if the password is right. It returns ErrWrong only after comparing one.
-func (d *Desk) check(ctx context.Context, s session, password string) (token string, who Agent, err error) {
+func (d *Desk) check(ctx context.Context, s session, password string) (token string, agent Agent, err error) {
 	if s.How == byOneTime {
 		return d.useOneTime(ctx, s, password)
 	}

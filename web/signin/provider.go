@@ -102,12 +102,12 @@ func (p *provider) redeem(ctx context.Context, code string, b begun) (person, er
 	if !ok {
 		return person{}, p.away(ctx, "the provider gives no id_token", nil)
 	}
-	who, err := p.verify(ctx, at, raw, b.Nonce)
+	found, err := p.verify(ctx, at, raw, b.Nonce)
 	if err != nil {
 		p.log.WarnContext(ctx, "sign-in: the provider's token is not right", "error", err)
 		return person{}, errToken
 	}
-	return who, nil
+	return found, nil
 }
 
 func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (person, error) {
@@ -115,7 +115,7 @@ func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (p
 	if err != nil {
 		return person{}, err
 	}
-	who, party, err := personOf(token)
+	found, party, err := personOf(token)
 	switch {
 	case err != nil:
 		return person{}, err
@@ -123,10 +123,10 @@ func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (p
 		return person{}, errors.New("nonce is another's")
 	case party != "" && party != p.cfg.ClientID:
 		return person{}, fmt.Errorf("made for %q", party)
-	case who.name == "":
-		return person{}, errors.New("says nothing of who it is")
+	case found.name == "":
+		return person{}, errors.New("names no person")
 	}
-	return who, nil
+	return found, nil
 }
 
 // refused returns why there are no tokens. The provider's answer is not logged whole: it may hold some.

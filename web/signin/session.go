@@ -42,7 +42,7 @@ func (s session) encode() string {
 }
 
 // begin opens a session; token is the credential.
-func (d *Desk) begin(ctx context.Context, s session) (token string, who Agent, err error) {
+func (d *Desk) begin(ctx context.Context, s session) (token string, agent Agent, err error) {
 	token = newToken()
 	key := digest(token)
 	if err := d.cfg.Redis.Set(ctx, d.sessionKey(key), s.encode(), d.cfg.Kept).Err(); err != nil {
@@ -53,8 +53,8 @@ func (d *Desk) begin(ctx context.Context, s session) (token string, who Agent, e
 
 // Agent returns the agent of a token. Refusal: ErrNotSignedIn; other errors are the store's.
 func (d *Desk) Agent(ctx context.Context, token string) (Agent, error) {
-	_, who, err := d.find(ctx, token)
-	return who, err
+	_, agent, err := d.find(ctx, token)
+	return agent, err
 }
 
 func (d *Desk) find(ctx context.Context, token string) (session, Agent, error) {
@@ -128,14 +128,14 @@ func (d *Desk) Signed(ctx context.Context, key string) (bool, error) {
 
 // SignOut ends a session and returns its agent. Refusal: ErrNotSignedIn.
 func (d *Desk) SignOut(ctx context.Context, token string) (Agent, error) {
-	s, who, err := d.find(ctx, token)
+	s, agent, err := d.find(ctx, token)
 	if err != nil {
 		return Agent{}, err
 	}
 	// The count of deleted keys is ignored: the client may have sent this twice.
-	if err := d.cfg.Redis.Del(ctx, d.sessionKey(who.Key)).Err(); err != nil {
+	if err := d.cfg.Redis.Del(ctx, d.sessionKey(agent.Key)).Err(); err != nil {
 		return Agent{}, stored(err)
 	}
-	d.audit(ctx, who.Name, "signed_out", "was signed in by "+s.How)
-	return who, nil
+	d.audit(ctx, agent.Name, "signed_out", "was signed in by "+s.How)
+	return agent, nil
 }

@@ -17,10 +17,10 @@ type Token struct {
 	Hash string // SHA-256 of the token, in lower-case hexadecimal
 }
 
-func (t Token) who() string { return TokenPrefix + t.Name }
+func (t Token) agentName() string { return TokenPrefix + t.Name }
 
 func (t Token) agent() Agent {
-	return Agent{Name: t.who(), Role: t.Role, Key: t.who(), Program: true}
+	return Agent{Name: t.agentName(), Role: t.Role, Key: t.agentName(), Program: true}
 }
 
 // NewToken returns an unguessable token, and the hash that the settings hold.
@@ -60,7 +60,7 @@ func (d *Desk) integration(token string) (found Token, ok bool) {
 
 // hasToken reports whether an integration known by this key still has a token.
 func (d *Desk) hasToken(key string) bool {
-	return slices.ContainsFunc(d.cfg.Tokens, func(t Token) bool { return t.who() == key })
+	return slices.ContainsFunc(d.cfg.Tokens, func(t Token) bool { return t.agentName() == key })
 }
 
 // passesForToken reports whether a person's name looks like an integration's.

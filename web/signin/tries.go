@@ -31,7 +31,7 @@ type try struct {
 type limited struct {
 	key  string
 	most int
-	said string // the audit's reason at the limit
+	reason string // the audit's reason at the limit
 }
 
 // count counts a wrong try before comparing, so that concurrent tries cannot exceed the limit. Refusal:
@@ -59,7 +59,7 @@ func (d *Desk) countOf(ctx context.Context, who, address string, limits ...limit
 	}
 	for i, l := range limits {
 		if reply[1+i] == 1 {
-			d.audit(ctx, who, "sign_in_limited", l.said+from(address))
+			d.audit(ctx, who, "sign_in_limited", l.reason+from(address))
 		}
 	}
 	return try{}, Limited{time.Duration(reply[0]) * time.Millisecond}

@@ -23,7 +23,7 @@ func (d *Desk) Guard(c *gin.Context) {
 	if openToAll(c) {
 		return
 	}
-	who, err := d.signedIn(c)
+	agent, err := d.signedIn(c)
 	switch {
 	case errors.Is(err, signin.ErrNotSignedIn):
 		d.turnAway(c)
@@ -31,7 +31,7 @@ func (d *Desk) Guard(c *gin.Context) {
 		setRetryAfter(c, err)
 		d.Fail(c, err)
 	default:
-		c.Set(agentKey, who)
+		c.Set(agentKey, agent)
 		d.straighten(c)
 	}
 }
@@ -74,17 +74,17 @@ func (d *Desk) signedIn(c *gin.Context) (signin.Agent, error) {
 func (d *Desk) integration(c *gin.Context, token string) (signin.Agent, error) {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	who, err := d.SignIns.Token(ctx, token, d.addressIn(c))
+	agent, err := d.SignIns.Token(ctx, token, d.addressIn(c))
 	if errors.Is(err, signin.ErrNotSignedIn) {
 		c.Header("WWW-Authenticate", request.Bearer)
 	}
-	return who, err
+	return agent, err
 }
 
 // agentOf returns the agent of a request that Guard admitted.
 func agentOf(c *gin.Context) signin.Agent {
-	who, _ := c.MustGet(agentKey).(signin.Agent)
-	return who
+	agent, _ := c.MustGet(agentKey).(signin.Agent)
+	return agent
 }
 
 // mayAct refuses agents that may only watch.
@@ -151,8 +151,8 @@ func (d *Desk) deskView(c *gin.Context) templates.DeskView {
 	query.Del("lang")
 	v := templates.DeskView{Lang: request.Desk.Page(c.Request), AssetPrefix: d.AssetPrefix,
 		Query: query.Encode()}
-	if who, ok := c.Get(agentKey); ok {
-		agent, _ := who.(signin.Agent)
+	if value, ok := c.Get(agentKey); ok {
+		agent, _ := value.(signin.Agent)
 		v.Agent, v.MayAct = agent.Name, agent.Role == signin.Act
 	}
 	return v

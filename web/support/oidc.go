@@ -48,12 +48,12 @@ func (d *Desk) oidcCallback(c *gin.Context) {
 	d.setOIDCCookie(c, "", -1)
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	token, who, next, err := d.SignIns.Finish(ctx, brought, c.Query("state"), c.Query("code"), d.addressIn(c))
+	token, agent, next, err := d.SignIns.Finish(ctx, brought, c.Query("state"), c.Query("code"), d.addressIn(c))
 	if err != nil {
 		d.notSignedIn(c, err, templates.SignInView{Next: desk})
 		return
 	}
-	d.rememberAgent(c, token, who)
+	d.rememberAgent(c, token, agent)
 	d.bounce(c, next)
 }
 

@@ -46,12 +46,12 @@ func (d *Desk) signInForm(c *gin.Context) {
 	name := strings.TrimSpace(c.PostForm("username"))
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	token, who, err := d.SignIns.SignIn(ctx, name, c.PostForm("password"), d.addressIn(c))
+	token, agent, err := d.SignIns.SignIn(ctx, name, c.PostForm("password"), d.addressIn(c))
 	if err != nil {
 		d.notSignedIn(c, err, templates.SignInView{Next: next, Name: name})
 		return
 	}
-	d.rememberAgent(c, token, who)
+	d.rememberAgent(c, token, agent)
 	c.Redirect(http.StatusSeeOther, next)
 }
 
@@ -128,8 +128,8 @@ func (d *Desk) supportToken(c *gin.Context) string {
 	return cookie.Value
 }
 
-func (d *Desk) rememberAgent(c *gin.Context, token string, who signin.Agent) {
-	d.setSupportCookie(c, token, int(math.Round(time.Until(who.Until).Seconds())))
+func (d *Desk) rememberAgent(c *gin.Context, token string, agent signin.Agent) {
+	d.setSupportCookie(c, token, int(math.Round(time.Until(agent.Until).Seconds())))
 }
 
 func (d *Desk) setSupportCookie(c *gin.Context, token string, maxAge int) {

@@ -49,9 +49,9 @@ func New(c Config, r *reply.Replies) *Desk { return &Desk{c, r} }
 // SignIn signs in members of support; *signin.Desk is one.
 type SignIn interface {
 	ByPassword() bool
-	SignIn(ctx context.Context, name, password, address string) (token string, who signin.Agent, err error)
+	SignIn(ctx context.Context, name, password, address string) (token string, agent signin.Agent, err error)
 	Begin(ctx context.Context, next, address string) (url, cookie string, err error)
-	Finish(ctx context.Context, cookie, state, code, address string) (token string, who signin.Agent,
+	Finish(ctx context.Context, cookie, state, code, address string) (token string, agent signin.Agent,
 		next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
 	Signed(ctx context.Context, key string) (bool, error)
@@ -95,7 +95,7 @@ type Records interface {
 // Sockets takes over a request that becomes a support socket, of one room or, with "", of all. SignOut closes
 // all sockets of a sign-in.
 type Sockets interface {
-	ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error
+	ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, watcher Watcher) error
 	SignOut(ctx context.Context, key string) error
 }
 
@@ -154,10 +154,10 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 // deskSocket is GET /api/support/ws and GET /api/support/{room}/ws. After the upgrade it writes nothing more
 // here.
 func (d *Desk) deskSocket(c *gin.Context) {
-	who := agentOf(c)
+	agent := agentOf(c)
 	err := d.Sockets.ServeDesk(c.Writer, c.Request, request.Room(c),
-		Watcher{Key: who.Key, Until: who.Until, Program: who.Program,
-			Valid: func(ctx context.Context) (bool, error) { return d.SignIns.Signed(ctx, who.Key) }})
+		Watcher{Key: agent.Key, Until: agent.Until, Program: agent.Program,
+			Valid: func(ctx context.Context) (bool, error) { return d.SignIns.Signed(ctx, agent.Key) }})
 	if err != nil && !c.Writer.Written() {
 		d.Fail(c, err)
 	}

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// restsMost bounds the remembered entries.
-const restsMost = 1024
+// pausesMost bounds the remembered entries.
+const pausesMost = 1024
 
-// rests records the Retry-After of push services (RFC 8030, 8.4), and of single browsers.
-type rests struct {
+// pauses records the Retry-After of push services (RFC 8030, 8.4), and of single browsers.
+type pauses struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	until map[string]time.Time // by host, or by endpoint
 }
 
-func (r *rests) over(u *url.URL) bool {
+func (r *pauses) over(u *url.URL) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
@@ -27,7 +27,7 @@ func (r *rests) over(u *url.URL) bool {
 
 // record stores an answer's Retry-After. A limit for one browser does not pause the service's others: one
 // seller could silence them.
-func (r *rests) hear(u *url.URL, res *http.Response) {
+func (r *pauses) record(u *url.URL, res *http.Response) {
 	of := u.Host
 	if res.StatusCode == http.StatusTooManyRequests {
 		of = u.String()
@@ -39,7 +39,7 @@ func (r *rests) hear(u *url.URL, res *http.Response) {
 	if err != nil || seconds <= 0 || (res.StatusCode != http.StatusTooManyRequests && res.StatusCode < 500) {
 		return
 	}
-	if r.until == nil || len(r.until) >= restsMost {
+	if r.until == nil || len(r.until) >= pausesMost {
 		r.until = make(map[string]time.Time)
 	}
 	r.until[of] = r.now().Add(time.Duration(min(seconds, 600)) * time.Second)
