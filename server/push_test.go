@@ -159,7 +159,7 @@ func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
 		found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
 		require.NoError(t, err)
 		n := news.News{What: what, Room: "integration", Ticket: lease.number("ticket"), Fence: fence, At: at, Browser: found[lease.number("ticket")][0]}
-		require.NoError(t, r.tellBrowser(t.Context(), n))
+		require.NoError(t, r.notifyBrowser(t.Context(), n))
 	}
 	now := time.Now().UnixMilli()
 	tell(news.Turn, lease.number("fence")-1, now)

@@ -37,8 +37,8 @@ func TestTheLatestFailoverIsBelievedAndNotWhoeverSpokeLast(t *testing.T) {
 // A connection that was begun before the master moved would go to the old one.
 func TestConnectionThatTheMasterMovedAwayFromIsNone(t *testing.T) {
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
-	m.hear("s", 1, "old:1", nil)
-	m.hear("s", 2, "new:1", nil)
+	m.record("s", 1, "old:1", nil)
+	m.record("s", 2, "new:1", nil)
 	require.False(t, m.hold(&conn{master: m}, "old:1"))
 	require.True(t, m.hold(&conn{master: m}, "new:1"))
 }
@@ -46,7 +46,7 @@ func TestConnectionThatTheMasterMovedAwayFromIsNone(t *testing.T) {
 func TestAReplicaIsRefusedThoughItIsNamed(t *testing.T) {
 	s := redistest.StartSentinel(t)
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
-	m.hear("s", 1, s.Replica().Addr(), nil)
+	m.record("s", 1, s.Replica().Addr(), nil)
 	c := redis.NewClient(&redis.Options{Dialer: m.dial, OnConnect: isMaster, MaxRetries: -1, DialerRetries: 1})
 	t.Cleanup(func() { _ = c.Close() })
 	require.ErrorIs(t, c.Get(context.Background(), "k").Err(), errReplica)
@@ -76,7 +76,7 @@ func silentAddr(t *testing.T) string {
 func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 	live := redistest.Start(t)
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
-	m.hear("s", 1, silentAddr(t), nil)
+	m.record("s", 1, silentAddr(t), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	dialed := make(chan net.Conn, 1)
@@ -84,7 +84,7 @@ func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 		c, _ := m.dial(ctx, "", "")
 		dialed <- c
 	}()
-	time.AfterFunc(50*time.Millisecond, func() { m.hear("s", 2, live.Addr(), nil) }) // it may have begun by then: the end is the same
+	time.AfterFunc(50*time.Millisecond, func() { m.record("s", 2, live.Addr(), nil) }) // it may have begun by then: the end is the same
 	c := <-dialed
 	require.NotNil(t, c)
 	require.Equal(t, live.Addr(), c.RemoteAddr().String())

@@ -31,7 +31,7 @@ type Config struct {
 type Pushes struct {
 	cfg    Config
 	client *http.Client
-	pauses  pauses
+	pauses pauses
 	counts *prometheus.CounterVec
 
 	mu  sync.Mutex

@@ -29,8 +29,8 @@ type try struct {
 
 // limited is a kind of try with a limit.
 type limited struct {
-	key  string
-	most int
+	key    string
+	most   int
 	reason string // the audit's reason at the limit
 }
 
