@@ -98,7 +98,7 @@ func (c *collector) all() string {
 	return string(c.bodies)
 }
 
-// attribute is what a span says of something; "" = nothing.
+// attribute returns a span's attribute; "" = none.
 func attribute(s *tracepb.Span, name string) string {
 	for _, a := range s.Attributes {
 		if a.Key == name {

@@ -176,8 +176,8 @@ func (s *seller) watch(path string) *websocket.Conn {
 	return conn
 }
 
-// untilTold reads frames until one of each type has come.
-func untilTold(t *testing.T, conn *websocket.Conn, types ...string) {
+// untilSeen reads frames until one of each type has come.
+func untilSeen(t *testing.T, conn *websocket.Conn, types ...string) {
 	t.Helper()
 	missing := map[string]bool{}
 	for _, one := range types {
@@ -215,14 +215,14 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	next(t, socket)
 	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect", fmt.Sprintf(`{"fence":%s}`, first.json["fence"]), jsonHeader...).StatusCode)
 	require.Contains(t, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", time.Now()).body, "matched")
-	untilTold(t, socket, "sms")
+	untilSeen(t, socket, "sms")
 
 	holder := open(t, r.URL(), "X-Session-ID", b.session)
 	second := until(t, holder, "locked")
 	require.Contains(t, carrier(t, r.URL(), "m-2", "인증번호는 [111222] 입니다", time.Now()).body, "not_expected")
-	untilTold(t, holder, "sms_unclaimed")
+	untilSeen(t, holder, "sms_unclaimed")
 	kim.mustAct("extend", fmt.Sprintf(`{"fence":%.0f,"seconds":30,"reason":"r"}`, second["fence"]))
-	untilTold(t, holder, "notice")
+	untilSeen(t, holder, "notice")
 	kim.mustAct("pause", `{"reason":"r"}`)
 	kim.mustAct("remove", fmt.Sprintf(`{"ticket":%d,"reason":"r"}`, ticket))
 
@@ -232,6 +232,6 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	requireProblem(t, reject("9"), http.StatusConflict, "stale_fence")
 	require.Equal(t, http.StatusOK, reject(first.json["fence"].(json.Number).String()).StatusCode)
 	told.until("lock.granted", "lock.ended", "sms.matched", "incident")
-	untilTold(t, desk, "desk", "change", "items", "minutes", "pause", "replicas", "beat")
-	untilTold(t, all, "rooms", "replicas", "beat")
+	untilSeen(t, desk, "desk", "change", "items", "minutes", "pause", "replicas", "beat")
+	untilSeen(t, all, "rooms", "replicas", "beat")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// What a first visit may cost at the most.
+// The maximum cost of a first visit.
 const (
 	mostRequests = 8
 	mostBytes    = 40 << 10
@@ -29,7 +29,7 @@ const (
 type traffic struct {
 	mu       sync.Mutex
 	requests map[string]string // id → URL
-	bytes    int64             // headers and bodies as they were sent, and what the socket told
+	bytes    int64             // headers and bodies as sent, and the socket's frames
 }
 
 func (tr *traffic) hear(event any) {

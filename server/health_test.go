@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// readiness waits until /readyz answers that status and returns what it says.
+// readiness waits until /readyz answers that status and returns its body.
 func readiness(t *testing.T, s *seller, status int) map[string]any {
 	t.Helper()
 	var checks map[string]any

@@ -331,7 +331,7 @@ func TestPlaceIsContinuedByFormsAlone(t *testing.T) {
 	require.Equal(t, roomPage, refused.Request.URL.Path)
 }
 
-// What came for an earlier place of the first browser is not the second one's to see.
+// A message of the first browser's earlier place stays hidden from the second.
 func TestLinkedBrowserSeesNoMessageOfAnEarlierPlace(t *testing.T) {
 	r := start(t, config(t, "--sms-webhook-secret", smsSecret))
 	first := newReader(t, r.URL())

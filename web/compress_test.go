@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// shown is an engine whose room looks the same to everybody.
+// shown is an engine with the same room for every session.
 type shown struct {
 	Engine
 	seat room.Seat

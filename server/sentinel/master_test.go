@@ -52,7 +52,7 @@ func TestAReplicaIsRefusedThoughItIsNamed(t *testing.T) {
 	require.ErrorIs(t, c.Get(context.Background(), "k").Err(), errReplica)
 }
 
-// silentAddr is where nothing answers, not even that nobody is there, like a machine that has lost its power.
+// silentAddr is an address that never answers, not even by a refusal, like a machine without power.
 func silentAddr(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -63,7 +63,7 @@ func silentAddr(t *testing.T) string {
 	bound, err := syscall.Getsockname(fd)
 	require.NoError(t, err)
 	addr := fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
-	for { // until nobody more is let in
+	for { // until no more connections are accepted
 		c, err := net.DialTimeout("tcp", addr, 100*time.Millisecond)
 		if err != nil {
 			return addr

@@ -38,8 +38,8 @@ var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":t
 	`{"reason":"\u200b","ticket":9007199254740993}`, `{"reason":" \n ","seconds":1e2}`,
 	"{\"reason\":\"\xff\"}", `{"reason":"\ud800"}`, `{"a":` + strings.Repeat("[", 20000) + "}"}
 
-// What support does has a reason that a person can read, and numbers that every program counts to; the same
-// asked twice with one Idempotency-Key is one request, and with another key another.
+// An accepted action has a readable reason, and numbers that every program represents exactly. A repeat with
+// the same Idempotency-Key is one request; another key makes another.
 func FuzzActionBody(f *testing.F) {
 	for _, seed := range sent {
 		f.Add([]byte(seed), "k")
