@@ -21,7 +21,8 @@ var neighbours = map[string]struct{ databases, prefixes [2]string }{
 	"one has no prefix": {prefixes: [2]string{"", "staging:"}},
 }
 
-// deployment starts a replica that has subscribed to all that there is: a seller's socket in a room, the desk's room and all rooms.
+// deployment starts a replica with every subscription: a seller's socket in a room, the desk's room and all
+// rooms.
 func deployment(t *testing.T, redisURL, prefix string) *replica {
 	t.Helper()
 	r := start(t, config(t, append(supportArgs(t), "--redis-url", redisURL, "--redis-prefix", prefix)...))

@@ -37,7 +37,8 @@ var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "clai
 // upgrade asks for a socket.
 var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
 
-// provoke asks an operation in a way that is refused with a status; false where that takes more than a request.
+// provoke sends an operation's request that is refused with a status. It returns false if that takes more
+// than a request.
 func provoke(op describetest.Operation, status int, nobody, kim *seller) (got reply, ok bool) {
 	s, path, body, headers := nobody, strings.NewReplacer("{room}", "integration", "{source}", "gateway").Replace(op.Path), bodies[op.ID], []string(nil)
 	if strings.HasPrefix(op.Path, "/api/support/") && status != http.StatusUnauthorized {

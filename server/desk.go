@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	mostItems   = 200
-	troubledFor = 24 * time.Hour  // how long the desk shows a message or an incident
-	takenIn     = 5 * time.Second // the ledger's usual delay in recording
-	alertWithin = 2 * time.Second
+	mostItems      = 200
+	troubledFor    = 24 * time.Hour  // how long the desk shows a message or an incident
+	recordedWithin = 5 * time.Second // then the ledger has an event
+	alertWithin    = 2 * time.Second
 )
 
 // panels supplies the desk's side panels: the store's recent messages, and the ledger's last day.
@@ -108,7 +108,7 @@ func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	if err == nil && slices.ContainsFunc(messages,
 		func(m messageItem) bool {
 			return m.SentAt == nil && m.From == "" &&
-				now-m.At < takenIn.Milliseconds()
+				now-m.At < recordedWithin.Milliseconds()
 		}) {
 		p.lookAgain(id)
 	}
@@ -138,7 +138,7 @@ func (p *panels) lookAgain(id room.ID) {
 		return
 	}
 	p.again[id] = true
-	time.AfterFunc(takenIn/2, func() {
+	time.AfterFunc(recordedWithin/2, func() {
 		p.mu.Lock()
 		delete(p.again, id)
 		p.mu.Unlock()

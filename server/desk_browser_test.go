@@ -61,8 +61,7 @@ func (p page) noticed() {
 	p.is(`document.getElementById("notice").textContent.trim() !== ""`)
 }
 
-// An agent at one replica, sellers at another: the agent's actions show on their pages and on the desk
-// without a reload.
+// An agent's actions at one replica show on sellers' pages of another and on the desk. No page is reloaded.
 func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	o := openOffice(t)
 	browser := browsertest.New(t)
@@ -119,8 +118,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.leads("/support/sign-in")
 }
 
-// A seller closed its tab, was passed over, came back, held, and let the lease expire: the timeline shows
-// that in order.
+// The timeline shows a lost turn in order. Its seller closed its tab, was passed over, came back, held, and
+// let the lease expire.
 func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 	l := startLibrary(t, "integration: {lease: 10m}\n", append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)
 	kim := newAgent(t, l.URL(), "kim")

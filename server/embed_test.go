@@ -131,7 +131,7 @@ func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
 	require.Contains(t, s.ask("GET", "/static/embed.d.ts", "").body, "export class WaitingRoom")
 }
 
-// moduleOf runs a script on a page of another site's that has waitroom's module as m and its address as base.
+// moduleOf runs a script on another site's page, with waitroom's module as m and its address as base.
 func moduleOf[T any](p page, base, script string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](`(async (base) => {

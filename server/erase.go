@@ -84,7 +84,7 @@ func (e *erasure) run(ctx context.Context) error {
 	if err := e.inRedis(ctx, rooms); err != nil {
 		return fmt.Errorf("redis: not all is erased there, and the ledger not at all; run it again: %w", err)
 	}
-	if err := e.takeIn(ctx); err != nil {
+	if err := e.recordAll(ctx); err != nil {
 		return fmt.Errorf("ledger: not erased, and journals in Redis may name the seller until the ledger "+
 			"has taken them in; Redis is done beside that; run it again when the database is back: %w", err)
 	}
@@ -147,9 +147,9 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 // eraseWithin bounds the recording of one room's journal.
 const eraseWithin = 5 * time.Minute
 
-// takeIn makes the ledger record all entries of the journals. A replica that has read an entry before finds
-// it applied.
-func (e *erasure) takeIn(ctx context.Context) error {
+// recordAll makes the ledger record all entries of the journals. A replica that has read an entry before
+// finds it applied.
+func (e *erasure) recordAll(ctx context.Context) error {
 	if err := e.db.Away(); err != nil {
 		return err
 	}

@@ -60,7 +60,8 @@ func (tr *traffic) addIcon(t *testing.T, url string) {
 	}
 }
 
-// sent is how many bytes of a body are sent to a client that takes gzip and nothing better, as browsers do without https.
+// sent returns a body's size in bytes for a client with gzip and nothing better, as browsers do without
+// https.
 func sent(t *testing.T, url string) int64 {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)

@@ -218,7 +218,7 @@ func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 	require.Equal(t, "cancelled", first.status().me().text("outcome"))
 }
 
-// A browser has the room open in a window, confirms a link in another one, and both windows are of one session.
+// A browser has the room open in one window and confirms a link in another. Both windows have one session.
 func TestWindowThatWasOpenBeforeItsBrowserWasLetInShowsThePlace(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))

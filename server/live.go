@@ -52,11 +52,11 @@ func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]l
 		return nil, err
 	}
 	list := make([]links.Link, len(sessions))
-	var whose []int
+	var indexes []int
 	var owners []string
 	for i, p := range places {
 		if p.Session != "" {
-			whose, owners = append(whose, i), append(owners, p.Session)
+			indexes, owners = append(indexes, i), append(owners, p.Session)
 		}
 	}
 	if len(owners) == 0 {
@@ -66,7 +66,7 @@ func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]l
 	if err != nil {
 		return nil, err
 	}
-	for n, i := range whose {
+	for n, i := range indexes {
 		if p, seat := places[i], seats[n]; p.Is(seat) {
 			list[i] = links.Link{Session: p.Session, Ticket: p.Ticket, Fence: seat.Fence}
 		}

@@ -95,7 +95,8 @@ func TestWhoAsksAsOneThatIsHereIsNotAway(t *testing.T) {
 	require.Equal(t, "locked", here.me().text("status"), here.body)
 }
 
-// keepsNoCookies is a browser's setting, as a page sees it: no cookie goes either way, and no storage is to be had.
+// keepsNoCookies is a browser setting, as a page sees it. No cookie is sent or stored, and there is no
+// storage.
 func keepsNoCookies(t *testing.T, ctx context.Context, base string) (url string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

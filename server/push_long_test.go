@@ -149,7 +149,7 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	p.is(`document.querySelector("#notify-note").textContent === "이 브라우저에는 알림을 보낼 수 없어요" && document.querySelector("#notify").hidden`)
 }
 
-// asWorker runs the worker with a list of open pages set by the test: a headless browser can neither press a
+// asWorker runs the worker with a list of open pages set by the test. A headless browser can neither press a
 // notification nor raise a window.
 const asWorker = `((source, userAgent) => {
 	const does = {}, done = [];

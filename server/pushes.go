@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/web/push"
 )
 
-// awayFresh is the maximum age of the news that a place is passed over: later its seller may have come and
+// awayFresh is the maximum age of the news that a place is passed over. Later its seller may have come and
 // gone again.
 const awayFresh = 20 * time.Second
 

@@ -64,8 +64,8 @@ func short(d time.Duration) string {
 
 const day = 24 * time.Hour
 
-// Late messages are matched for a day, and support may assign them later still: the ledger must keep their
-// leases that long.
+// The ledger must keep leases for late messages. Those are matched for a day, and support may assign them
+// later still.
 const (
 	leastRetention = 2 * day
 	mostRetention  = 36500 * day
@@ -122,7 +122,7 @@ func readMetricsAddr(c *Config, value string) error {
 	return checkAddr(value)
 }
 
-// checkAddr validates a listening address; "" is refused.
+// checkAddr validates a listening address; "" stands for none.
 func checkAddr(value string) error {
 	if value == "" {
 		return nil

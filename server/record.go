@@ -20,8 +20,8 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// journalMax is the maximum number of a room's changes that wait for the ledger: about a hundred megabytes,
-// days of a busy room. The server warns long before.
+// journalMax is the maximum number of a room's changes that wait for the ledger. It is about a hundred
+// megabytes, days of a busy room. The server warns long before.
 const journalMax = 200_000
 
 // openLedger opens the database with the ledger and, if there are receivers, the outbox.

@@ -233,7 +233,8 @@ func (q query) series() (names []string) {
 	return names
 }
 
-// A panel that is empty while all is well looks broken, and does not show the first of what it is for: a rate begins with the second sample.
+// A panel is not empty while all is well. An empty one looks broken, and hides the first event: a rate begins
+// with the second sample.
 func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
@@ -258,7 +259,8 @@ func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	})
 }
 
-// A page at three in the morning with nothing to do beside it is of no use, and a rule that was never seen to fire may never do.
+// Every alert links a runbook entry and has been seen to fire. A page at three in the morning without
+// instructions is useless, and an untested rule may never fire.
 func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
 	cases, err := os.ReadFile(deployed + "prometheus/alerts_test.yaml")
 	require.NoError(t, err)

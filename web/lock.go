@@ -101,7 +101,7 @@ func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal erro
 	return standing, nil
 }
 
-// mayWait reports whether the request may wait: wait=false, in the query or the body, forbids it.
+// mayWait reports whether the request may wait: any spelling of ?wait=false forbids it.
 func mayWait(c *gin.Context) bool {
 	wait, err := strconv.ParseBool(c.Query("wait"))
 	return err != nil || wait

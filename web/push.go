@@ -15,8 +15,8 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// pushBody is a browser's subscription as the browser writes it, with the seller's languages. Other fields
-// are ignored.
+// pushBody is a browser's subscription as the browser writes it, with the seller's language. Other fields are
+// ignored.
 type pushBody struct {
 	Session  string   `json:"session_id"`
 	Language string   `json:"language"`

@@ -150,8 +150,9 @@ func (s *site) guest(c *gin.Context) (string, error) {
 	return orNobody(c, session, err)
 }
 
-// arrives signs in a seller that comes from the portal with a token in the address, and redirects to the page
-// without it. It reports whether it has answered. The token works once; a refused one is not passed on.
+// arrives signs in a seller that comes from the portal with a token in the address. It redirects to the page
+// without the token, and reports whether it has answered. The token works once; a refused one is not passed
+// on.
 func (s *site) arrives(c *gin.Context, id room.ID) bool {
 	token, ok := c.GetQuery(tokenParam)
 	if !ok || s.Sellers == nil {

@@ -44,13 +44,13 @@ func (s *site) status(c *gin.Context) {
 
 // lookHere is look for a waiter that is present. An away waiter returns to the line, and gets a free lock.
 func (s *site) lookHere(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
-	whose := session
+	owner := session
 	if l, ok := linkedOf(c); ok {
-		whose = l.Session
+		owner = l.Session
 	}
 	ctx, cancel := s.Asking(c)
 	defer cancel()
-	if _, err := s.Engine.Seen(ctx, id, 0, []string{whose}, nil); err != nil {
+	if _, err := s.Engine.Seen(ctx, id, 0, []string{owner}, nil); err != nil {
 		return room.View{}, room.Seat{}, err
 	}
 	return s.look(c, id, session)

@@ -78,7 +78,7 @@ func (f *File) Of(id room.ID) *Entry {
 	return f.rest
 }
 
-// Each calls of for each room or prefix of the file, in order of the names; a prefix ends in its star.
+// Each calls of for each room or prefix of the file, in order of the names. A prefix ends in its star.
 func (f *File) Each(of func(name string, e *Entry)) {
 	for _, name := range slices.Sorted(maps.Keys(f.entries)) {
 		of(name, f.entries[name])

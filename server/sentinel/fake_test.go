@@ -137,7 +137,7 @@ func TestSentinelThatSaysNothingButTheMasterIsBelieved(t *testing.T) {
 	}
 }
 
-// In a cluster of containers each new sentinel has an address of its own, and the old ones never come back.
+// In a container cluster each new sentinel has an address of its own. The old ones never come back.
 func TestSentinelThatHasGoneIsNotAskedForEver(t *testing.T) {
 	s := redistest.Start(t)
 	f := newFake(t, s.Addr(), "1")

@@ -100,10 +100,10 @@ type Proof struct {
 	bound bool     // Told stands for the seller by itself
 }
 
-// Link exchanges a token from an address for a new browser session that stands for the seller, for the
-// duration Kept. A token works once across all replicas; the browser that used it may repeat it until it is
-// too old. The browser's previous session, "" for none, adds its rooms if it stood for the same seller.
-// Refusals: ErrToken, ErrExpired, ErrEarly, ErrUsed, ErrAudience; other errors are ErrKeys and room.ErrStore.
+// Link exchanges a token from an address for a new browser session of the seller, valid for Kept. A token
+// works once across all replicas; the browser that used it may repeat it until it is too old. The browser's
+// previous session, "" for none, adds its rooms if it stood for the same seller. Refusals: ErrToken,
+// ErrExpired, ErrEarly, ErrUsed, ErrAudience; other errors are ErrKeys and room.ErrStore.
 func (s *Sellers) Link(ctx context.Context, id room.ID, token, before string) (session string, err error) {
 	session, err = s.link(ctx, id, token, before)
 	s.count("link", err)

@@ -43,8 +43,7 @@ func (s *Sellers) sessionKey(session string) string {
 
 func (s *Sellers) markKey(mark string) string { return s.cfg.Names.Key(prefix + "token:" + mark) }
 
-// record is a session's entry in Redis: its seller, its expiry by Redis's clock (unix ms), and its rooms; nil
-// is all.
+// record is a session's entry in Redis: its seller, expiry (unix ms by Redis's clock) and rooms; nil is all.
 type record struct {
 	Seller string   `json:"seller"`
 	Rooms  []string `json:"rooms,omitempty"`

@@ -12,7 +12,7 @@ import (
 // quiet is the margin of light modules that a reader needs (ISO/IEC 18004).
 const quiet = 4
 
-// QR is a text as a QR code: the one path of an SVG of Size by Size, filled dark on light.
+// QR is a QR code as the one path of an SVG of Size by Size, filled dark on light.
 type QR struct {
 	Size int    `json:"size"`
 	Path string `json:"path"`

@@ -79,8 +79,8 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 	return p.leave(ctx, id, ticket, s)
 }
 
-// leave removes a browser from all other places of the room: it follows one, and its user may be another
-// seller than before.
+// leave removes a browser from all other places of the room. A browser follows one, and its user may be
+// another seller than before.
 func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
 	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(p.cfg.Names, id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
 	if errors.Is(err, redis.Nil) {

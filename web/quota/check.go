@@ -119,8 +119,8 @@ func (q *Quota) overIn(ctx context.Context, address string, id room.ID, list []c
 	return over
 }
 
-// done reports whether no join of that place can be in flight: it finished here, or is too old by Redis's
-// clock (unix ms).
+// done reports whether no join of that place can be in flight. Either it finished here, or it is too old by
+// Redis's clock (unix ms).
 func (q *Quota) done(address string, c counted, now int64) bool {
 	us, err := strconv.ParseFloat(c.mark, 64)
 	if err != nil {

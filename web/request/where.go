@@ -17,8 +17,8 @@ func InSupport(path string) bool {
 // Room returns the room of a request's path. The router checks that it exists.
 func Room(c *gin.Context) room.ID { return room.ID(c.Param("room")) }
 
-// WantsPage reports whether a person is asking: never in the API, always on a room's page, and at support
-// unless the request wants JSON.
+// WantsPage reports whether a person is asking. The API never answers pages, a room's page always, and
+// support unless the request wants JSON.
 func WantsPage(c *gin.Context) bool {
 	path := c.Request.URL.Path
 	switch {

@@ -84,7 +84,7 @@ func settingsOf(issuer string) *OIDC {
 		WatchGroup: "watchers", ActGroup: "actors"}
 }
 
-// visit is the browser at the provider: it signs in as the user and is sent back with state and code.
+// visit signs in as the user at the provider, and returns the redirect's state and code.
 func (i *issuerAt) visit(to string, as mockoidc.User) (state, code string) {
 	i.QueueUser(as)
 	at, err := url.Parse(to)

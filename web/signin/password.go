@@ -108,6 +108,6 @@ func decoysOf(users map[string]string) []string {
 	return decoys
 }
 
-// atOnce is the number of concurrent password checks: each takes a core for a good part of a second, and
+// atOnce is the number of concurrent password checks. Each takes a core for a good part of a second, and
 // sellers need some too.
 func atOnce() int64 { return int64(min(4, max(1, runtime.GOMAXPROCS(0)/2))) }

@@ -34,8 +34,8 @@ var (
 // ErrAway reports that the OpenID Connect provider cannot be reached, or does not answer as one.
 var ErrAway = errors.New("the provider of sign-ins is away")
 
-// Limited reports too many wrong tries of a name or from an address, too many unfinished sign-ins from there,
-// or too many concurrent checks.
+// Limited reports too many tries: wrong ones of a name or an address, unfinished sign-ins, or concurrent
+// checks.
 type Limited struct{ After time.Duration }
 
 func (l Limited) Error() string { return fmt.Sprintf("too many tries: wait %s", l.After) }
@@ -69,8 +69,8 @@ type Config struct {
 	Tokens []Token
 	Log    *slog.Logger
 	// Audit records a sign-in or a try: action is signed_in, signed_out, sign_in_failed, sign_in_limited or
-	// sign_in_refused. Who is "?" for an unknown name: it may be a password typed into the wrong field.
-	Audit func(ctx context.Context, who, action, reason string)
+	// sign_in_refused. Agent is "?" for an unknown name: it may be a password typed into the wrong field.
+	Audit func(ctx context.Context, agent, action, reason string)
 
 	Kept time.Duration // the length of a sign-in; default 8 h
 }
@@ -116,8 +116,8 @@ func New(cfg Config) *Desk {
 func (d *Desk) ByPassword() bool { return d.cfg.OIDC == nil }
 
 // audit records an action even if the client hangs up at once.
-func (d *Desk) audit(ctx context.Context, who, action, reason string) {
-	d.cfg.Audit(context.WithoutCancel(ctx), who, action, reason)
+func (d *Desk) audit(ctx context.Context, agent, action, reason string) {
+	d.cfg.Audit(context.WithoutCancel(ctx), agent, action, reason)
 }
 
 // from returns the end of an audit's reason.

@@ -42,8 +42,8 @@ func (d *Desk) count(ctx context.Context, name, address string) (try, error) {
 		limited{d.key("tries:address:" + d.masked(address)), triesFromAnIP, "too many wrong tries"})
 }
 
-// countOf is count for any limits; who is the name in the audit.
-func (d *Desk) countOf(ctx context.Context, who, address string, limits ...limited) (try, error) {
+// countOf is count for any limits; agent is the name in the audit.
+func (d *Desk) countOf(ctx context.Context, agent, address string, limits ...limited) (try, error) {
 	t := try{id: rand.Text()}
 	var keys []string
 	args := []any{t.id, triesWindow.Milliseconds()}
@@ -59,7 +59,7 @@ func (d *Desk) countOf(ctx context.Context, who, address string, limits ...limit
 	}
 	for i, l := range limits {
 		if reply[1+i] == 1 {
-			d.audit(ctx, who, "sign_in_limited", l.reason+from(address))
+			d.audit(ctx, agent, "sign_in_limited", l.reason+from(address))
 		}
 	}
 	return try{}, Limited{time.Duration(reply[0]) * time.Millisecond}

@@ -86,8 +86,8 @@ func seen(r rune) bool {
 		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !strings.ContainsRune(inkless, r)
 }
 
-// inkless are blank symbols and letters that Unicode does not list as such: an empty Braille cell, a note
-// without a head, the place of an embedded object, blank hieroglyphs.
+// inkless are blank symbols and letters that Unicode does not list as such. They are an empty Braille cell, a
+// note without a head, the place of an embedded object, and blank hieroglyphs.
 const inkless = "\u2800\U0001D159\uFFFC\U00013441\U00013442"
 
 func control(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }

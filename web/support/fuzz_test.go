@@ -82,8 +82,8 @@ func FuzzActionBody(f *testing.F) {
 	})
 }
 
-// A search of the history that is taken is within its limits and means the instant that was written; all else
-// is refused by its code.
+// An accepted history search is within its limits and means the written instant. All else is refused by its
+// code.
 func FuzzHistoryFilter(f *testing.F) {
 	for _, seed := range [][3]string{{"2026-11-21", "5", "s-1"}, {"2026-11-21T09:30:00.25+09:00", "", "a b"},
 		{"2026-11-21t09:30:00z", "0", ""}, {"1795220000", "-1", "가"}, {"1795220000000", "99999999999",

@@ -68,7 +68,7 @@ func (d *Desk) signOut(c *gin.Context) {
 	c.Redirect(http.StatusSeeOther, signInPath)
 }
 
-// endSignIn closes a sign-in's sockets even if the sign-in is gone: the store may have lost it, or a
+// endSignIn closes a sign-in's sockets even if the sign-in is gone. The store may have lost it, or a
 // concurrent request may not have finished.
 func (d *Desk) endSignIn(c *gin.Context, token string) error {
 	ctx, cancel := d.Asking(c)
