@@ -144,8 +144,7 @@ func TestAC05_OfManyAtOnceExactlyOneHoldsAndTheLineDrainsInOrder(t *testing.T) {
 	})
 }
 
-// everybodyAtOnce lets n sellers press in the same instant, checks what they are told, and returns
-// them by ticket.
+// everybodyAtOnce lets n sellers press in the same instant, checks their answers, and returns them by ticket.
 func everybodyAtOnce(t *testing.T, base string, n int) map[int64]*seller {
 	t.Helper()
 	client := newHTTP(t)
@@ -181,7 +180,7 @@ func everybodyAtOnce(t *testing.T, base string, n int) map[int64]*seller {
 	return byTicket
 }
 
-// joinAtLast presses again where the store had no time for it, as the answer says.
+// joinAtLast retries while the store has no time, as the answer asks.
 func (s *seller) joinAtLast() (got reply) {
 	s.t.Helper()
 	for got = s.join(); got.text("code") == "store_unavailable" && s.t.Context().Err() == nil; got = s.join() {

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// A turn that is granted to who reads an error page for ever would run out unseen.
+// A turn granted to a seller on an endless error page would run out unseen.
 func TestWaitingPageComesBackFromAStoreThatWasAwayWithAndWithoutScript(t *testing.T) {
 	for name, before := range map[string]func(context.Context){
 		"without script": func(ctx context.Context) { require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript())) },

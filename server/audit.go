@@ -11,11 +11,11 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// errAudit says that the audit is not as it was written.
+// errAudit reports that the audit was altered.
 var errAudit = errors.New("support's audit is not as it was written")
 
-// VerifyAudit verifies the chain of hashes over what support did, and writes down what it finds. The error is there where a row was edited
-// or is missing, or where the ledger cannot be read.
+// VerifyAudit verifies the audit's chain of hashes and writes the result to out. It returns an error if a row
+// was edited or is missing, or if the ledger cannot be read.
 func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
 	if err := cfg.ledgerIsThere(); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// backups is one way to back a system up while it serves, as docs/runbook.md says.
+// backups is one way to back up a running system, from docs/runbook.md.
 type backups struct {
 	url     func(t *testing.T) string
 	args    []string                                // of Redis
@@ -73,7 +73,7 @@ func (b backups) keepTheRules(t *testing.T) {
 	t.Helper()
 	store := redistest.StartWith(t, redistest.Config{Args: b.args})
 	cfg := config(t, "--redis-url", store.URL(), "--database-url", b.url(t))
-	cfg.Lease = 1500 * time.Millisecond // what is held in an old file is nobody's until it would have ended
+	cfg.Lease = 1500 * time.Millisecond // a lease in an old file ends before another is granted
 	r := start(t, cfg)
 	first, waits := newSeller(t, r.URL(), "s-1"), newSeller(t, r.URL(), "s-2")
 	epoch := first.join().number("epoch")

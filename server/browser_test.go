@@ -29,10 +29,10 @@ func openPage(t *testing.T, ctx context.Context, url string) page {
 	return p
 }
 
-// wentOn is what Chromium says of a page that was left while it was asked.
+// wentOn matches Chromium's errors for a page that navigated during a call.
 var wentOn = regexp.MustCompile("Cannot find context|Execution context was destroyed|Inspected target navigated")
 
-// is waits until the page says that something is so.
+// is waits until an expression is true on the page.
 func (p page) is(expression string) {
 	p.t.Helper()
 	for {
@@ -68,7 +68,7 @@ func (p page) join(seller string) {
 	p.press("#join")
 }
 
-// picture keeps a screenshot where WAITROOM_PICTURES says, for a person to look at.
+// picture saves a screenshot for review if WAITROOM_PICTURES is set.
 func (p page) picture(name string, dark bool) {
 	dir := os.Getenv("WAITROOM_PICTURES")
 	if dir == "" {
@@ -81,8 +81,8 @@ func (p page) picture(name string, dark bool) {
 	}
 }
 
-// The story itself: the first holds, the second watches, the first gives up, the second's page says
-// that it is its turn. Nobody reloads anything.
+// The first holds, the second watches, the first gives up, and the second's page shows its turn without a
+// reload.
 func wholeTurn(t *testing.T, first, second string) {
 	browser := browsertest.New(t)
 	a, b := openPage(t, browser, first), openPage(t, browsertest.Isolated(t, browser), second)

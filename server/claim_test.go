@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// claim says that the seller is there; fence 0 = without one.
+// claim confirms the seller's presence; fence 0 = without one.
 func (s *seller) claim(fence int64) reply {
 	s.t.Helper()
 	body := `{}`
@@ -28,13 +28,13 @@ func TestSellerWhoIsNotThereCostsTheLineTheTimeToClaim(t *testing.T) {
 		require.Equal(t, http.StatusOK, a.claim(held.number("fence")).StatusCode, "who need not claim may")
 		ticket := b.join().number("ticket")
 		c.join()
-		a.leave("?reason=completed") // at once: that the browser is there may be told after it
+		a.leave("?reason=completed") // at once: the browser's presence may be reported after it
 
 		var turn map[string]any
 		for turn == nil || turn["claim_by"] == nil {
 			turn = until(t, sleeping, "locked")
 		}
-		r.reads("integration: {claim_within: 1m}\n") // for those who come after: time enough, however slow this is
+		r.reads("integration: {claim_within: 1m}\n") // enough time for the later sellers on a slow machine
 		require.LessOrEqual(t, turn["claim_by"], turn["server_time"].(float64)+2000)
 		missed := until(t, sleeping, "waiting")
 		require.Equal(t, true, missed["unclaimed"])

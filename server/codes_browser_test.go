@@ -10,10 +10,11 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// text is what an element says.
+// text is the script for an element's text.
 func text(id string) string { return `document.querySelector("` + id + `").textContent.trim()` }
 
-// Two sellers, two replicas, the way codes take: asked for, come, not mine, come late, nobody had said that she asks.
+// Two sellers, two replicas, and the ways of a code: expected, received, rejected, late, and claimed without
+// an ask.
 func TestSellersPageTakesACodeFromTheAskToTheEnd(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	args := []string{"--redis-url", store, "--sms-webhook-secret", smsSecret}

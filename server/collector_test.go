@@ -57,7 +57,8 @@ func spanKey(trace, span []byte) string {
 	return hex.EncodeToString(trace) + "/" + hex.EncodeToString(span)
 }
 
-// span waits for the span of that name in a trace; of a script that was called again once its room was in the index, for the second.
+// span waits for the span of that name in a trace. Of a script that ran again after its room's registration,
+// it returns the second.
 func (c *collector) span(trace, name string) (found *tracepb.Span) {
 	c.t.Helper()
 	testproc.Until(c.t, patience, func() error {
@@ -98,7 +99,7 @@ func (c *collector) all() string {
 	return string(c.bodies)
 }
 
-// attribute is what a span says of something; "" = nothing.
+// attribute returns a span's attribute; "" = none.
 func attribute(s *tracepb.Span, name string) string {
 	for _, a := range s.Attributes {
 		if a.Key == name {

@@ -15,12 +15,12 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
-// Config is everything that can be set from outside. ParseConfig makes one.
+// Config holds all settings. ParseConfig makes one.
 type Config struct {
-	Addr  string // where to listen
+	Addr  string // the address to listen on
 	Redis store.URL
 
-	RedisPrefix string // before every key and channel; "" = none
+	RedisPrefix string // prefix of every key and channel; "" = none
 
 	Rooms web.Rooms
 
@@ -28,16 +28,16 @@ type Config struct {
 	AwayAfter time.Duration
 	DropAfter time.Duration
 
-	ClaimWithin time.Duration // 0 = no lease is to be claimed
+	ClaimWithin time.Duration // 0 = leases need no claim
 
 	AllowedOrigins []string
-	FrameAncestors []string // origins whose pages may have a seller's page in a frame
+	FrameAncestors []string // origins that may frame a seller's page
 	TrustedProxies []netip.Prefix
 	RateLimit      quota.Rate
 	PlacesPerIP    int // of these four, 0 is no limit
 	SocketsPerIP   int
 	RoomLimit      int
-	MetricsAddr    string // "" = with everything else
+	MetricsAddr    string // "" = on the main address
 
 	LogFormat    string // text or json
 	LogLevel     slog.Level
@@ -45,7 +45,7 @@ type Config struct {
 	MinDrain     time.Duration
 
 	DatabaseURL      Secret
-	Retention        time.Duration // how long what happened is kept in the ledger
+	Retention        time.Duration // how long the ledger keeps history
 	SMSWebhookSecret Secret
 	SMSSources       map[string]source.Configured // by name, of all rooms
 	SMSGuard         time.Duration
@@ -53,27 +53,27 @@ type Config struct {
 	SMSExpect        string // auto or required
 	SMSQuarantine    time.Duration
 	RoomsFile        string // "" = none
-	WebhookURL       Secret // it may hold credentials
+	WebhookURL       Secret // may hold credentials
 	WebhookSecret    Secret
-	WebPush          bool              // sellers' browsers show their turns though no page is open
-	PushLoopback     bool              // for tests: push services are on this machine; no setting leads here
+	WebPush          bool              // notify sellers' browsers without an open page
+	PushLoopback     bool              // for tests: push services are on this machine; no setting sets it
 	SupportUsers     map[string]Secret // name → bcrypt hash
 	SupportOIDC      SupportOIDC
 	SupportTokens    []SupportToken // of integrations
-	PublicURL        string         // what the server is called from outside, without a slash at its end
+	PublicURL        string         // the server's outside URL, without a trailing slash
 
 	SellerAuth      string // open or jwt
 	SellerJWTSecret Secret
 	SellerJWKSURL   string
 
-	Tracing tracing.Config // by the variables of OpenTelemetry
+	Tracing tracing.Config // from the variables of OpenTelemetry
 
-	Reload <-chan os.Signal // each asks to read RoomsFile again; nil: nothing does
+	Reload <-chan os.Signal // each signal rereads RoomsFile; nil: never reread
 
-	Unknown []string // environment variables that look like ours and are not
+	Unknown []string // environment variables with the server's prefix that it does not know
 }
 
-// SupportOIDC is the OpenID Connect provider that support signs in with; without an issuer there is none.
+// SupportOIDC is the OpenID Connect provider for support's sign-in; without an issuer there is none.
 type SupportOIDC struct {
 	Issuer, ClientID     string
 	ClientSecret         Secret
@@ -85,10 +85,10 @@ type Secret string
 
 func (Secret) String() string { return "***" }
 
-// GoString hides it from %#v too.
+// GoString hides the secret from %#v too.
 func (Secret) GoString() string { return "***" }
 
-// LogValue hides it from slog.
+// LogValue hides the secret from slog.
 func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
 
 const (
@@ -96,7 +96,7 @@ const (
 	loopback   = "127.0.0.1:8080"
 )
 
-// finish fills in and checks what depends on more than one setting.
+// finish completes and checks settings that depend on each other.
 func (c *Config) finish() []error {
 	if c.Addr == "" {
 		c.Addr = everywhere
@@ -117,7 +117,7 @@ func (c *Config) finish() []error {
 	return append(append(wrong, c.finishOIDC()...), c.finishSellers()...)
 }
 
-// finishOIDC holds that support signs in by a provider that is set wholly, or by passwords.
+// finishOIDC requires either a complete provider or passwords.
 func (c *Config) finishOIDC() (wrong []error) {
 	o := c.SupportOIDC
 	if o.Issuer == "" {
@@ -140,10 +140,10 @@ func (c *Config) finishOIDC() (wrong []error) {
 	return wrong
 }
 
-// called is how a setting is named to a person.
+// called returns a setting's names for an error message.
 func called(name string) string { return setting{name: name}.env() + " (--" + name + ")" }
 
-// settings is the whole configuration, in the order in which help shows it.
+// settings returns the whole configuration, in the order of the help text.
 func settings() []setting {
 	return []setting{
 		{"addr", "", "host:port to listen on (default :8080; embedded: 127.0.0.1:8080)", false, readAddr},

@@ -93,7 +93,7 @@ func TestSourcesAreReadByNameKindAndSecret(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%+v %#v", c, c), "with=all")
 }
 
-// Kubernetes tells containers of each Service of their namespace by variables.
+// Kubernetes describes the Services of a namespace to its containers by variables.
 func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	for name, value := range map[string]string{
 		"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8080", "SERVICE_PORT_HTTP": "8080", "PORT": "tcp://10.0.0.1:8080", "PORT_8080_TCP": "tcp://10.0.0.1:8080",
@@ -279,7 +279,7 @@ func TestHelpListsEverySetting(t *testing.T) {
 	}
 }
 
-// A row says the name, the default and, of a setting that may be in a file, a key.
+// A row has the name, the default and, for a setting with a file, a key.
 func TestConfigurationPageListsEverySettingWithItsDefault(t *testing.T) {
 	page, err := os.ReadFile("../docs/configuration.md")
 	require.NoError(t, err)
@@ -303,7 +303,7 @@ func TestConfigurationPageListsEverySettingWithItsDefault(t *testing.T) {
 	require.Empty(t, rows, "docs/configuration.md has rows for what is no setting")
 }
 
-// What is read and never looked at would be a setting that does nothing.
+// A setting that is read and never used would do nothing.
 func TestEverySettingIsUsed(t *testing.T) {
 	var source strings.Builder
 	files, err := filepath.Glob("*.go")

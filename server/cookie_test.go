@@ -103,7 +103,7 @@ func TestCookieIsSecureBehindAProxyThatIsTrusted(t *testing.T) {
 	require.False(t, cookieOf(t, got, "waitroom_session").Secure, "anybody can send the header")
 }
 
-// TLS ends at a proxy that nobody named, but what the server is called says that there is one.
+// TLS ends at an unnamed proxy, but the public URL is https.
 func TestCookiesAreSecureWhereTheServerIsCalledByHTTPS(t *testing.T) {
 	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--public-url", "https://wait.example")...))
 	s := newSeller(t, r.URL(), "a")

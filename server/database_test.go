@@ -23,7 +23,7 @@ type wire struct {
 	isCut bool
 }
 
-// cutOffDatabase is a PostgreSQL that can be taken away and given back. To stop one would need one that no other test uses.
+// cutOffDatabase is a PostgreSQL that can be cut off and restored. Stopping it would need one of its own.
 func cutOffDatabase(t *testing.T) (address string, away, back func()) {
 	t.Helper()
 	at, err := url.Parse(pgtest.Start(t).URL())

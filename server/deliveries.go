@@ -13,8 +13,7 @@ import (
 	"github.com/waitroom/waitroom/web/problem"
 )
 
-// kinds are what the outbox works off, by the name under which tasks are put in: a further kind is a further
-// entry.
+// kinds maps the outbox's task names to their handlers: a further kind is a further entry.
 func (s *Server) kinds() (map[string]outbox.Kind, error) {
 	kinds := make(map[string]outbox.Kind)
 	if s.cfg.WebhookURL != "" {
@@ -26,12 +25,12 @@ func (s *Server) kinds() (map[string]outbox.Kind, error) {
 		kinds[webhook.Kind] = hook
 	}
 	if s.pushes != nil {
-		maps.Copy(kinds, push.Kinds(s.tellBrowser))
+		maps.Copy(kinds, push.Kinds(s.notifyBrowser))
 	}
 	return kinds, nil
 }
 
-// deliveries puts the outbox's tasks into the web's words.
+// deliveries adapts the outbox to package support.
 type deliveries struct{ store *outbox.Store }
 
 func (d deliveries) Dead(ctx context.Context) ([]templates.Delivery, error) {

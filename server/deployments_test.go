@@ -21,7 +21,8 @@ var neighbours = map[string]struct{ databases, prefixes [2]string }{
 	"one has no prefix": {prefixes: [2]string{"", "staging:"}},
 }
 
-// deployment starts a replica that has subscribed to all that there is: a seller's socket in a room, the desk's room and all rooms.
+// deployment starts a replica with every subscription: a seller's socket in a room, the desk's room and all
+// rooms.
 func deployment(t *testing.T, redisURL, prefix string) *replica {
 	t.Helper()
 	r := start(t, config(t, append(supportArgs(t), "--redis-url", redisURL, "--redis-prefix", prefix)...))
@@ -33,12 +34,12 @@ func deployment(t *testing.T, redisURL, prefix string) *replica {
 	return r
 }
 
-// hearers counts who hears what is published on each channel of a Redis. Of a pattern that is one more.
+// hearers counts the subscribers of each channel of a Redis. A pattern adds one.
 func hearers(t *testing.T, rdb *redis.Client) (heard map[string]int64, total int64, err error) {
 	names, err := rdb.PubSubChannels(t.Context(), "*").Result()
 	heard = make(map[string]int64)
 	for _, name := range names {
-		n, failed := rdb.Publish(t.Context(), name, "").Result() // what is empty is understood by nobody
+		n, failed := rdb.Publish(t.Context(), name, "").Result() // subscribers ignore an empty message
 		if failed != nil {
 			return nil, 0, failed
 		}

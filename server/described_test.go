@@ -37,7 +37,8 @@ var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "clai
 // upgrade asks for a socket.
 var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
 
-// provoke asks an operation in a way that is refused with a status; false where that takes more than a request.
+// provoke sends an operation's request that is refused with a status. It returns false if that takes more
+// than a request.
 func provoke(op describetest.Operation, status int, nobody, kim *seller) (got reply, ok bool) {
 	s, path, body, headers := nobody, strings.NewReplacer("{room}", "integration", "{source}", "gateway").Replace(op.Path), bodies[op.ID], []string(nil)
 	if strings.HasPrefix(op.Path, "/api/support/") && status != http.StatusUnauthorized {
@@ -176,8 +177,8 @@ func (s *seller) watch(path string) *websocket.Conn {
 	return conn
 }
 
-// untilTold reads frames until one of each type has come.
-func untilTold(t *testing.T, conn *websocket.Conn, types ...string) {
+// untilSeen reads frames until one of each type has come.
+func untilSeen(t *testing.T, conn *websocket.Conn, types ...string) {
 	t.Helper()
 	missing := map[string]bool{}
 	for _, one := range types {
@@ -215,14 +216,14 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	next(t, socket)
 	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect", fmt.Sprintf(`{"fence":%s}`, first.json["fence"]), jsonHeader...).StatusCode)
 	require.Contains(t, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", time.Now()).body, "matched")
-	untilTold(t, socket, "sms")
+	untilSeen(t, socket, "sms")
 
 	holder := open(t, r.URL(), "X-Session-ID", b.session)
 	second := until(t, holder, "locked")
 	require.Contains(t, carrier(t, r.URL(), "m-2", "인증번호는 [111222] 입니다", time.Now()).body, "not_expected")
-	untilTold(t, holder, "sms_unclaimed")
+	untilSeen(t, holder, "sms_unclaimed")
 	kim.mustAct("extend", fmt.Sprintf(`{"fence":%.0f,"seconds":30,"reason":"r"}`, second["fence"]))
-	untilTold(t, holder, "notice")
+	untilSeen(t, holder, "notice")
 	kim.mustAct("pause", `{"reason":"r"}`)
 	kim.mustAct("remove", fmt.Sprintf(`{"ticket":%d,"reason":"r"}`, ticket))
 
@@ -232,6 +233,6 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	requireProblem(t, reject("9"), http.StatusConflict, "stale_fence")
 	require.Equal(t, http.StatusOK, reject(first.json["fence"].(json.Number).String()).StatusCode)
 	told.until("lock.granted", "lock.ended", "sms.matched", "incident")
-	untilTold(t, desk, "desk", "change", "items", "minutes", "pause", "replicas", "beat")
-	untilTold(t, all, "rooms", "replicas", "beat")
+	untilSeen(t, desk, "desk", "change", "items", "minutes", "pause", "replicas", "beat")
+	untilSeen(t, all, "rooms", "replicas", "beat")
 }

@@ -20,14 +20,13 @@ import (
 )
 
 const (
-	mostItems   = 200
-	troubledFor = 24 * time.Hour  // how long a message or an incident stays on the desk
-	takenIn     = 5 * time.Second // by when the ledger has what happened
-	alertWithin = 2 * time.Second
+	mostItems      = 200
+	troubledFor    = 24 * time.Hour  // how long the desk shows a message or an incident
+	recordedWithin = 5 * time.Second // then the ledger has an event
+	alertWithin    = 2 * time.Second
 )
 
-// panels are what support sees beside the line: the store's messages of the last minutes, and what the ledger
-// knows of the day.
+// panels supplies the desk's side panels: the store's recent messages, and the ledger's last day.
 type panels struct {
 	engine  *room.Engine
 	ledger  *ledger.Ledger
@@ -35,7 +34,7 @@ type panels struct {
 	sources func(room.ID) map[string]source.Configured
 
 	mu    sync.Mutex
-	again map[room.ID]bool // rooms that are looked up once more
+	again map[room.ID]bool // rooms with a scheduled second lookup
 }
 
 func newPanels(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient,
@@ -43,7 +42,7 @@ func newPanels(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient,
 	return &panels{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
 }
 
-// messageItem is a message that belongs to no seller, or came late. Times are unix ms.
+// messageItem is an unmatched or late message. Times are unix ms.
 type messageItem struct {
 	Key        string          `json:"key"`
 	Kind       string          `json:"kind"`
@@ -62,7 +61,7 @@ type messageItem struct {
 	Could      []candidateItem `json:"could"`
 }
 
-// candidateItem is a lease that could have caused a message.
+// candidateItem is a lease that may have caused a message.
 type candidateItem struct {
 	Fence     int64  `json:"fence"`
 	Ticket    int64  `json:"ticket"`
@@ -81,7 +80,7 @@ type pauseItem struct {
 	At     int64  `json:"at"`
 }
 
-// incidentItem is something that must not have happened.
+// incidentItem is a violated guarantee.
 type incidentItem struct {
 	Key      string `json:"key"`
 	Kind     string `json:"kind"`
@@ -93,8 +92,8 @@ type incidentItem struct {
 	Detail   string `json:"detail"`
 }
 
-// Items are the messages and incidents that a person may have to look at, the latest first. While the ledger
-// is away, those that the store has.
+// Items returns the messages and incidents for a person to check, latest first. While the ledger is away,
+// only the store's.
 func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	letters, err := p.engine.RecentMessages(ctx, id)
 	if err != nil {
@@ -109,14 +108,14 @@ func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	if err == nil && slices.ContainsFunc(messages,
 		func(m messageItem) bool {
 			return m.SentAt == nil && m.From == "" &&
-				now-m.At < takenIn.Milliseconds()
+				now-m.At < recordedWithin.Milliseconds()
 		}) {
 		p.lookAgain(id)
 	}
 	return itemsOf(messages, incidentItems(incidents))
 }
 
-// Pauses are the room's latest pause, with the author and reason that the audit has.
+// Pauses returns the room's latest pause, with the audit's author and reason.
 func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	last, found, err := p.ledger.LastPause(ctx, id)
 	if err != nil || !found {
@@ -127,11 +126,11 @@ func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	return []desk.Item{item}, err
 }
 
-// now is Redis's time as far as it is known.
+// now returns Redis's time, or this process's while that is unknown.
 func (p *panels) now() int64 { return cmp.Or(p.engine.At(time.Now()), time.Now().UnixMilli()) }
 
-// lookAgain has a room's items looked up once more, when the ledger has taken in the sender of the latest
-// message.
+// lookAgain schedules a second lookup of a room's items, once the ledger has recorded the latest message's
+// sender.
 func (p *panels) lookAgain(id room.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +138,7 @@ func (p *panels) lookAgain(id room.ID) {
 		return
 	}
 	p.again[id] = true
-	time.AfterFunc(takenIn/2, func() {
+	time.AfterFunc(recordedWithin/2, func() {
 		p.mu.Lock()
 		delete(p.again, id)
 		p.mu.Unlock()
@@ -147,20 +146,19 @@ func (p *panels) lookAgain(id room.ID) {
 	})
 }
 
-// alert has all replicas look up a room's items. Where it fails they are looked up at the next change.
+// alert makes all replicas look up a room's items. On failure they look at the next change.
 func (p *panels) alert(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
 	defer cancel()
 	_ = p.engine.Alert(ctx, id)
 }
 
-// messageItems puts together what the store has of a message, which is newer, and what the ledger has, which
-// is more.
+// messageItems merges the store's messages, which are newer, with the ledger's, which are more.
 func messageItems(letters []room.RecentMessage, lost []ledger.Lost) []messageItem {
 	items := make([]messageItem, 0, len(letters)+len(lost))
 	known := make(map[string]int, len(letters))
 	for _, l := range letters {
-		if l.MessageID == "" { // sealed with a secret that is not known here: the ledger has it
+		if l.MessageID == "" { // sealed with an unknown secret: the ledger has it
 			continue
 		}
 		known[l.MessageID] = len(items)
@@ -202,7 +200,7 @@ func lostItem(l ledger.Lost) messageItem {
 	return m.finished()
 }
 
-// finished has what follows from the rest. The key is a digest: an id is the carrier's text.
+// finished fills in the derived fields. The key is a digest: an id is the carrier's text.
 func (m messageItem) finished() messageItem {
 	sum := sha256.Sum256([]byte(m.MessageID))
 	m.Key, m.Kind = "m:"+hex.EncodeToString(sum[:16]), "message"
@@ -210,7 +208,7 @@ func (m messageItem) finished() messageItem {
 	return m
 }
 
-// incidentItems names each incident once: the same may have happened to several leases.
+// incidentItems lists each incident once: one may concern several leases.
 func incidentItems(incidents []ledger.Incident) []incidentItem {
 	items := make([]incidentItem, 0, len(incidents))
 	used := make(map[string]bool, len(incidents))
@@ -227,7 +225,7 @@ func incidentItems(incidents []ledger.Incident) []incidentItem {
 	return items
 }
 
-// itemsOf are both kinds together, the latest first.
+// itemsOf merges both kinds, latest first.
 func itemsOf(messages []messageItem, incidents []incidentItem) ([]desk.Item, error) {
 	type dated struct {
 		at   int64

@@ -38,7 +38,7 @@ func (p page) leads(path string) {
 	}, patience, 20*time.Millisecond, path)
 }
 
-// does presses an element, gives the first of the ready-made reasons, and says yes.
+// does presses an element, gives the first of the ready-made reasons, and confirms.
 func (p page) does(press, more string) {
 	p.t.Helper()
 	p.is(`(document.querySelector('` + press + `').click(), document.getElementById("act").open)`)
@@ -48,7 +48,7 @@ func (p page) does(press, more string) {
 	p.is(`!document.getElementById("act").open`)
 }
 
-// row does something to who waits with a ticket.
+// row runs an action on the waiting seller with a ticket.
 func (p page) row(ticket int, verb, more string) {
 	p.t.Helper()
 	p.is(fmt.Sprintf(`document.querySelector('[data-key="%d"] .more')`, ticket))
@@ -61,7 +61,7 @@ func (p page) noticed() {
 	p.is(`document.getElementById("notice").textContent.trim() !== ""`)
 }
 
-// An agent at one replica, sellers at another: what the agent does is on their pages and on the desk, and nobody reloads anything.
+// An agent's actions at one replica show on sellers' pages of another and on the desk. No page is reloaded.
 func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	o := openOffice(t)
 	browser := browsertest.New(t)
@@ -118,7 +118,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.leads("/support/sign-in")
 }
 
-// A seller whose tab was closed, who was passed over, came back, held, and let it expire: the timeline tells that in order.
+// The timeline shows a lost turn in order. Its seller closed its tab, was passed over, came back, held, and
+// let the lease expire.
 func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 	l := startLibrary(t, "integration: {lease: 10m}\n", append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)
 	kim := newAgent(t, l.URL(), "kim")
@@ -127,7 +128,7 @@ func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 	seller.join()
 	tab := open(t, l.URL(), "X-Session-ID", seller.session)
 	next(t, tab)
-	const again = "away, back, away" // as one absence: who is slow to answer is away as well, for a moment
+	const again = "away, back, away" // as one absence: a slow seller is away as well, for a moment
 	kinds := func() string {
 		got := kim.ask(http.MethodGet, "/api/support/integration/timeline?seller=s-lost", "")
 		var all []string
@@ -145,7 +146,7 @@ func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 		}
 		return told
 	}
-	tells := func(want string) {
+	shows := func(want string) {
 		t.Helper()
 		testproc.Until(t, patience, func() error {
 			if got := kinds(); got != want {
@@ -155,11 +156,11 @@ func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 		})
 	}
 	require.NoError(t, tab.CloseNow())
-	tells("joined, away")
+	shows("joined, away")
 	l.reads("integration: {lease: 2s}\n")
 	kim.mustAct("release", fmt.Sprintf(`{"fence":%s,"reason":"now it is the other's turn"}`, fence))
 	until(t, open(t, l.URL(), "X-Session-ID", seller.session), "ended")
-	tells("joined, away, back, granted, ended expired")
+	shows("joined, away, back, granted, ended expired")
 
 	for lang, words := range map[string][]string{
 		"ko": {"줄을 섰어요", "자리를 비워 순서를 넘겼어요", "돌아왔어요", "차례", "넘어갔어요"},

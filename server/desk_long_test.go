@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// A code that nobody asked for is given to the seller who says that it is hers.
+// An unexpected code is assigned to the seller that claims it by phone.
 func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret)
 	browser := browsertest.New(t)

@@ -10,17 +10,17 @@ import (
 	"github.com/waitroom/waitroom/server/heard"
 )
 
-// sourceItem is a phone or provider that a room takes messages from. Times are unix ms.
+// sourceItem is a phone or provider that posts a room's messages. Times are unix ms.
 type sourceItem struct {
-	Key     string `json:"key"` // its name; "" = the carrier that signs as Standard Webhooks
+	Key     string `json:"key"` // its name; "" = the carrier that signs by Standard Webhooks
 	Kind    string `json:"kind"`
 	HeardAt int64  `json:"heard_at"` // 0 = never
-	// how far its clock is behind, negative where it is ahead; 0 = it is right, or that is not known
+	// the delay of its clock, negative if ahead; 0 = correct or unknown
 	Clock int64 `json:"clock_ms"`
 }
 
-// Sources are the phones and providers of a room, and when each was last heard. A carrier that signs as
-// Standard Webhooks is one of them once it was heard.
+// Sources returns a room's phones and providers, and when each last posted. A Standard Webhooks carrier is
+// listed after its first message.
 func (p *panels) Sources(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	configured := p.sources(id)
 	names := append([]string{""}, slices.Sorted(maps.Keys(configured))...)

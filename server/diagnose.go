@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/server/doctor"
 )
 
-// Diagnose has the doctor look at everything that a replica with this configuration would stand on.
+// Diagnose runs the doctor on everything that a replica with this configuration depends on.
 func Diagnose(ctx context.Context, c Config) []doctor.Finding {
 	return doctor.Diagnose(ctx, doctor.Config{
 		Unknown: c.Unknown, Addr: c.Addr, MetricsAddr: c.MetricsAddr, LocalURL: c.LocalURL(),

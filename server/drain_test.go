@@ -97,7 +97,7 @@ func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 	a.join() // so that the next join is one question to the store
 	a.leave("")
 	proxy.Blackhole(redistest.ToClient)
-	a.session = "" // who names none stands for nobody's place: nothing is asked before the join
+	a.session = "" // a request without a session stands for no place: nothing is asked before the join
 	answered := make(chan reply, 1)
 	go func() { answered <- a.join() }()
 	testproc.Until(t, patience, func() error { return store.Client().Get(t.Context(), room.LockKey("integration")).Err() })
@@ -134,7 +134,7 @@ func TestStoreThatIsAwayFillsNoLog(t *testing.T) {
 	s := newSeller(t, r.URL(), "a")
 	store.Stop()
 	var group sync.WaitGroup
-	for range 20 { // at once: of those that fail in seconds of their own each would be told
+	for range 20 { // at once: failures in different seconds would each be logged
 		group.Go(func() {
 			if got := s.ask(http.MethodGet, lockPath+"/status", ""); got.text("code") != "store_unavailable" {
 				t.Errorf("%d %s", got.StatusCode, got.body)

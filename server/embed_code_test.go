@@ -29,7 +29,7 @@ func TestThePageToCopyKeepsTheCodeThatEndedTheTurn(t *testing.T) {
 	p.is(where("Your turn"))
 	p.press("#ask")
 	sent := 0
-	require.Eventually(t, func() bool { // a message that came before the ask counted is nobody's, whenever it is repeated
+	require.Eventually(t, func() bool { // a message from before the ask stays unmatched when repeated
 		sent++
 		return carrier(t, r.URL(), fmt.Sprintf("m-%d", sent), "인증번호는 [482913] 입니다", time.Now()).text("result") == "matched"
 	}, patience, 100*time.Millisecond)

@@ -22,7 +22,7 @@ func bearerOf(t *testing.T, seller string) string {
 	return token(t, claims)
 }
 
-// Everything that the module is told and knows, for as long as it has the room open, until a script's promise is there.
+// All that the module receives and knows while it has the room open, until a script's promise is there.
 const overheard = `
 	const heard = [];
 	window.signedIn ??= "";

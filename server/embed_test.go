@@ -57,7 +57,7 @@ func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
 	require.Equal(t, "locked", holder.join().json["status"])
 
 	p := page{t: t, ctx: browsertest.New(t)}
-	browsertest.AllowErrors(p.ctx, "409") // of a seller who has a place
+	browsertest.AllowErrors(p.ctx, "409") // for a seller with a place
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	says := func(id, text string) string {
 		return `document.querySelector("` + id + `").textContent.includes("` + text + `")`
@@ -66,7 +66,7 @@ func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
 
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller"), "holder")))
 	p.press("#ready button")
-	p.is(says("#problem", "seller") + ` && document.querySelector("#problem").textContent.length > 10`) // the server's own words
+	p.is(says("#problem", "seller") + ` && document.querySelector("#problem").textContent.length > 10`) // the server's own text
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SetValue(chromedp.CSS("#seller"), "guest")))
 	p.press("#ready button")
 	p.is(says("#where", "You are number 1"))
@@ -131,7 +131,7 @@ func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
 	require.Contains(t, s.ask("GET", "/static/embed.d.ts", "").body, "export class WaitingRoom")
 }
 
-// moduleOf runs a script on a page of another site's that has waitroom's module as m and its address as base.
+// moduleOf runs a script on another site's page, with waitroom's module as m and its address as base.
 func moduleOf[T any](p page, base, script string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](`(async (base) => {
@@ -194,5 +194,5 @@ func TestTheModuleProvesASellerByTheTokenOfItsPage(t *testing.T) {
 	require.Equal(t, "waiting 2", join("s-2"))
 	require.Equal(t, "waiting 3", join("s-3"), "the browser was another seller's before")
 	holder.leave("?reason=completed")
-	p.is(`window.room.state.queue_position === 1`) // the socket tells it
+	p.is(`window.room.state.queue_position === 1`) // by the socket
 }

@@ -86,7 +86,7 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 	}
 }
 
-// journey is a seller on its way, in a room that nobody else's journey is in.
+// journey is a seller on its way, in a room without other journeys.
 type journey struct {
 	*webdriver.Browser
 	t      *testing.T
@@ -114,7 +114,7 @@ func (j *journey) joins(base, state string) {
 	j.is(state)
 }
 
-// waits joins behind somebody, who is returned.
+// waits joins behind another seller, and returns that seller.
 func (j *journey) waits(base string) *seller {
 	j.t.Helper()
 	holder := j.holds()
@@ -123,7 +123,7 @@ func (j *journey) waits(base string) *seller {
 	return holder
 }
 
-// holds has somebody hold the lock.
+// holds makes another seller hold the lock.
 func (j *journey) holds() *seller {
 	j.t.Helper()
 	holder := newSeller(j.t, j.server, "holder")
@@ -239,7 +239,7 @@ func above(first, second string) string {
 
 func (j *journey) answersTooLate() {
 	holder := j.waits(j.base)
-	j.reload() // who was at the page a moment ago need not press
+	j.reload() // a seller seen a moment ago need not press
 	j.leaves(holder)
 	j.Until(`document.body.dataset.missed === "true"`)
 	j.Click("#back")
@@ -322,8 +322,8 @@ func (j *journey) changesTheLanguage() {
 	j.Until(`document.documentElement.lang === "ko" && document.body.dataset.state === "locked"`)
 }
 
-// turnsOnSoundAndNotifications presses both. A machine may have nothing to make a sound with, and a browser without a window
-// nobody to ask: the page says how it is then.
+// turnsOnSoundAndNotifications presses both. A machine may have no sound, and a headless browser no prompt:
+// the page shows that then.
 func (j *journey) turnsOnSoundAndNotifications() {
 	j.waits(j.base)
 	j.reload() // no page hears of a press before it

@@ -21,18 +21,18 @@ import (
 	"github.com/waitroom/waitroom/web/push"
 )
 
-// EraseRequest names the seller to forget.
+// EraseRequest names the seller to erase.
 type EraseRequest struct {
 	Seller    string
-	EndPlaces bool // live places are ended first; else a seller that has one is not erased
+	EndPlaces bool // end live places first; otherwise a seller with one is not erased
 }
 
-// errHasPlace is returned where a seller is not erased since it has a place.
+// errHasPlace is returned for a seller with a live place.
 var errHasPlace = errors.New("nothing was erased: end that first on the support desk, or give --end-places")
 
-// Erase gives a seller a random name instead of its own everywhere: in Redis first, then in the ledger, once
-// it has taken in what the journals have. It writes each step on a line; the error names the part that was
-// not done. A repeat goes on, with another name.
+// Erase replaces a seller's name by a random one, in Redis first, then in the ledger. Before that, the ledger
+// records all entries of the journals. Erase writes each step on a line; the error names the failed step. A
+// repeat continues, with another name.
 func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err error) {
 	store.LogTo(slog.New(slog.DiscardHandler))
 	e := &erasure{Server: &Server{cfg: cfg, log: slog.New(slog.DiscardHandler)}, out: out}
@@ -54,7 +54,7 @@ func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err 
 	return e.run(ctx)
 }
 
-// ledgerIsThere keeps from making an empty ledger and finding nothing in it.
+// ledgerIsThere prevents the creation of an empty ledger.
 func (c Config) ledgerIsThere() error {
 	path, ok := strings.CutPrefix(string(c.DatabaseURL), "sqlite:")
 	if !ok {
@@ -84,7 +84,7 @@ func (e *erasure) run(ctx context.Context) error {
 	if err := e.inRedis(ctx, rooms); err != nil {
 		return fmt.Errorf("redis: not all is erased there, and the ledger not at all; run it again: %w", err)
 	}
-	if err := e.takeIn(ctx); err != nil {
+	if err := e.recordAll(ctx); err != nil {
 		return fmt.Errorf("ledger: not erased, and journals in Redis may name the seller until the ledger "+
 			"has taken them in; Redis is done beside that; run it again when the database is back: %w", err)
 	}
@@ -95,7 +95,7 @@ func (e *erasure) run(ctx context.Context) error {
 	return nil
 }
 
-// check refuses where the seller has a live place, before anything is changed anywhere.
+// check refuses a seller with a live place, before anything changes.
 func (e *erasure) check(ctx context.Context, rooms []room.ID) error {
 	q := e.q
 	q.Check = true
@@ -144,12 +144,12 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 	return nil
 }
 
-// eraseWithin bounds how long one room's journal is taken in.
+// eraseWithin bounds the recording of one room's journal.
 const eraseWithin = 5 * time.Minute
 
-// takeIn has the ledger take in all entries of the journals: a replica that had read an entry before finds it
-// applied.
-func (e *erasure) takeIn(ctx context.Context) error {
+// recordAll makes the ledger record all entries of the journals. A replica that has read an entry before
+// finds it applied.
+func (e *erasure) recordAll(ctx context.Context) error {
 	if err := e.db.Away(); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 
 const (
 	erased  = "gäste_7@erase"
-	similar = "gäste_7@erase2" // another one, who stays
+	similar = "gäste_7@erase2" // another seller, not erased
 )
 
 // everything is all that a database and a Redis hold, a line each.
@@ -161,7 +161,7 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 	}
 }
 
-// lasting drops who asked last without an answer: another seller is that by the next lease.
+// lasting drops the last unanswered seller: the next lease changes it.
 func lasting(lines []string) []string {
 	kept := make([]string, len(lines))
 	for i, line := range lines {

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What a room has learned of its holders is told alike by whoever tells it: the answer to POST, the status, its "me", and the socket.
+// The answer to POST, the status, its "me" and the socket give the same estimate.
 func TestEveryWayTellsTheSameEstimate(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		r := start(t, config(t, "--redis-url", store))

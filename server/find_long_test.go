@@ -16,10 +16,10 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// slash presses the key until the page, whose script may come a little later, has put the cursor into the field.
+// slash presses the key until the cursor is in the field: the page's script may come a little later.
 const slash = `document.activeElement.id === "find" || (document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true, cancelable: true })), false)`
 
-// A caller names a seller; support has the answer of 400,000 places in 5,000 rooms by five keys and Enter, from any page.
+// Support finds a seller among 400,000 places in 5,000 rooms by five keys and Enter, from any page.
 func TestAgentFindsACallerInTheLedgerOfAYear(t *testing.T) {
 	cfg := config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL())...)
 	db, err := sql.Open("sqlite", strings.TrimPrefix(string(cfg.DatabaseURL), "sqlite:"))

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// What a first visit may cost at the most.
+// The maximum cost of a first visit.
 const (
 	mostRequests = 8
 	mostBytes    = 40 << 10
@@ -29,7 +29,7 @@ const (
 type traffic struct {
 	mu       sync.Mutex
 	requests map[string]string // id → URL
-	bytes    int64             // headers and bodies as they were sent, and what the socket told
+	bytes    int64             // headers and bodies as sent, and the socket's frames
 }
 
 func (tr *traffic) hear(event any) {
@@ -60,7 +60,8 @@ func (tr *traffic) addIcon(t *testing.T, url string) {
 	}
 }
 
-// sent is how many bytes of a body are sent to a client that takes gzip and nothing better, as browsers do without https.
+// sent returns a body's size in bytes for a client with gzip and nothing better, as browsers do without
+// https.
 func sent(t *testing.T, url string) int64 {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A value that a setting is given counts as it stands in the setting's help, or stops the start with an error that names the setting;
-// the error repeats the value only where it is no secret, and what was taken prints no secret.
+// A setting's value works as its help describes, or stops the start with an error that names the setting. The
+// error repeats the value only if it is no secret, and a parsed configuration prints no secret.
 func FuzzSetting(f *testing.F) {
 	const mark = "zq7hush"
 	seeds := map[string][][2]string{"redis-url": {{"redis://:", "@h:1"}}, "database-url": {{"postgres://u:", "@db/x"}}, "webhook-url": {{"https://a:", "@h"}},
@@ -86,7 +86,8 @@ func sane(t *testing.T, c Config) {
 	}
 }
 
-// FuzzArguments: whatever stands on the command line stops the start or is one of the settings; the value of a secret is in no error.
+// FuzzArguments checks that every command line stops the start or sets a setting. No error contains a
+// secret's value.
 func FuzzArguments(f *testing.F) {
 	const mark = "zq7hush"
 	for _, s := range allSettings() {

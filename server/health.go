@@ -13,61 +13,61 @@ import (
 	"github.com/waitroom/waitroom/server/store"
 )
 
-// askWithin is how long a check may take before it counts as failed.
+// askWithin is the time after which a check counts as failed.
 const askWithin = time.Second
 
-// check is one thing that readiness depends on, or only reports.
+// check is one check of readiness, or one that is only reported.
 type check struct {
 	name string
-	bad  string // its status when ask fails
+	bad  string // its status on failure
 	ask  func(context.Context) error
-	soft bool // reported, and the server is ready all the same
+	soft bool // reported, without effect on readiness
 }
 
-func (c check) said(err error) string {
+func (c check) status(err error) string {
 	if errors.Is(err, store.ErrNoWrites) {
 		return "refuses_writes"
 	}
 	return c.bad
 }
 
-// health answers whether the process lives and whether it should be sent requests.
+// health answers the liveness and readiness probes.
 type health struct {
 	checks   []check
 	draining atomic.Bool
 }
 
-// live is GET /healthz. It touches nothing: a store that is away is no reason to restart us.
+// live is GET /healthz. It checks nothing: an absent store is no reason for a restart.
 func (h *health) live(w http.ResponseWriter, _ *http.Request) {
 	writeHealth(w, http.StatusOK, map[string]any{"status": "ok"})
 }
 
 // ready is GET /readyz.
 func (h *health) ready(w http.ResponseWriter, r *http.Request) {
-	said, ok := h.ask(r.Context())
+	checks, ok := h.ask(r.Context())
 	if ok {
-		writeHealth(w, http.StatusOK, map[string]any{"status": "ready", "checks": said})
+		writeHealth(w, http.StatusOK, map[string]any{"status": "ready", "checks": checks})
 		return
 	}
-	writeHealth(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "checks": said})
+	writeHealth(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "checks": checks})
 }
 
-// ask returns how each check is, and whether those that count are all well.
-func (h *health) ask(ctx context.Context) (said map[string]string, ok bool) {
+// ask returns the status of each check, and whether all required ones pass.
+func (h *health) ask(ctx context.Context) (checks map[string]string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	said, ok = map[string]string{"server": "ok"}, true
+	checks, ok = map[string]string{"server": "ok"}, true
 	if h.draining.Load() {
-		said["server"], ok = "draining", false
+		checks["server"], ok = "draining", false
 	}
 	for _, c := range h.checks {
-		said[c.name] = "ok"
+		checks[c.name] = "ok"
 		if err := c.ask(ctx); err != nil {
-			said[c.name] = c.said(err)
+			checks[c.name] = c.status(err)
 			ok = ok && c.soft
 		}
 	}
-	return said, ok
+	return checks, ok
 }
 
 var checkOK = prometheus.NewDesc("waitroom_check_ok",
@@ -78,10 +78,10 @@ var checkOK = prometheus.NewDesc("waitroom_check_ok",
 // Describe is part of prometheus.Collector.
 func (h *health) Describe(to chan<- *prometheus.Desc) { to <- checkOK }
 
-// Collect asks anew at each scrape.
+// Collect runs the checks at each scrape.
 func (h *health) Collect(to chan<- prometheus.Metric) {
-	said, _ := h.ask(context.Background())
-	for check, word := range said {
+	checks, _ := h.ask(context.Background())
+	for check, word := range checks {
 		to <- prometheus.MustNewConstMetric(checkOK, prometheus.GaugeValue, one(word == "ok"), check)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// readiness waits until /readyz answers that status and returns what it says.
+// readiness waits until /readyz answers that status and returns its body.
 func readiness(t *testing.T, s *seller, status int) map[string]any {
 	t.Helper()
 	var checks map[string]any
@@ -110,7 +110,8 @@ func TestMetricsAreToldByRouteAndNameNobody(t *testing.T) {
 	require.NotContains(t, got.body, a.session)
 }
 
-// The room is quiet when the database is back: nothing but the replicas themselves can find out that all is taken in.
+// The room is quiet when the database is back. Only the replicas themselves can find out that all is
+// recorded.
 func TestEveryReplicaSaysThatTheLedgerIsWholeSoonAfterTheDatabaseIsBack(t *testing.T) {
 	t.Parallel() // it waits
 	database, away, back := cutOffDatabase(t)

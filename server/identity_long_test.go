@@ -16,7 +16,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// portalSite is a portal on a site of its own: who opens ?seller=…&to=… is sent on to the room as that seller, with a fresh token.
+// portalSite is a portal on a site of its own. A visit to ?seller=…&to=… redirects to the room as that
+// seller, with a fresh token.
 func portalSite(t *testing.T) string {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

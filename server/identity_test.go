@@ -161,7 +161,7 @@ func TestSellerIsAwayWhenTheLastOfItsBrowsersIsGone(t *testing.T) {
 	}
 	here, there, other3 := watch(first), watch(second), watch(gone)
 	for _, conn := range []*websocket.Conn{here, there, other3} {
-		answering(conn) // who answers no ping is away
+		answering(conn) // a seller that answers no ping is away
 	}
 	require.NoError(t, here.CloseNow())
 	require.NoError(t, other3.CloseNow())
@@ -169,7 +169,7 @@ func TestSellerIsAwayWhenTheLastOfItsBrowsersIsGone(t *testing.T) {
 	require.NoError(t, there.CloseNow())
 	away(2)
 	back := watch(second)
-	answering(watch(second)) // for the seller; what the other one is told is read below
+	answering(watch(second)) // for the seller; the other one's frames are read below
 	away(1)
 	holder.leave("?reason=completed")
 	until(t, back, "locked")

@@ -9,22 +9,22 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
-// quota is the limit of joins for each client address.
+// quota returns the limit of joins per client address.
 func (s *Server) quota() *quota.Quota {
 	return quota.New(quota.Config{Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine,
 		Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
 }
 
-// addressKey makes client addresses unreadable in the store. All replicas have it: it is made of the one
-// secret that they share, of those in a list the last, which is there before and while a new one comes.
-// Without one, a list of all addresses would make them readable.
+// addressKey returns the key that makes client addresses unreadable in the store. All replicas derive it from
+// a shared secret. Of a list it takes the last, which stays during a rotation. Without a key, a list of all
+// addresses would reverse the digests.
 func (c Config) addressKey() []byte {
 	secrets := strings.Split(string(c.SMSWebhookSecret), ",")
 	key := sha256.Sum256([]byte("waitroom addresses " + strings.TrimSpace(secrets[len(secrets)-1])))
 	return key[:]
 }
 
-// hosts are the names that the server answers to. A store in the process is for this machine's browsers.
+// hosts returns the names that the server answers to. With embedded Redis, those are this machine's.
 func (c Config) hosts() (web.Hosts, error) {
 	switch {
 	case c.PublicURL != "":

@@ -13,12 +13,13 @@ import (
 )
 
 const (
-	linesKnownFor = 10 * time.Second // scrapes within it are told the same
-	linesWithin   = time.Second      // how long a scrape may wait for the store
-	mostLines     = 256              // rooms looked at for one scrape; where more are in use, the others are as they were some scrapes ago
+	linesKnownFor = 10 * time.Second // scrapes within it get the same values
+	linesWithin   = time.Second      // the longest wait of a scrape for the store
+	mostLines     = 256              // rooms read per scrape; others keep the values of an earlier scrape
 )
 
-// lineMetrics tells how the lines are, by entry of ROOMS, so that no room of a prefix makes a series. Every replica tells of all rooms.
+// lineMetrics reports the lines by entry of ROOMS, so that a prefix's rooms make no series. Every replica
+// reports all rooms.
 type lineMetrics struct {
 	active  func(context.Context) ([]room.ID, error)
 	glance  func(context.Context, room.ID) (room.Glance, error)
@@ -55,7 +56,7 @@ func (m *lineMetrics) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect tells nothing while the store does not answer: an old number would look like a calm room.
+// Collect reports nothing while the store does not answer: an old number would look like a calm room.
 func (m *lineMetrics) Collect(to chan<- prometheus.Metric) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,16 +69,16 @@ func (m *lineMetrics) Collect(to chan<- prometheus.Metric) {
 		m.at = time.Now()
 	}
 	for entry, l := range m.sums() {
-		for _, told := range []struct {
+		for _, gauge := range []struct {
 			about *prometheus.Desc
 			value float64
 		}{{m.used, l.used}, {m.waiting, l.waiting}, {m.away, l.away}, {m.held, l.held}, {m.paused, l.paused}, {m.oldest, l.oldest}, {m.estimate, l.estimate}} {
-			to <- prometheus.MustNewConstMetric(told.about, prometheus.GaugeValue, told.value, entry)
+			to <- prometheus.MustNewConstMetric(gauge.about, prometheus.GaugeValue, gauge.value, entry)
 		}
 	}
 }
 
-// look looks at the rooms in use, those first that were looked at longest ago.
+// look reads the rooms in use, those with the oldest values first.
 func (m *lineMetrics) look(ctx context.Context) error {
 	ids, err := m.active(ctx)
 	if err != nil {
@@ -94,7 +95,7 @@ func (m *lineMetrics) look(ctx context.Context) error {
 	return nil
 }
 
-// forget drops the rooms that are in use no more.
+// forget drops rooms that are no longer in use.
 func (m *lineMetrics) forget(used []room.ID) {
 	now := make(map[room.ID]bool, len(used))
 	for _, id := range used {
@@ -119,7 +120,7 @@ func (m *lineMetrics) sums() map[string]*line {
 	for id, g := range m.known {
 		l := all[m.entryOf(id)]
 		if l == nil {
-			continue // of ROOMS no more
+			continue // no longer in ROOMS
 		}
 		l.used++
 		l.waiting += float64(g.Waiting)
@@ -136,7 +137,7 @@ func (m *lineMetrics) sums() map[string]*line {
 	return all
 }
 
-// entryOf is the entry that allows a room: its own, else the first prefix that fits.
+// entryOf returns the entry that allows a room: its own, or the first matching prefix.
 func (m *lineMetrics) entryOf(id room.ID) string {
 	first := ""
 	for _, entry := range m.entries {
@@ -157,7 +158,7 @@ func one(so bool) float64 {
 	return 0
 }
 
-// longestAgo are the n rooms of which it is longest that they were looked at.
+// longestAgo returns the n rooms with the oldest values.
 func longestAgo(ids []room.ID, looked map[room.ID]time.Time, n int) []room.ID {
 	if len(ids) <= n {
 		return ids

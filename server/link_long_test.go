@@ -49,7 +49,7 @@ func opened(t *testing.T, ctx context.Context, link string) page {
 	return p
 }
 
-// The whole way: a link on the one device, a press on the other, on another replica; then both show the same to the end.
+// A link is made on one device and used on another, on another replica. Both then show the same to the end.
 func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	args := []string{"--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s"}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))

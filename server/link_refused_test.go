@@ -43,7 +43,7 @@ func TestLinkIsRefusedInWords(t *testing.T) {
 		requireErrorPage(t, b.submit(link), 409, hasPlace)
 	}
 	requireState(t, second.submit(link), "locked")
-	requireState(t, second.submit(link), "locked") // who lost the answer presses again
+	requireState(t, second.submit(link), "locked") // a browser that lost the answer presses again
 	require.Equal(t, roomPage, second.ask("GET", link, "").Request.URL.Path)
 	requireErrorPage(t, second.submit(first.link()), 409, hasPlace)
 	requireErrorPage(t, newReader(t, r.URL()).ask("GET", link, ""), 404, noLink)

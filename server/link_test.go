@@ -218,7 +218,7 @@ func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 	require.Equal(t, "cancelled", first.status().me().text("outcome"))
 }
 
-// A browser has the room open in a window, confirms a link in another one, and both windows are of one session.
+// A browser has the room open in one window and confirms a link in another. Both windows have one session.
 func TestWindowThatWasOpenBeforeItsBrowserWasLetInShowsThePlace(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))
@@ -331,7 +331,7 @@ func TestPlaceIsContinuedByFormsAlone(t *testing.T) {
 	require.Equal(t, roomPage, refused.Request.URL.Path)
 }
 
-// What came for an earlier place of the first browser is not the second one's to see.
+// A message of the first browser's earlier place stays hidden from the second.
 func TestLinkedBrowserSeesNoMessageOfAnEarlierPlace(t *testing.T) {
 	r := start(t, config(t, "--sms-webhook-secret", smsSecret))
 	first := newReader(t, r.URL())

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/web/problem"
 )
 
-// sockets puts the hub's refusals into the words of the problem table.
+// sockets maps the hub's errors to the problem table.
 type sockets struct{ *hub.Hub }
 
 func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
@@ -22,7 +22,7 @@ func (s sockets) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
 	return refusal(w, s.Hub.ForbidSocket(w, r))
 }
 
-// refusal is the problem that the hub's error is.
+// refusal returns the problem of a hub's error.
 func refusal(w http.ResponseWriter, err error) error {
 	switch {
 	case errors.Is(err, hub.ErrOrigin):
@@ -36,8 +36,8 @@ func refusal(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// standsFor is how the hub learns of links; nil where sellers are proven: then all sessions of one act for
-// its place without them.
+// standsFor returns the hub's lookup of links. It returns nil where sellers are proven: all sessions of a
+// seller then share its place without links.
 func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]links.Link, error) {
 	if s.cfg.SellerAuth == byToken {
 		return nil
@@ -45,18 +45,18 @@ func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]links.L
 	return s.linked
 }
 
-// linked returns the places that sessions were let into by links, where those are what they were then.
+// linked returns the places that sessions joined by links, if those places are still the same.
 func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error) {
 	places, err := s.links.Standings(ctx, id, sessions)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]links.Link, len(sessions))
-	var whose []int
+	var indexes []int
 	var owners []string
 	for i, p := range places {
 		if p.Session != "" {
-			whose, owners = append(whose, i), append(owners, p.Session)
+			indexes, owners = append(indexes, i), append(owners, p.Session)
 		}
 	}
 	if len(owners) == 0 {
@@ -66,7 +66,7 @@ func (s *Server) linked(ctx context.Context, id room.ID, sessions []string) ([]l
 	if err != nil {
 		return nil, err
 	}
-	for n, i := range whose {
+	for n, i := range indexes {
 		if p, seat := places[i], seats[n]; p.Is(seat) {
 			list[i] = links.Link{Session: p.Session, Ticket: p.Ticket, Fence: seat.Fence}
 		}

@@ -3,14 +3,14 @@ package server
 import (
 	"io"
 	"log/slog"
-	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/server/tracing"
 )
 
-// NewLog makes the log that LOG_FORMAT and LOG_LEVEL ask for. Where there are traces, a line has its trace's
-// id.
+// NewLog returns the log of LOG_FORMAT and LOG_LEVEL. With tracing, a line has its trace's id.
 func (c Config) NewLog(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	var handler slog.Handler = slog.NewTextHandler(w, options)
@@ -23,23 +23,16 @@ func (c Config) NewLog(w io.Writer) *slog.Logger {
 	return slog.New(handler)
 }
 
-// throttledLog logs a failure that repeats itself at most once in a while.
+// throttledLog logs a repeating failure at most once per interval.
 type throttledLog struct {
 	log   *slog.Logger
-	every time.Duration
+	often rate.Sometimes
+}
 
-	mu   sync.Mutex
-	last time.Time
+func newThrottledLog(log *slog.Logger, every time.Duration) *throttledLog {
+	return &throttledLog{log: log, often: rate.Sometimes{Interval: every}}
 }
 
 func (l *throttledLog) failed(msg string, err error) {
-	l.mu.Lock()
-	due := time.Since(l.last) >= l.every
-	if due {
-		l.last = time.Now()
-	}
-	l.mu.Unlock()
-	if due {
-		l.log.Warn(msg, "error", err)
-	}
+	l.often.Do(func() { l.log.Warn(msg, "error", err) })
 }

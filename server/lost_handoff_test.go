@@ -10,8 +10,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// A failover lost the handoff from a to b, and everybody who was told of it is gone too. The ledger alone knows better than the
-// store that a's lease was over when the message came.
+// A failover lost the handoff from a to b, with every client that observed it. Only the ledger still knows
+// that a's lease was over when the message came.
 func TestSecondLineKeepsAMessageFromALeaseThatALostHandoffHadEnded(t *testing.T) {
 	store := redistest.Lent(t)
 	rdb := store.Client()

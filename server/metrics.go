@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// metricsServer tells the metrics where the public does not come.
+// metricsServer serves the metrics on an address of their own.
 type metricsServer struct {
 	listener net.Listener
 	http     *http.Server
 }
 
-func listenMetrics(addr string, told http.Handler) (*metricsServer, error) {
+func listenMetrics(addr string, handler http.Handler) (*metricsServer, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("%s is %q: %w", called("metrics-addr"), addr, err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", told)
+	mux.Handle("GET /metrics", handler)
 	return &metricsServer{listener: listener, http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second}}, nil
 }
@@ -35,5 +35,5 @@ func (m *metricsServer) run() error {
 
 func (m *metricsServer) close() {
 	_ = m.http.Close()
-	_ = m.listener.Close() // where run was never called
+	_ = m.listener.Close() // if run was never called
 }

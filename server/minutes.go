@@ -9,10 +9,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// minutesShown is how far the series go back.
+// minutesShown is the length of the series.
 const minutesShown = time.Hour
 
-// minuteItem is what happened in a room within one minute. Times are unix ms and ms; -1 is not known.
+// minuteItem sums up one minute of a room. Times are unix ms and ms; -1 is unknown.
 type minuteItem struct {
 	Key      string               `json:"key"`
 	At       int64                `json:"at"`
@@ -25,7 +25,8 @@ type minuteItem struct {
 	Outcomes map[room.Outcome]int `json:"outcomes"`
 }
 
-// Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).
+// Minutes returns the last hour by the minute, or the minutes that may have changed since an instant (unix
+// ms).
 func (p *panels) Minutes(ctx context.Context, id room.ID, since int64) ([]desk.Item, error) {
 	now := p.now()
 	list, err := p.ledger.Minutes(ctx, id, max(since, now-minutesShown.Milliseconds()), now, true)

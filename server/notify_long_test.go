@@ -14,8 +14,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// phone makes pages like those of a phone's browser, which throws where a page makes a notification itself, without service workers; and the page hidden
-// once it is told so.
+// phone imitates a phone's browser, where new Notification throws without a service worker, and hides the
+// page on request.
 const phone = `window.Notification = class extends Notification { constructor() { throw new TypeError("Illegal constructor"); } };
 	Object.defineProperty(navigator, "serviceWorker", { value: undefined });
 	Object.defineProperty(document, "hidden", { get: () => window.away === true });`
@@ -34,7 +34,7 @@ func TestPhoneThatCanShowNoNotificationSaysSo(t *testing.T) {
 	p.join("s-b")
 	p.state("waiting")
 	p.is(`document.querySelector("#notify-note").textContent.startsWith("켜짐")`)
-	tells[bool](t, ctx, `window.away = true`)
+	result[bool](t, ctx, `window.away = true`)
 	holder.leave("?reason=completed")
 	p.is(`document.querySelector("#notify-note").textContent === "이 브라우저에는 알림을 보낼 수 없어요"`)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// What a browser writes into Origin is judged alike for a press and for a socket.
+// Origin is judged alike for a press and for a socket.
 func TestOriginIsSchemeHostAndPortForPressesAndSocketsAlike(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	portal := []string{"--redis-url", store, "--allowed-origins", "https://PORTAL.example,http://localhost:80"}

@@ -11,26 +11,26 @@ import (
 
 const (
 	outageEvery = time.Minute
-	outageOver  = 30 * time.Second // without a line of it
+	outageOver  = 30 * time.Second // without a line about it
 )
 
-// outageLog passes one line a minute of an outage on: its parts try again every second, and each says so.
-// A line belongs to an outage where its own error is that a store cannot be reached; all others pass.
+// outageLog passes one line a minute during an outage, as every part retries and logs each second. A line
+// belongs to an outage if its error is a failed connection to the store; all others pass.
 type outageLog struct {
 	slog.Handler
-	said *outageSaid
+	state *outageState
 }
 
-// outageSaid is what all loggers of one process have said of an outage.
-type outageSaid struct {
+// outageState is shared by all loggers of one process.
+type outageState struct {
 	mu      sync.Mutex
-	passed  time.Time // the last line that was passed on
+	passed  time.Time // the last line passed
 	last    time.Time // the last line
-	leftOut int       // since passed
+	leftOut int       // lines dropped since passed
 }
 
 func newOutageLog(log *slog.Logger) *slog.Logger {
-	return slog.New(outageLog{log.Handler(), &outageSaid{}})
+	return slog.New(outageLog{log.Handler(), &outageState{}})
 }
 
 // Handle implements slog.Handler.
@@ -38,7 +38,7 @@ func (h outageLog) Handle(ctx context.Context, r slog.Record) error {
 	if !ofOutage(r) {
 		return h.Handler.Handle(ctx, r)
 	}
-	pass, leftOut := h.said.line(r.Time)
+	pass, leftOut := h.state.line(r.Time)
 	if !pass {
 		return nil
 	}
@@ -51,16 +51,16 @@ func (h outageLog) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs implements slog.Handler.
 func (h outageLog) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return outageLog{h.Handler.WithAttrs(attrs), h.said}
+	return outageLog{h.Handler.WithAttrs(attrs), h.state}
 }
 
 // WithGroup implements slog.Handler.
 func (h outageLog) WithGroup(name string) slog.Handler {
-	return outageLog{h.Handler.WithGroup(name), h.said}
+	return outageLog{h.Handler.WithGroup(name), h.state}
 }
 
-// line reports whether a line of now passes, and how many were left out before it.
-func (s *outageSaid) line(now time.Time) (pass bool, leftOut int) {
+// line reports whether a line at now passes, and how many were dropped before it.
+func (s *outageState) line(now time.Time) (pass bool, leftOut int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := now.Sub(s.last) >= outageOver

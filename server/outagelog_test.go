@@ -57,7 +57,7 @@ func TestALineThatIsOfNoOutagePasses(t *testing.T) {
 	require.Equal(t, 12, strings.Count(out.String(), "\n"))
 }
 
-// Outbox, ledger and whoever asks the ledger try again every second; each would say so.
+// The outbox, the ledger and its callers retry every second; each would log a line.
 func TestWhileTheDatabaseIsAwayTheLogHasOneLine(t *testing.T) {
 	t.Parallel() // it waits
 	database, away, back := cutOffDatabase(t)

@@ -35,7 +35,7 @@ func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
 	_, err := chromedp.Run(browser, chromedp.Evaluate[bool](`dispatchEvent(new Event("online"))`)) // it connects anew
 	require.NoError(t, err)
 	first.is(`document.body.dataset.connection === "replaced" && document.querySelector("#lost-title").textContent.includes("다른 판매자")`)
-	first.is(`document.querySelector("#estimate").textContent === "예상 시간을 알 수 없어요"`) // nobody will tell this page again
+	first.is(`document.querySelector("#estimate").textContent === "예상 시간을 알 수 없어요"`) // the page gets no further state
 	first.pictures("seller-changed")
 	for _, seller := range []string{"s-1", "s-2"} {
 		require.Equal(t, "waiting", comesBack(t, r.URL(), seller).status().me().text("status"))

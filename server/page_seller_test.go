@@ -40,7 +40,7 @@ func TestPageOfOneSellerDoesNothingForAnother(t *testing.T) {
 	require.Equal(t, "left", browser.ask("DELETE", lockPath, "", "X-Page-Seller", second).text("status"))
 }
 
-// comesBack is another browser of a seller who may have a place.
+// comesBack is another browser of a seller that may have a place.
 func comesBack(t *testing.T, base, id string) *seller {
 	t.Helper()
 	s := newReader(t, base)

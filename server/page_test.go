@@ -195,7 +195,7 @@ func TestWhoRejectsACodeAndFinishesLaterIsVerified(t *testing.T) {
 	require.Contains(t, heading(t, a), "인증을 마쳤어요")
 }
 
-// heading says how the place ended.
+// heading returns the page's heading about the place's end.
 func heading(t *testing.T, s *seller) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(s.ask("GET", "/rooms/integration?lang=ko", "").body, `<h1 id="outcome"`)

@@ -40,7 +40,7 @@ func through(t *testing.T, base string, request func(*http.Request), answer func
 	return s.URL
 }
 
-// asShipped leaves out what nginx does where nobody has told it about WebSockets.
+// asShipped drops the headers that nginx drops without WebSocket configuration.
 func asShipped(r *http.Request) {
 	r.Header.Del("Upgrade")
 	r.Header.Del("Connection")
@@ -73,7 +73,8 @@ func TestWhereNoSocketComesThroughASellerIsShownItsTurnAllTheSame(t *testing.T) 
 
 func onPage(t *testing.T, ctx context.Context) page { return page{t: t, ctx: ctx} }
 
-// A page that asks counts as there. Who was away is back by it, as by a socket; a robot that only looks is not.
+// A page that polls counts as present. An away seller returns by it, as by a socket; a robot that only looks
+// does not.
 func TestWhoAsksAsOneThatIsHereIsNotAway(t *testing.T) {
 	store := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", store.URL(), "--away-after", "300ms"))
@@ -94,7 +95,8 @@ func TestWhoAsksAsOneThatIsHereIsNotAway(t *testing.T) {
 	require.Equal(t, "locked", here.me().text("status"), here.body)
 }
 
-// keepsNoCookies is a browser's setting, as a page sees it: no cookie goes either way, and no storage is to be had.
+// keepsNoCookies is a browser setting, as a page sees it. No cookie is sent or stored, and there is no
+// storage.
 func keepsNoCookies(t *testing.T, ctx context.Context, base string) (url string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// allow lets pages of an origin show notifications, as a seller who says yes.
+// allow permits notifications for an origin's pages, as a consenting seller does.
 func allow(t *testing.T, ctx context.Context, origin string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -69,8 +69,8 @@ const givesSubscription = `PushManager.prototype.getSubscription = async () => n
 		return { toJSON: () => (%s) };
 	}; true`
 
-// tells is what an expression, or what it promises, comes to.
-func tells[T any](t *testing.T, ctx context.Context, expression string) T {
+// result returns the value of an expression, or of its promise.
+func result[T any](t *testing.T, ctx context.Context, expression string) T {
 	t.Helper()
 	told, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	require.NoError(t, err, expression)
@@ -92,10 +92,10 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	p.join("s-b")
 	p.state("waiting")
 	p.is(`document.querySelector("#notify-note").textContent === "꺼짐"`)
-	require.Zero(t, tells[int](t, ctx, workers), "nobody asked for it yet")
+	require.Zero(t, result[int](t, ctx, workers), "nobody asked for it yet")
 
 	subscriber := pushtest.NewBrowser(t, service.URL+"/b")
-	tells[bool](t, ctx, fmt.Sprintf(givesSubscription, subscriber.JSON(t)))
+	result[bool](t, ctx, fmt.Sprintf(givesSubscription, subscriber.JSON(t)))
 	allow(t, ctx, r.URL())
 	p.press("#notify")
 	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 화면을 닫아도 와요"`)
@@ -111,7 +111,7 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 		if err := deliver(string(text)); err != nil { // again: the page that was left may be before its seller for a moment
 			return err
 		}
-		said := tells[string](t, ctx, shown)
+		said := result[string](t, ctx, shown)
 		if !regexp.MustCompile(`^지금 차례예요\|integration: 오[전후] \d+:\d\d:\d\d까지 인증해 주세요\. 누르면 열려요\.\|waitroom:integration$`).MatchString(said) {
 			return fmt.Errorf("notifications on show: %q", said)
 		}
@@ -119,8 +119,8 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	})
 	worker := newSeller(t, r.URL(), "s-a").ask(http.MethodGet, "/worker.js", "")
 	require.Equal(t, "no-cache", worker.Header.Get("Cache-Control"))
-	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /", tells[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "Chrome/143.0.0.0 AppleWebKit/537.36")))
-	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /, show t", tells[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "AppleWebKit/605.1.15 Version/18.3 Safari")),
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /", result[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "Chrome/143.0.0.0 AppleWebKit/537.36")))
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /, show t", result[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "AppleWebKit/605.1.15 Version/18.3 Safari")),
 		"WebKit ends a subscription whose push shows nothing")
 }
 
@@ -133,7 +133,7 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	p.join("s-b")
 	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 이 화면이 열려 있을 때만 와요"`) // no push service is to be reached
 	testproc.Until(t, patience, func() error {
-		if tells[int](t, ctx, workers) != 1 {
+		if result[int](t, ctx, workers) != 1 {
 			return errors.New("there is no worker")
 		}
 		return nil
@@ -149,7 +149,8 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	p.is(`document.querySelector("#notify-note").textContent === "이 브라우저에는 알림을 보낼 수 없어요" && document.querySelector("#notify").hidden`)
 }
 
-// asWorker runs the worker where a test says which pages are open: nobody can press a notification here, nor is there a window to come to the front.
+// asWorker runs the worker with a list of open pages set by the test. A headless browser can neither press a
+// notification nor raise a window.
 const asWorker = `((source, userAgent) => {
 	const does = {}, done = [];
 	const page = (path, visibilityState) => ({ url: origin + path, visibilityState, focus: async () => done.push("focus " + path) });

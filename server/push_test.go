@@ -60,7 +60,7 @@ func reads(t *testing.T, b *pushtest.Browser, p pushtest.Push) (m pushed) {
 
 func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	store, service := redistest.Lent(t), pushtest.NewService(t)
-	database := pgtest.Start(t).URL() // replicas with a ledger of their own could each tell of a turn
+	database := pgtest.Start(t).URL() // replicas with separate ledgers could each notify of a turn
 	one, other := start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database)), start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database))
 	a, b := newSeller(t, one.URL(), "s-a"), newSeller(t, other.URL(), "s-b")
 	a.join()
@@ -135,7 +135,7 @@ func TestPushOfATurnThatIsToBeClaimedHoldsUntilThen(t *testing.T) {
 	require.LessOrEqual(t, ttl, 30)
 }
 
-// mine is a place as the journal tells of it.
+// mine returns a place as the journal records it.
 func mine(r reply) []room.Record {
 	return []room.Record{{Ticket: r.number("ticket"), Seller: r.text("seller_id")}}
 }
@@ -145,7 +145,7 @@ func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
 	r := start(t, pushConfig(t))
 	a := newSeller(t, r.URL(), "s-a")
 	lease := a.join()
-	testproc.Until(t, patience, func() error { // else it may look who is to be told of this turn once there is somebody
+	testproc.Until(t, patience, func() error { // else it may read the turn's subscriptions before there is one
 		var n int
 		err := r.db.SQL().QueryRow("SELECT COUNT(*) FROM leases").Scan(&n)
 		if err == nil && n == 0 {
@@ -159,7 +159,7 @@ func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
 		found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
 		require.NoError(t, err)
 		n := news.News{What: what, Room: "integration", Ticket: lease.number("ticket"), Fence: fence, At: at, Browser: found[lease.number("ticket")][0]}
-		require.NoError(t, r.tellBrowser(t.Context(), n))
+		require.NoError(t, r.notifyBrowser(t.Context(), n))
 	}
 	now := time.Now().UnixMilli()
 	tell(news.Turn, lease.number("fence")-1, now)

@@ -16,10 +16,11 @@ import (
 	"github.com/waitroom/waitroom/web/push"
 )
 
-// awayFresh is how old the news may be that a place is passed over: later its seller may have come and gone again.
+// awayFresh is the maximum age of the news that a place is passed over. Later its seller may have come and
+// gone again.
 const awayFresh = 20 * time.Second
 
-// least is what has to be left of a turn for it to be worth a word.
+// least is the shortest rest of a turn that is worth a notification.
 const least = time.Second
 
 func readWebPush(c *Config, value string) (err error) {
@@ -29,24 +30,24 @@ func readWebPush(c *Config, value string) (err error) {
 	return nil
 }
 
-// openPushes makes what tells sellers' browsers; none where that is off.
+// openPushes makes the sender of browser notifications; nil if they are off.
 func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer) {
 	if !s.cfg.WebPush {
 		return
 	}
 	s.pushes = push.New(push.Config{Redis: s.store.Client, Names: s.engine.Names(), Registerer: registry, Loopback: s.cfg.PushLoopback})
-	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page asks again
+	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page tries again
 		s.log.WarnContext(ctx, "there is no key for pushes yet", "error", err)
 	}
 }
 
-// subscriptions puts the pushes into the ledger's words.
+// subscriptions adapts the pushes to the ledger.
 type subscriptions struct {
 	*push.Pushes
 	server *Server
 }
 
-// Pushed has the outbox of this replica begin at once.
+// Pushed makes this replica's outbox start at once.
 func (s subscriptions) Pushed() {
 	if s.server.outbox != nil {
 		s.server.outbox.Wake(news.Kind)
@@ -54,8 +55,8 @@ func (s subscriptions) Pushed() {
 	}
 }
 
-// tellBrowser tells a browser what holds still.
-func (s *Server) tellBrowser(ctx context.Context, n news.News) error {
+// notifyBrowser notifies a browser of news that still holds.
+func (s *Server) notifyBrowser(ctx context.Context, n news.News) error {
 	id := room.ID(n.Room)
 	view, _, err := s.engine.Look(ctx, id)
 	if err != nil {
@@ -77,15 +78,16 @@ func (s *Server) tellBrowser(ctx context.Context, n news.News) error {
 	return nil
 }
 
-// later has it tried again, which is no trouble of the outbox's: a server without a way out goes on in silence, and counts.
+// later schedules a retry without an outbox warning: a server without internet access continues silently, and
+// counts.
 func later(err error) error { return fmt.Errorf("%w: %w", outbox.ErrNotReady, err) }
 
-// holds says that the lock is a place's.
+// holds reports whether a place holds the lock.
 func holds(view room.View, ticket int64) bool {
 	return view.Lease != nil && view.Lease.Ticket == ticket
 }
 
-// pushOf is for how long news hold, and how they are told.
+// pushOf returns how long news stays valid, and its message.
 func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration, write func(lang string) push.Message) {
 	until, claim := int64(0), false
 	switch {
@@ -98,7 +100,7 @@ func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Dura
 		}
 	}
 	return time.Duration(until-view.Now) * time.Millisecond, func(lang string) push.Message {
-		said, plain := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
-		return push.Message{Title: said.Title, Body: said.Lead, Plain: plain, Until: until, Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
+		words, plain := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
+		return push.Message{Title: words.Title, Body: words.Lead, Plain: plain, Until: until, Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
 	}
 }

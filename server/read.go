@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
-// The limits of what a room may have of its own too.
+// The limits of settings that a room may override.
 const (
 	leaseLeast, leaseMost = time.Second, room.LongestLease
 	quarantineMost        = 5 * time.Minute
@@ -39,7 +39,7 @@ func duration(field func(*Config) *time.Duration, least, most time.Duration) fun
 	}
 }
 
-// between reads a duration.
+// between parses a duration.
 func between(least, most time.Duration) func(string) (time.Duration, error) {
 	return func(value string) (time.Duration, error) {
 		d, err := time.ParseDuration(value)
@@ -64,13 +64,14 @@ func short(d time.Duration) string {
 
 const day = 24 * time.Hour
 
-// Late messages find their lease for a day, and what support gives to one may come later still: nothing is forgotten beneath them.
+// The ledger must keep leases for late messages. Those are matched for a day, and support may assign them
+// later still.
 const (
 	leastRetention = 2 * day
 	mostRetention  = 36500 * day
 )
 
-// readRetention reads days too, which Go's durations do not have: 400d, 2d12h, 72h.
+// readRetention also parses days, which Go's durations lack: 400d, 2d12h, 72h.
 func readRetention(c *Config, value string) (err error) {
 	if c.Retention, err = parseDays(value); err != nil || c.Retention < leastRetention || c.Retention > mostRetention {
 		return errors.New("want a duration from 2d to 36500d, such as 400d or 9600h")
@@ -121,7 +122,7 @@ func readMetricsAddr(c *Config, value string) error {
 	return checkAddr(value)
 }
 
-// checkAddr says what is wrong with where to listen; "" is nowhere in particular.
+// checkAddr validates a listening address; "" stands for none.
 func checkAddr(value string) error {
 	if value == "" {
 		return nil
@@ -136,7 +137,7 @@ func checkAddr(value string) error {
 	return nil
 }
 
-// count reads a limit: 0 is none.
+// count parses a limit: 0 is none.
 func count(field func(*Config) *int) func(*Config, string) error {
 	return func(c *Config, value string) (err error) {
 		if *field(c), err = strconv.Atoi(value); err != nil || *field(c) < 0 || *field(c) > mostCounted {
@@ -180,7 +181,7 @@ func readLevel(c *Config, value string) error {
 	return c.LogLevel.UnmarshalText([]byte(value))
 }
 
-// list are the entries of a comma-separated value.
+// list returns the entries of a comma-separated value.
 func list(value string) []string {
 	var entries []string
 	for entry := range strings.SplitSeq(value, ",") {
@@ -191,7 +192,7 @@ func list(value string) []string {
 	return entries
 }
 
-// originHost is what may stand in a header of ours: url.Parse takes much more for a host.
+// originHost matches hosts that are safe in a response header: url.Parse accepts many more.
 var originHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
 func origins(field func(*Config) *[]string) func(*Config, string) error {
@@ -221,7 +222,8 @@ func readProxies(c *Config, value string) error {
 	return nil
 }
 
-// plainNetwork writes IPv4 in IPv6 as IPv4, as callers' addresses are compared; one that is wider than all of IPv4 is not valid.
+// plainNetwork converts IPv4 in IPv6 to IPv4, as clients' addresses are compared. A network wider than all of
+// IPv4 is invalid.
 func plainNetwork(network netip.Prefix) netip.Prefix {
 	if !network.Addr().Is4In6() {
 		return network
@@ -259,7 +261,7 @@ func isHTTP(text string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// readUsers never repeats an entry: it may hold a password that somebody forgot to hash.
+// readUsers never repeats an entry: it may hold an unhashed password.
 func readUsers(c *Config, value string) error {
 	c.SupportUsers = map[string]Secret{}
 	for i, entry := range list(value) {
@@ -275,7 +277,7 @@ func readUsers(c *Config, value string) error {
 	return nil
 }
 
-// oneLine reads a name that another program gave to something.
+// oneLine parses a name given by another program.
 func oneLine(field func(*Config) *string) func(*Config, string) error {
 	return func(c *Config, value string) error {
 		if len(value) > 255 || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
@@ -307,7 +309,8 @@ func readPublicURL(c *Config, value string) error {
 	return nil
 }
 
-// site reads what may have a path, and nothing after it or hidden in it. A host of dots would be no name at all.
+// site parses a URL with an optional path, and no query, fragment or credentials. A host of only dots is
+// refused.
 func site(text string) (u *url.URL, ok bool) {
 	u, err := url.Parse(text)
 	if err != nil || strings.ContainsAny(text, "?#") || u.User != nil {

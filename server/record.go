@@ -20,11 +20,11 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// journalMax is how many changes of a room wait for the ledger at the most: about a hundred megabytes,
-// days of a busy room. It is told loudly long before.
+// journalMax is the maximum number of a room's changes that wait for the ledger. It is about a hundred
+// megabytes, days of a busy room. The server warns long before.
 const journalMax = 200_000
 
-// openLedger opens the database with the record in it and, where there is somebody to tell, the outbox beside it.
+// openLedger opens the database with the ledger and, if there are receivers, the outbox.
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
 	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL), Migrations: ledger.Migrations(), Log: s.recordLog})
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 	return s.openOutbox(registry)
 }
 
-// openOutbox makes the worker of what is to be done after it was recorded; none where there is nothing to do.
+// openOutbox makes the worker for recorded tasks; none without a kind of task.
 func (s *Server) openOutbox(registry prometheus.Registerer) error {
 	kinds, err := s.kinds()
 	if err != nil || len(kinds) == 0 {
@@ -50,7 +50,7 @@ func (s *Server) openOutbox(registry prometheus.Registerer) error {
 	return err
 }
 
-// warnOfShort speaks of a secret with fewer bytes than Standard Webhooks asks for.
+// warnOfShort warns of a secret shorter than Standard Webhooks requires.
 func (s *Server) warnOfShort(name string, secret Secret) {
 	const fewest = 24
 	if base64.StdEncoding.DecodedLen(len(strings.TrimPrefix(string(secret), "whsec_"))) < fewest {
@@ -58,8 +58,8 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 	}
 }
 
-// sealKeys are the keys that seal messages in the store. Where there is no secret for all rooms it is a key of this process's own: the
-// rooms that take messages seal with theirs.
+// sealKeys returns the keys that seal messages in the store. Without a shared secret it is a key of this
+// process: rooms with messages then seal with their own.
 func (s *Server) sealKeys() (*room.Keyring, error) {
 	if s.cfg.SMSWebhookSecret == "" {
 		if secrets := source.Secrets(s.cfg.SMSSources); len(secrets) > 0 {
@@ -74,7 +74,7 @@ func (s *Server) sealKeys() (*room.Keyring, error) {
 	return room.NewKeyring(secrets...), nil
 }
 
-// orOff is a setting as the engine takes it, where 0 is its default and not none.
+// orOff converts a setting for the engine, where 0 is the default and not none.
 func orOff(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1
@@ -82,7 +82,7 @@ func orOff(d time.Duration) time.Duration {
 	return d
 }
 
-// openSMS makes the matching of inbound messages; nil where it is not configured.
+// openSMS makes the matcher of inbound messages; nil without configuration.
 func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil && len(s.cfg.SMSSources) == 0 {
 		return nil, nil
@@ -101,20 +101,21 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	return service, nil
 }
 
-// alarmed tells who watches a room that the ledger has written down an incident there.
+// alarmed notifies the watchers of a room that the ledger has recorded an incident.
 func (s *Server) alarmed(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
 	defer cancel()
-	_ = s.engine.Alert(ctx, id) // else it is looked up at the next change
+	_ = s.engine.Alert(ctx, id) // on failure, the next change looks it up
 }
 
-// lost says that the store lost a room's data. Who had a place there is told by the room itself.
+// lost logs that the store lost a room's data. The room itself notifies its sellers.
 func (s *Server) lost(id room.ID, now room.View) {
 	s.log.Error("the store lost writes: the room begins a new epoch, and whoever held its lock or is not in what is left has lost the place",
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
-// clockJumped says that Redis's clock was stepped: once a minute, since of a cluster each room is told of. What sellers see of the time goes by it at once.
+// clockJumped logs a jump of Redis's clock, once a minute: a cluster reports it for each room. Times shown to
+// sellers follow the clock at once.
 func (s *Server) clockJumped(by time.Duration) {
 	if s.hub != nil {
 		s.hub.ClockTurned()
@@ -132,14 +133,14 @@ func (s *Server) clockJumped(by time.Duration) {
 		"ahead", by.Round(time.Millisecond))
 }
 
-// looked hands what the sweep found to the ledger, which takes the room's journal in.
+// looked passes the sweep's findings to the ledger, which records the room's journal.
 func (s *Server) looked(id room.ID, found room.Checked) {
 	s.ledger.JournalSeen(id, found)
 }
 
 var errBehind = errors.New("ledger is behind")
 
-// recorded is the soft check of the ledger: it may be behind, and nobody's turn waits for it.
+// recorded is the soft check of the ledger: it may lag, and no turn waits for it.
 func (s *Server) recorded(context.Context) error {
 	if s.ledger.Status().Behind {
 		return errBehind

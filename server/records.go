@@ -13,13 +13,13 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// records puts the ledger's rows into the web's words.
+// records adapts the ledger to package support.
 type records struct {
 	engine *room.Engine
 	ledger *ledger.Ledger
 }
 
-// unread is the problem that the ledger's error is.
+// unread returns the problem of a ledger's error.
 func unread(err error) error {
 	switch {
 	case err == nil || errors.Is(err, context.Canceled):
@@ -68,7 +68,7 @@ func actionRow(a ledger.ActionRow) support.ActionRow {
 		Seconds: support.Number(a.Seconds), From: support.Number(a.From), To: support.Number(a.To)}
 }
 
-// Story reads a seller's timeline, with what the journals hold still.
+// Story returns a seller's timeline, with entries still in the journals.
 func (r records) Story(ctx context.Context, f support.StoryFilter) ([]support.StoryEvent, bool, error) {
 	pending := []room.ID{f.Room}
 	if f.Room == "" {
@@ -109,7 +109,7 @@ func storyEvent(r ledger.TimelineRow) (support.StoryEvent, error) {
 		Action: support.Word(d.Action), Duplicate: d.Duplicate}, nil
 }
 
-// Sellers finds sellers by a piece of their ids.
+// Sellers finds sellers by a part of their ids.
 func (r records) Sellers(ctx context.Context, text string, active []room.ID) (support.FoundSellers, error) {
 	found, err := r.ledger.FindSellers(ctx, text, active)
 	partial := errors.Is(err, ledger.ErrAway)

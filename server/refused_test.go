@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/describetest"
 )
 
-// asked is a request, and whether it is refused for what it says: by the server with 400, and by the description.
+// asked is a request, and whether the server (by 400) and the description refuse its content.
 type asked struct {
 	id, query, body string
 	refused         bool
@@ -55,7 +55,7 @@ func brought(fields string) string {
 
 func because(reason string) string { return `{"reason":"` + reason + `"}` }
 
-// requests are on both sides of every limit that a schema can tell.
+// requests are on both sides of every limit that a schema can express.
 var requests = [][]asked{
 	inOrder("join", `{"seller_id":"s-1"}`, `{"seller_id":"김.철수@x_1"}`, `{"seller_id":"`+long(64)+`"}`, `{"seller_id":"s-2","asks":true,"more":1}`,
 		`{"seller_id":"s-3","session_id":"3f1f6d2e-6a2b-4d37-9a54-0f5c8a1b2c3d"}`),
@@ -132,7 +132,7 @@ func TestDescriptionRefusesWhatTheServerRefuses(t *testing.T) {
 	}
 }
 
-// ask asks a server, each time as somebody else.
+// ask sends the request, each time as another client.
 func (a asked) ask(t *testing.T, base string, op describetest.Operation, kim *seller) reply {
 	path := strings.Replace(op.Path, "{room}", "integration", 1) + "?" + a.query
 	if a.id == "receiveSMS" {

@@ -35,7 +35,7 @@ type runner func() int
 
 func (r runner) Run() int { return r() }
 
-// patience is how long a test waits for what has to happen, before it says that it did not.
+// patience is the time-out of every wait in a test.
 const patience = time.Minute
 
 // replica is a whole server on a port of its own.
@@ -95,7 +95,7 @@ func run(t *testing.T, s *Server) *replica {
 	return r
 }
 
-// stop asks the server to end and returns how it ended. A second stop tells the same.
+// stop stops the server and returns its error. A second stop returns the same.
 func (r *replica) stop(t *testing.T) error {
 	t.Helper()
 	r.end()

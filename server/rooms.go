@@ -14,7 +14,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// readRoomsFile takes where the file is. What is in it is read at start: a command beside a server that serves needs none of it.
+// readRoomsFile sets the file's path. The file is read at start: commands beside a running server do not need
+// it.
 func readRoomsFile(c *Config, value string) error {
 	if len(value) > 4096 || strings.ContainsFunc(value, unicode.IsControl) {
 		return errors.New("want the path of a YAML file")
@@ -23,7 +24,7 @@ func readRoomsFile(c *Config, value string) error {
 	return nil
 }
 
-// roomChecks are what ROOMS_FILE is held to.
+// roomChecks returns the rules for ROOMS_FILE.
 func (c Config) roomChecks() roomsfile.Checks {
 	return roomsfile.Checks{Path: c.RoomsFile,
 		Rest: roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required",
@@ -38,7 +39,7 @@ func (c Config) roomChecks() roomsfile.Checks {
 		}}
 }
 
-// openRooms reads ROOMS_FILE, where there is one.
+// openRooms reads ROOMS_FILE, if it is set.
 func (s *Server) openRooms(keys *room.Keyring, registry prometheus.Registerer) (err error) {
 	if s.cfg.RoomsFile != "" {
 		s.rooms, err = roomsfile.Open(s.cfg.roomChecks(), keys, s.log, registry)
@@ -46,7 +47,7 @@ func (s *Server) openRooms(keys *room.Keyring, registry prometheus.Registerer) (
 	return err
 }
 
-// reload reads ROOMS_FILE again whenever it is asked to.
+// reload rereads ROOMS_FILE at each signal.
 func (s *Server) reload(ctx context.Context) error {
 	for {
 		select {
@@ -58,7 +59,7 @@ func (s *Server) reload(ctx context.Context) error {
 	}
 }
 
-// terms are the rules of each room, nil where all have the same.
+// terms returns the rules of each room, nil if all have the same.
 func (s *Server) terms() func(room.ID) room.Terms {
 	if s.rooms == nil {
 		return nil
@@ -69,8 +70,8 @@ func (s *Server) terms() func(room.ID) room.Terms {
 	}
 }
 
-// roomKeys seal the messages of rooms that have a secret of their own, where there is none for all rooms. Where there is, that seals:
-// then a room's secret may change at any time, on one replica before the other.
+// roomKeys returns the keys that seal messages of rooms with their own secret. A shared secret replaces them:
+// a room's secret may then change at any time, on one replica before the other.
 func (s *Server) roomKeys() func(room.ID) *room.Keyring {
 	if s.rooms == nil || s.cfg.SMSWebhookSecret != "" || len(s.cfg.SMSSources) > 0 {
 		return nil
@@ -78,7 +79,7 @@ func (s *Server) roomKeys() func(room.ID) *room.Keyring {
 	return func(id room.ID) *room.Keyring { return s.rooms.Of(id).Keyring }
 }
 
-// roomVerifier knows the signatures of rooms that have a secret of their own; nil where none can have one.
+// roomVerifier returns the verifiers of rooms with their own secret; nil if no room can have one.
 func (s *Server) roomVerifier() func(room.ID) *sms.Verifier {
 	if s.rooms == nil {
 		return nil
@@ -86,7 +87,7 @@ func (s *Server) roomVerifier() func(room.ID) *sms.Verifier {
 	return func(id room.ID) *sms.Verifier { return s.rooms.Of(id).Verifier }
 }
 
-// roomSenders are whose messages a room takes; none: everybody's.
+// roomSenders returns the accepted senders of a room; none: all.
 func (s *Server) roomSenders(id room.ID) []string {
 	if s.rooms == nil {
 		return nil
@@ -94,7 +95,7 @@ func (s *Server) roomSenders(id room.ID) []string {
 	return s.rooms.Of(id).Senders
 }
 
-// roomNames are what ROOMS_FILE calls rooms, by room or by prefix with its star, in a language of the desk.
+// roomNames returns ROOMS_FILE's names of rooms and starred prefixes, in a language of the desk.
 func (s *Server) roomNames(lang string) (names []templates.RoomName) {
 	if s.rooms != nil {
 		s.rooms.Each(func(name string, e *roomsfile.Entry) {
@@ -104,7 +105,7 @@ func (s *Server) roomNames(lang string) (names []templates.RoomName) {
 	return names
 }
 
-// roomInfo is what the operator says of a room, in a language of the page.
+// roomInfo returns the operator's texts for a room, in a language of the page.
 func (s *Server) roomInfo(id room.ID, lang string) templates.RoomInfo {
 	if s.rooms == nil {
 		return templates.RoomInfo{}

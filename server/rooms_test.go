@@ -160,7 +160,7 @@ func TestSecretForAllRoomsCountsWhereARoomHasNoneOfItsOwn(t *testing.T) {
 	}
 }
 
-// What was sealed under a room's secret is shown when that has been replaced; and by every replica that has the file.
+// A message sealed under a room's old secret is still shown after a rotation, by every replica with the file.
 func TestMessageIsShownAfterItsRoomsSecretWasReplaced(t *testing.T) {
 	store := redistest.Lent(t)
 	text := "shop:a: {sms_secret: " + ownSecret + "}\n"

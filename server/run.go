@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Run serves until ctx ends or something that it cannot do without ends, and drains.
+// Run serves until ctx ends or a required part fails, and drains.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Close()
 	keep, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -60,7 +60,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// unlessEnded keeps the error of what should have gone on; that it ends with ctx is no error.
+// unlessEnded returns a part's error unless ctx ended the part.
 func unlessEnded(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -71,16 +71,16 @@ func unlessEnded(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// sweep looks at the rooms that no replica looks at otherwise.
+// sweep checks the rooms that no replica checks otherwise.
 func (s *Server) sweep(ctx context.Context) error {
-	g := &throttledLog{log: s.log, every: 10 * time.Second}
-	return s.engine.Sweep(ctx, s.looked, func(err error) { g.failed("rooms could not be looked at", err) })
+	failures := newThrottledLog(s.log, 10*time.Second)
+	return s.engine.Sweep(ctx, s.looked, func(err error) { failures.failed("rooms could not be looked at", err) })
 }
 
-// drain lets clients go in the order in which they can come back somewhere else: readiness answers no, the
-// sockets are closed so that they reconnect and no new ones are taken, then the requests under way are
-// answered. Until the sockets are gone, and for MIN_DRAIN, requests are served, so that balancers see why.
-// served is closed when no connection is accepted any more.
+// drain disconnects clients in the order in which they can reconnect elsewhere. Readiness fails first; then
+// the sockets are closed to reconnect, and new ones are refused; then running requests are answered. Until
+// the sockets are gone, and for MIN_DRAIN, requests are served, so that balancers see the readiness. Served
+// is closed once no connection is accepted any more.
 func (s *Server) drain(served <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(),
 		max(s.cfg.DrainTimeout-s.restWithin(), s.cfg.MinDrain))
@@ -100,8 +100,7 @@ func (s *Server) drain(served <-chan struct{}) {
 	}
 }
 
-// recordRest takes into the ledger the rest of the journals of a store that ends with this process. No other
-// writer is left.
+// recordRest records the remaining journals of a store that ends with this process. No other writer is left.
 func (s *Server) recordRest() {
 	within := s.restWithin()
 	if within == 0 {
@@ -119,8 +118,8 @@ func (s *Server) recordRest() {
 	}
 }
 
-// restWithin is the part of DRAIN_TIMEOUT that is kept for recordRest: none where the store keeps its
-// journals for other replicas.
+// restWithin is the part of DRAIN_TIMEOUT reserved for recordRest: none if the store keeps its journals for
+// other replicas.
 func (s *Server) restWithin() time.Duration {
 	if !s.cfg.Redis.Embedded() {
 		return 0
@@ -128,7 +127,7 @@ func (s *Server) restWithin() time.Duration {
 	return s.cfg.DrainTimeout / 4
 }
 
-// announce logs the server's address and what a person has to know at the start.
+// announce logs the server's address and the operator's first steps.
 func (s *Server) announce() {
 	for _, name := range s.cfg.Unknown {
 		s.log.Warn("unknown setting is ignored", "name", name)

@@ -12,9 +12,10 @@ import (
 
 const (
 	byToken      = "jwt" // of SELLER_AUTH
-	minJWTSecret = 32    // bytes: as many as HS256 makes (RFC 7518, 3.2)
+	minJWTSecret = 32    // bytes: as many as HS256 produces (RFC 7518, 3.2)
 
-	// audience is what a seller's token may call us wherever we are; PUBLIC_URL and a room's id are the others.
+	// audience is the audience of a seller's token at any deployment; PUBLIC_URL and a room's id are the
+	// others.
 	audience = "waitroom"
 )
 
@@ -27,7 +28,7 @@ func readJWKS(c *Config, value string) error {
 	return nil
 }
 
-// finishSellers holds that tokens are checked in one way, or not at all.
+// finishSellers requires one way of checking tokens, or none.
 func (c *Config) finishSellers() (wrong []error) {
 	auth, secret, keys := called("seller-auth"), called("seller-jwt-secret"), called("seller-jwks-url")
 	switch {
@@ -46,7 +47,7 @@ func (c *Config) finishSellers() (wrong []error) {
 	return wrong
 }
 
-// sellers proves who sellers are; nil where they say so themselves.
+// sellers returns the verifier of sellers; nil where sellers name themselves.
 func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
 	if s.cfg.SellerAuth != byToken {
 		return nil

@@ -1,5 +1,5 @@
-// Package server puts the program together: configuration, store, handlers, sockets, and the order
-// in which they start and stop.
+// Package server assembles the program: configuration, store, handlers, sockets, and the order of start and
+// stop.
 package server
 
 import (
@@ -33,37 +33,37 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// answerTimeout is how long a client may take to take an answer, from when its request was read. Sockets have
-// limits of their own, and exports one for each page.
+// answerTimeout is the time a client has to read an answer, from the end of its request. Sockets have limits
+// of their own, and exports one for each page.
 const answerTimeout = time.Minute
 
 // Server is one replica.
 type Server struct {
 	cfg       Config
 	log       *slog.Logger
-	recordLog *slog.Logger // for what rests on the database: an outage is one line a minute
+	recordLog *slog.Logger // for parts that need the database: one line a minute during an outage
 	listener  net.Listener
 	admission *admission.Admission
 	http      *http.Server
-	metrics   *metricsServer // nil where the metrics are with everything else
+	metrics   *metricsServer // nil if metrics are on the main address
 	store     store.Store
 	engine    *room.Engine
 	db        *sqldb.DB
 	ledger    *ledger.Ledger
-	tasks     *outbox.Store  // nil where there is no webhook
+	tasks     *outbox.Store  // nil without a webhook
 	outbox    *outbox.Worker // likewise
-	pushes    *push.Pushes   // nil where there is no web push
+	pushes    *push.Pushes   // nil without web push
 	desk      *signin.Desk
 	hub       *hub.Hub
-	rooms     *roomsfile.Book // nil where there is no ROOMS_FILE
+	rooms     *roomsfile.Book // nil without ROOMS_FILE
 	health    *health
 	links     *link.Links
-	traces    *tracing.Traces // nil where none are sent
+	traces    *tracing.Traces // nil without tracing
 
-	steppedAt atomic.Int64 // when a step of Redis's clock was last logged, unix ns
+	steppedAt atomic.Int64 // the last log of a jump of Redis's clock, unix ns
 }
 
-// Run serves until ctx ends, then drains and returns nil; or it returns why it could not go on.
+// Run serves until ctx ends, then drains and returns nil. Otherwise it returns the failure that stopped it.
 func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	store.LogTo(log)
 	admission.LimitMemory(log)
@@ -103,7 +103,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return s.assemble(registry)
 }
 
-// openStores opens Redis, with the engine on it, and the database, with the record in it.
+// openStores opens Redis with the engine, and the database with the ledger.
 func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer) (err error) {
 	if s.store, err = s.cfg.Redis.Open(s.log); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	return s.openLedger(ctx, registry)
 }
 
-// assemble makes the handlers and what they rest on.
+// assemble makes the handlers and their parts.
 func (s *Server) assemble(registry *prometheus.Registry) error {
 	sites, err := origin.New(s.cfg.PublicURL, s.cfg.AllowedOrigins)
 	if err != nil {
@@ -173,16 +173,16 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
 			"/worker.js":    static.Worker(),
-			// asked for by pages that name no icon
+			// requested by pages that name no icon
 			"/favicon.ico": http.RedirectHandler(static.Prefix()+"/icons/waiting.svg", http.StatusFound),
 			"/healthz":     http.HandlerFunc(s.health.live),
 			"/readyz":      http.HandlerFunc(s.health.ready),
 		},
 	}
-	told := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
 	if s.cfg.MetricsAddr == "" {
-		site.Handlers["/metrics"] = told
-	} else if s.metrics, err = listenMetrics(s.cfg.MetricsAddr, told); err != nil {
+		site.Handlers["/metrics"] = metrics
+	} else if s.metrics, err = listenMetrics(s.cfg.MetricsAddr, metrics); err != nil {
 		return err
 	}
 	if messages != nil {
@@ -192,7 +192,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
-	unaccepted := &throttledLog{log: s.log, every: 10 * time.Second}
+	unaccepted := newThrottledLog(s.log, 10*time.Second)
 	s.admission = admission.New(admission.Config{Listener: s.listener, Handler: handler,
 		Slow:   s.cfg.SellerAuth == byToken,
 		Failed: func(err error) { unaccepted.failed("connections cannot be accepted", err) }})
@@ -203,13 +203,13 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	return nil
 }
 
-// Addr is where the server listens.
+// Addr returns the listening address.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// URL is where a person on this machine finds it.
+// URL returns the server's address for a person on this machine.
 func (s *Server) URL() string { return localURL(s.Addr()) }
 
-// localURL is how to reach an address of ours from this machine.
+// localURL returns the URL of a listening address on this machine.
 func localURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -221,10 +221,10 @@ func localURL(addr string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// LocalURL is where this configuration's server is reached from its own machine.
+// LocalURL returns the URL of this configuration's server on its own machine.
 func (c Config) LocalURL() string { return localURL(c.Addr) }
 
-// Close frees what New took, for a server that never ran.
+// Close releases New's resources, for a server that never ran.
 func (s *Server) Close() {
 	if s.listener != nil {
 		_ = s.listener.Close()

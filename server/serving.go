@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// serves reports whether a waitroom answers there.
+// serves reports whether a waitroom answers at url.
 func serves(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

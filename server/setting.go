@@ -15,13 +15,13 @@ import (
 	"github.com/waitroom/waitroom/server/tracing"
 )
 
-// envPrefix begins the name of every variable of ours.
+// envPrefix begins the name of every environment variable of the server.
 const envPrefix = "WAITROOM"
 
-// ErrHelp is returned by ParseConfig when help was asked for.
+// ErrHelp is returned by ParseConfig when help was requested.
 var ErrHelp = flag.ErrHelp
 
-// setting is one line of the configuration: a flag and an environment variable of the same name.
+// setting is one setting: a flag and an environment variable of the same name.
 type setting struct {
 	name     string // of the flag; the variable is in capitals
 	fallback string
@@ -34,7 +34,7 @@ func (s setting) env() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(s.name, "-", "_"))
 }
 
-// wrong says which setting is wrong, how it was given, and what would be right.
+// wrong returns the error of an invalid setting: its name, its value, and the valid values.
 func (s setting) wrong(value string, err error) error {
 	if s.secret {
 		return fmt.Errorf("%s (--%s): %w", s.env(), s.name, err)
@@ -42,12 +42,13 @@ func (s setting) wrong(value string, err error) error {
 	return fmt.Errorf("%s (--%s) is %q: %w", s.env(), s.name, value, err)
 }
 
-// fileSetting says in which file a secret is: what is in the environment or in the arguments, others can list.
+// fileSetting returns the setting for a secret's file: other users can list the environment and the
+// arguments.
 func (s setting) fileSetting() setting {
 	return setting{name: s.name + "-file", help: "file that has " + s.name + " in it"}
 }
 
-// allSettings are the settings, each secret also as the file that has it.
+// allSettings returns the settings, each secret also as a file.
 func allSettings() []setting {
 	var all []setting
 	for _, s := range settings() {
@@ -59,7 +60,7 @@ func allSettings() []setting {
 	return all
 }
 
-// value is what a setting was given, by itself or by its file. Given twice it would not be clear which counts.
+// value returns a setting's value, given directly or by file. Giving both is an error.
 func (s setting) value(given map[string]string) (string, error) {
 	text, set := given[s.name]
 	path, inFile := given[s.fileSetting().name]
@@ -83,11 +84,11 @@ func (s setting) value(given map[string]string) (string, error) {
 	return text, nil
 }
 
-// byteOrderMark is what some editors begin a file with.
+// byteOrderMark is a prefix that some editors write.
 const byteOrderMark = "\uFEFF"
 
-// ParseConfig reads flags, then the environment, then the files that these name. The error names every setting that is wrong.
-// Usage asks for ErrHelp.
+// ParseConfig reads flags, then the environment, then the files that these name. The error names every
+// invalid setting. Usage returns ErrHelp.
 func ParseConfig(args []string) (Config, error) {
 	flags := flag.NewFlagSet("waitroom", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -121,7 +122,7 @@ func ParseConfig(args []string) (Config, error) {
 	return c, errors.Join(wrong...)
 }
 
-// unknown are the variables that look like ours and are not: most likely misspelt.
+// unknown returns variables with the server's prefix and no setting: most likely misspelt.
 func unknown(environ []string) []string {
 	var names []string
 	for _, pair := range environ {
@@ -137,7 +138,8 @@ func unknown(environ []string) []string {
 	return names
 }
 
-// serviceName and serviceURL match the variables that Kubernetes sets in every container for a Service whose name begins with waitroom.
+// serviceName and serviceURL match the variables that Kubernetes sets in every container for a Service whose
+// name begins with waitroom.
 var (
 	serviceName = regexp.MustCompile(`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
 	serviceURL  = regexp.MustCompile(`^(tcp|udp|sctp)://`)

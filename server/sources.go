@@ -9,8 +9,7 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// readSources reads name=kind:secret entries, with commas or line ends between them. The error repeats no
-// secret.
+// readSources parses name=kind:secret entries, separated by commas or line ends. The error repeats no secret.
 func readSources(c *Config, value string) error {
 	sources := map[string]source.Configured{}
 	for i, entry := range list(strings.ReplaceAll(value, "\n", ",")) {
@@ -44,7 +43,7 @@ func readSources(c *Config, value string) error {
 	return nil
 }
 
-// roomSource is a source that a room takes messages from; nil where it has none of that name.
+// roomSource returns a room's source by name; nil without one.
 func (s *Server) roomSource(id room.ID, name string) sms.Source {
 	if found, ok := s.sourcesOf(id)[name]; ok {
 		return found

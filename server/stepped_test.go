@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// Of a cluster each room is told of a step of its shard's clock.
+// A cluster reports a jump of a shard's clock for each of its rooms.
 func TestStepOfTheClockIsOneLineAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -28,7 +28,7 @@ func TestStepOfTheClockIsOneLineAMinute(t *testing.T) {
 	})
 }
 
-// The sweep finds that the clock went back; what is left of a lease is told by the clock that it ends by.
+// The sweep finds that the clock went back; the rest of a lease follows the clock that ends it.
 func TestSocketsGoByRedissClockSoonAfterItWasSetBack(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	begin := time.Now()

@@ -14,10 +14,10 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// auditWithin is how long a sign-in waits to be written down.
+// auditWithin bounds the recording of a sign-in.
 const auditWithin = 2 * time.Second
 
-// openDesk makes the sign-in of support.
+// openDesk makes support's sign-in.
 func (s *Server) openDesk() {
 	cfg := signin.Config{Redis: s.store.Client, Names: s.engine.Names(), Log: s.log, Audit: s.audit,
 		Users: make(map[string]string, len(s.cfg.SupportUsers)), Tokens: s.cfg.signinTokens()}
@@ -32,18 +32,18 @@ func (s *Server) openDesk() {
 	s.desk = signin.New(cfg)
 }
 
-// audit records sign-ins and attempts. No sign-in fails because of it.
-func (s *Server) audit(ctx context.Context, who, action, reason string) {
+// audit records sign-ins and attempts. Its failure does not fail the sign-in.
+func (s *Server) audit(ctx context.Context, agent, action, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, auditWithin)
 	defer cancel()
 	if err := s.engine.Audit(ctx, room.SupportRoom,
-		room.Action{Who: who, Action: action, Reason: reason}); err != nil {
-		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", who, "action", action, "reason",
+		room.Action{Who: agent, Action: action, Reason: reason}); err != nil {
+		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", agent, "action", action, "reason",
 			reason, "error", err)
 	}
 }
 
-// support is what the web needs for the desk. Messages are nil where SMS is not configured.
+// support returns the desk's configuration for package web. Messages are nil if SMS is not configured.
 func (s *Server) support(messages *sms.Service) *support.Config {
 	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger},
 		Sockets: deskSockets{s.hub}}
@@ -56,15 +56,15 @@ func (s *Server) support(messages *sms.Service) *support.Config {
 	return d
 }
 
-// deskSockets are the hub's sockets of support.
+// deskSockets adapts the hub to package support.
 type deskSockets struct{ *hub.Hub }
 
 func (s deskSockets) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID,
-	who support.Watcher) error {
-	return refusal(w, s.Hub.ServeDesk(w, r, id, desk.Watcher(who)))
+	watcher support.Watcher) error {
+	return refusal(w, s.Hub.ServeDesk(w, r, id, desk.Watcher(watcher)))
 }
 
-// welcome logs how support signs in, where no setting names its members.
+// welcome logs how support signs in, if no setting names its members.
 func (s *Server) welcome(ctx context.Context) {
 	if len(s.cfg.SupportUsers) > 0 || s.cfg.SupportOIDC.Issuer != "" {
 		return
@@ -83,7 +83,7 @@ func (s *Server) welcome(ctx context.Context) {
 		"password", password)
 }
 
-// outside is what the server is called by people.
+// outside returns the server's URL for people.
 func (s *Server) outside() string {
 	if s.cfg.PublicURL != "" {
 		return s.cfg.PublicURL
@@ -91,7 +91,7 @@ func (s *Server) outside() string {
 	return s.URL()
 }
 
-// replicaName is a replica's name for people, also beside others on one machine.
+// replicaName returns a replica's name for people, unique on one machine.
 func (s *Server) replicaName() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -22,7 +22,7 @@ var (
 	tokenHash = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 )
 
-// These errors say what is wrong with an entry of support-tokens, in words that follow "entry 2".
+// The errors of an entry of support-tokens, to follow "entry 2".
 var (
 	errTokenForm = errors.New("is not name:role:sha256; `waitroom support token NAME ROLE` makes one")
 	errTokenName = errors.New("has a name of other than 1 to 48 letters, digits and . _ - of ASCII")
@@ -31,8 +31,8 @@ var (
 		"`waitroom support token NAME ROLE` makes a token and its entry")
 )
 
-// readTokens reads entries with commas or line breaks between. It names every entry that is wrong, and
-// repeats none: it may hold a token that somebody forgot to hash.
+// readTokens parses entries separated by commas or line breaks. It names every invalid entry, and repeats
+// none: it may hold an unhashed token.
 func readTokens(c *Config, value string) error {
 	c.SupportTokens = nil
 	var wrong []string
@@ -44,7 +44,7 @@ func readTokens(c *Config, value string) error {
 		if err != nil {
 			wrong = append(wrong, fmt.Sprintf("entry %d %v", i+1, err))
 		}
-		c.SupportTokens = append(c.SupportTokens, t) // also a wrong one, so that the numbers are right
+		c.SupportTokens = append(c.SupportTokens, t) // also an invalid one, to keep the numbers right
 	}
 	if len(wrong) > 0 {
 		c.SupportTokens = nil
@@ -70,7 +70,7 @@ func parseToken(entry string) (SupportToken, error) {
 	return t, nil
 }
 
-// beside holds that a token is one integration's, and that an integration has one role.
+// beside checks that a token belongs to one integration, and that an integration has one role.
 func beside(others []SupportToken, t SupportToken) error {
 	for i, other := range others {
 		switch {
@@ -83,7 +83,7 @@ func beside(others []SupportToken, t SupportToken) error {
 	return nil
 }
 
-// signinTokens are the integrations' tokens as the sign-in takes them.
+// signinTokens converts the integrations' tokens for package signin.
 func (c Config) signinTokens() (tokens []signin.Token) {
 	for _, t := range c.SupportTokens {
 		tokens = append(tokens, signin.Token{Name: t.Name, Role: t.Role, Hash: string(t.Hash)})
@@ -91,8 +91,8 @@ func (c Config) signinTokens() (tokens []signin.Token) {
 	return tokens
 }
 
-// WriteSupportToken makes a token for an integration. It writes the token and, on a line of its own, the
-// entry for the settings to out, and what to do with each to notes.
+// WriteSupportToken makes a token for an integration. It writes the token and, on the next line, its settings
+// entry to out, and instructions to notes.
 func WriteSupportToken(out, notes io.Writer, name, role string) error {
 	token, hash := signin.NewToken()
 	entry := name + ":" + role + ":" + hash

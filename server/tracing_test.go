@@ -55,8 +55,8 @@ func (i *integrationSide) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	i.parents[event.Type] = r.Header.Get("Traceparent")
 }
 
-// told waits for a webhook and is the trace and the span that it came from.
-func (i *integrationSide) told(t *testing.T, kind string) (trace, span string) {
+// delivered waits for a webhook and returns its trace and parent span.
+func (i *integrationSide) delivered(t *testing.T, kind string) (trace, span string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
 		i.mu.Lock()
@@ -82,14 +82,14 @@ func startTraced(t *testing.T, cfg Config) (*replica, *testproc.Log) {
 
 func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	c := startCollector(t)
-	told, hook := startIntegration(t)
+	side, hook := startIntegration(t)
 	store := redistest.Lent(t)
 	r, log := startTraced(t, config(t, "--redis-url", store.URL(), "--sms-webhook-secret", smsSecret, "--webhook-url", hook, "--webhook-secret", smsSecret))
 	a := newSeller(t, r.URL(), "s-1")
 	joined := a.ask(http.MethodPost, lockPath, `{"seller_id":"s-1"}`, append(within(joinTrace), "Content-Type", "application/json")...)
 	require.Equal(t, http.StatusOK, joined.StatusCode, joined.body)
 
-	trace, parent := told.told(t, "lock.granted")
+	trace, parent := side.delivered(t, "lock.granted")
 	require.Equal(t, joinTrace, trace)
 	chain := []*tracepb.Span{c.span(trace, "POST /api/:room/lock"), c.span(trace, "room.join"), c.span(trace, "ledger.record"), c.span(trace, "outbox.webhook.deliver"), c.span(trace, "POST")}
 	require.Equal(t, caller, hex.EncodeToString(chain[0].ParentSpanId), "the caller's span is the request's parent")
@@ -104,7 +104,7 @@ func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	message := carrierWithin(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", moment(t, joined.text("granted_at")), within(smsTrace)...)
 	require.Equal(t, "matched", message.text("result"), message.body)
 	for _, kind := range []string{"sms.matched", "lock.ended"} {
-		trace, _ = told.told(t, kind)
+		trace, _ = side.delivered(t, kind)
 		require.Equal(t, smsTrace, trace, kind)
 	}
 	request := c.span(smsTrace, "POST /api/:room/sms")
@@ -166,7 +166,7 @@ func TestSocketsSpanEndsWithTheUpgradeAndWhatItIsToldHasNone(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.leave("?reason=completed").StatusCode)
 	until(t, conn, "locked")
 	a.ask(http.MethodGet, lockPath+"/status", "", within(smsTrace)...)
-	c.span(smsTrace, "GET /api/:room/lock/status") // what was told before it has been sent by now
+	c.span(smsTrace, "GET /api/:room/lock/status") // earlier spans have been sent by now
 	require.Len(t, c.of(joinTrace), sent, c.names(joinTrace))
 }
 
@@ -182,7 +182,7 @@ func TestHealthMetricsAndFilesAreNotTraced(t *testing.T) {
 	require.Empty(t, c.names(smsTrace))
 }
 
-// Whatever is a secret or says who somebody is: nothing of it leaves for the collector, also not with an error.
+// Secrets and identities never reach the collector, also not within an error.
 func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	c := startCollector(t)
 	_, hook := startIntegration(t)
@@ -213,7 +213,7 @@ func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	}
 	require.NoError(t, r.stop(t)) // what is left is sent
 	all := c.all()
-	require.Contains(t, all, "integration", "rooms are told")
+	require.Contains(t, all, "integration", "rooms are recorded")
 	token := link[strings.LastIndex(link, "/")+1:]
 	require.NotEmpty(t, token)
 	for _, secret := range []string{a.session, b.session, "canary", "482913", "인증번호", "15880000", "1588-0000", token, "hook-token", strings.TrimPrefix(smsSecret, "whsec_")} {

@@ -25,15 +25,15 @@ import (
 
 const deployed = "../deploy/"
 
-// told is what /metrics has: each metric's labels and their values.
-type told map[string]map[string][]string
+// scrape is the content of /metrics: each metric's labels and their values.
+type scrape map[string]map[string][]string
 
 var (
 	toldLine  = regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? \S+$`)
 	toldLabel = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
 )
 
-func (m told) add(exposition string) {
+func (m scrape) add(exposition string) {
 	for _, line := range toldLine.FindAllStringSubmatch(exposition, -1) {
 		if m[line[1]] == nil {
 			m[line[1]] = map[string][]string{}
@@ -107,11 +107,11 @@ var (
 // language is what PromQL and Grafana have words for; every other word of a query is a metric.
 var language = strings.Fields(`sum min max count rate increase changes histogram_quantile vector label_values and or unless by on`)
 
-// scraped are the labels that whoever scrapes puts to every series, and that buckets have.
+// scraped are the labels that a scrape adds to every series, and those of buckets.
 var scraped = []string{"job", "instance", "le"}
 
-// check holds one query to what was told.
-func (m told) check(t *testing.T, q query) {
+// check checks one query against the scrape.
+func (m scrape) check(t *testing.T, q query) {
 	t.Helper()
 	expr := grouping.ReplaceAllString(spanned.ReplaceAllString(q.expr, ""), "")
 	expr = strings.TrimSuffix(expr, ", rooms)") // of label_values
@@ -148,8 +148,8 @@ func (m told) check(t *testing.T, q query) {
 	}
 }
 
-// has says whether one of a metric's labels has a value.
-func (m told) has(metric, value string) bool {
+// has reports whether one of a metric's labels has a value.
+func (m scrape) has(metric, value string) bool {
 	for _, values := range m[metric] {
 		if slices.Contains(values, value) {
 			return true
@@ -159,7 +159,7 @@ func (m told) has(metric, value string) bool {
 }
 
 // exercised are the metrics of real servers to which everything happened once that makes a series.
-func exercised(t *testing.T) told {
+func exercised(t *testing.T) scrape {
 	t.Helper()
 	refuses := atomic.Bool{}
 	refuses.Store(true)
@@ -192,7 +192,7 @@ func exercised(t *testing.T) told {
 	portal.Serve(key)
 	require.Less(t, bearer(), http.StatusInternalServerError)
 
-	m := told{}
+	m := scrape{}
 	testproc.Until(t, patience, func() error {
 		for _, base := range []string{r.URL(), jwks.URL()} {
 			m.add(newSeller(t, base, "").ask(http.MethodGet, "/metrics", "").body)
@@ -233,7 +233,8 @@ func (q query) series() (names []string) {
 	return names
 }
 
-// A panel that is empty while all is well looks broken, and does not show the first of what it is for: a rate begins with the second sample.
+// A panel is not empty while all is well. An empty one looks broken, and hides the first event: a rate begins
+// with the second sample.
 func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
@@ -243,7 +244,7 @@ func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	next(t, open(t, r.URL(), "X-Session-ID", a.session))
 	require.Equal(t, http.StatusOK, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", granted).StatusCode)
 	testproc.Until(t, patience, func() error {
-		m := told{}
+		m := scrape{}
 		m.add(newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body)
 		shown := map[string]bool{}
 		for _, q := range dashboardQueries(t) {
@@ -258,7 +259,8 @@ func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	})
 }
 
-// A page at three in the morning with nothing to do beside it is of no use, and a rule that was never seen to fire may never do.
+// Every alert links a runbook entry and has been seen to fire. A page at three in the morning without
+// instructions is useless, and an untested rule may never fire.
 func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
 	cases, err := os.ReadFile(deployed + "prometheus/alerts_test.yaml")
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/web/reply"
 )
 
-// lockedAnswer is told to the holder.
+// lockedAnswer is the answer to the holder.
 type lockedAnswer struct {
 	Status    room.Status    `json:"status"`
 	Room      room.ID        `json:"room"`
@@ -18,13 +18,13 @@ type lockedAnswer struct {
 	GrantedAt reply.Instant  `json:"granted_at"`
 	ExpiresAt reply.Instant  `json:"expires_at"`
 	ExpiresIn int64          `json:"expires_in"`
-	AskAfter  *reply.Instant `json:"ask_after,omitempty"` // while the number is busy
-	ClaimBy   *reply.Instant `json:"claim_by,omitempty"`  // until it is claimed
+	AskAfter  *reply.Instant `json:"ask_after,omitempty"` // set while the number is busy
+	ClaimBy   *reply.Instant `json:"claim_by,omitempty"`  // the claim's deadline; nil without one
 	Epoch     int64          `json:"epoch"`
 	Version   int64          `json:"version"`
 }
 
-// waitingAnswer is told to who waits.
+// waitingAnswer is the answer to a seller in line.
 type waitingAnswer struct {
 	Status         room.Status    `json:"status"`
 	Room           room.ID        `json:"room"`
@@ -36,18 +36,18 @@ type waitingAnswer struct {
 	EstimatedWait  *int64         `json:"estimated_wait"`
 	MaximumWait    *int64         `json:"maximum_wait"`
 	LeaseExpiresAt *reply.Instant `json:"lease_expires_at"`
-	Unclaimed      bool           `json:"unclaimed,omitempty"` // it did not claim its turn, and is passed over until it says that it is back
+	Unclaimed      bool           `json:"unclaimed,omitempty"` // it missed its claim, and is passed over until it claims again
 	Epoch          int64          `json:"epoch"`
 	Version        int64          `json:"version"`
 }
 
-// endedAnswer is told to whose last place is over.
+// endedAnswer is the answer to a session whose last place has ended.
 type endedAnswer struct {
 	Status  room.Status  `json:"status"`
 	Outcome room.Outcome `json:"outcome"`
 }
 
-// leftAnswer is told to who gave its place back: "released" a lease, "left" the line.
+// leftAnswer answers a seller that gave up its place: "released" a lease, "left" the line.
 type leftAnswer struct {
 	Status  string       `json:"status"`
 	Outcome room.Outcome `json:"outcome"`
@@ -55,18 +55,18 @@ type leftAnswer struct {
 	Session string       `json:"session_id"`
 	Ticket  int64        `json:"ticket"`
 	Fence   int64        `json:"fence,omitempty"`
-	Already bool         `json:"already,omitempty"` // a message had completed the lease before
+	Already bool         `json:"already,omitempty"` // a message completed the lease earlier
 	Epoch   int64        `json:"epoch"`
 	Version int64        `json:"version"`
 }
 
-// messagesAnswer is told to a program that has no socket.
+// messagesAnswer is the answer to a program without a socket.
 type messagesAnswer struct {
 	Room     room.ID         `json:"room"`
 	Fence    *int64          `json:"fence"` // of the place's turn; null before it
 	Status   room.Status     `json:"status"`
 	Messages []messageAnswer `json:"messages"`
-	Judging  bool            `json:"judging,omitempty"` // the turn is over, and the ledger is asked whether one more message is its own
+	Judging  bool            `json:"judging,omitempty"` // the turn has ended, and the ledger is still deciding whether one more message belongs to it
 }
 
 type messageAnswer struct {
@@ -77,7 +77,7 @@ type messageAnswer struct {
 	Late       bool          `json:"late"`
 }
 
-// statusAnswer is told to anybody; only Me is about who asks.
+// statusAnswer is the answer to every caller; only Me depends on the session.
 type statusAnswer struct {
 	Room          room.ID `json:"room"`
 	Status        string  `json:"status"`
@@ -91,7 +91,7 @@ type statusAnswer struct {
 	Me            any     `json:"me"`
 }
 
-// standingAnswer is what a session is told of its own place; nil when it has none.
+// standingAnswer returns the answer about a session's own place; nil without one.
 func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease time.Duration) any {
 	switch p.Status {
 	case room.Locked:
@@ -112,7 +112,7 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 	return nil
 }
 
-// claimBy is until when the lease is to be claimed; nil where it need not be.
+// claimBy returns the deadline for claiming the lease; nil if no claim is needed.
 func claimBy(v room.View) *reply.Instant {
 	if v.Lease == nil || v.Lease.ClaimBy == 0 {
 		return nil
@@ -120,7 +120,7 @@ func claimBy(v room.View) *reply.Instant {
 	return new(reply.Instant(v.Lease.ClaimBy))
 }
 
-// askAfter is from when the holder may ask for a code; nil where it may.
+// askAfter returns when the holder may ask for a code; nil if it may ask now.
 func askAfter(v room.View) *reply.Instant {
 	if v.Lease == nil || v.Lease.AskAfter <= v.Now {
 		return nil
@@ -128,7 +128,7 @@ func askAfter(v room.View) *reply.Instant {
 	return new(reply.Instant(v.Lease.AskAfter))
 }
 
-// waits are the waits of a position in whole seconds; nil while paused.
+// waits returns the waits of a position in whole seconds; nil while paused.
 func waits(v room.View, position int, lease time.Duration) (estimated, maximum *int64) {
 	w, ok := v.WaitsAt(position, v.Now, lease)
 	if !ok {
@@ -137,7 +137,7 @@ func waits(v room.View, position int, lease time.Duration) (estimated, maximum *
 	return new(room.Seconds(w.Estimated)), new(room.Seconds(w.Maximum))
 }
 
-// expiresIn is what the lease has left in whole seconds; nil where the lock is free.
+// expiresIn returns the whole seconds left on the lease; nil if the lock is free.
 func expiresIn(v room.View) *int64 {
 	if v.Lease == nil {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// beside serves one of Config.Handlers. What it does not find is refused in our own words.
+// beside serves one of Config.Handlers and replaces the handler's 404 with the server's own.
 func (s *site) beside(handler http.Handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		w := &finder{ResponseWriter: c.Writer}
@@ -18,7 +18,7 @@ func (s *site) beside(handler http.Handler) gin.HandlerFunc {
 	}
 }
 
-// finder holds back a 404.
+// finder suppresses the handler's 404.
 type finder struct {
 	gin.ResponseWriter
 	missing bool

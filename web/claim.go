@@ -42,7 +42,7 @@ func (s *site) claim(c *gin.Context) {
 	s.answerStanding(c, session, standing)
 }
 
-// claiming says that a session is there; fence 0 = whichever it holds, or none.
+// claiming confirms that a session is present. Fence 0 stands for any lease it holds, or none.
 func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Standing, error) {
 	if session == "" {
 		return room.Standing{}, room.ErrNoPlace
@@ -57,7 +57,7 @@ func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Stand
 	return standing, err
 }
 
-// readClaim reads the body. It need not be there: who is back in line has no fence.
+// readClaim reads the body, which is optional: a seller back in line has no fence.
 func readClaim(c *gin.Context) (claimBody, error) {
 	text, err := request.Body(c)
 	if err != nil || len(text) == 0 && c.GetHeader("Content-Type") == "" {
@@ -69,7 +69,7 @@ func readClaim(c *gin.Context) (claimBody, error) {
 	return parseClaim(text)
 }
 
-// parseClaim wants exactly one JSON object. A field of another type is refused by its own code.
+// parseClaim accepts exactly one JSON object. A field of the wrong type has its own error code.
 func parseClaim(text []byte) (claimBody, error) {
 	body, err := request.Decode[claimBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -89,7 +89,7 @@ func parseClaim(text []byte) (claimBody, error) {
 	return *body, nil
 }
 
-// claimForm is 저 여기 있어요 without a script. The field fence is empty for who waits.
+// claimForm is 저 여기 있어요 without a script. The field fence is empty for a seller in line.
 func (s *site) claimForm(c *gin.Context) {
 	if !s.ReadForm(c) {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// shown is an engine whose room looks the same to everybody.
+// shown is an engine with the same room for every session.
 type shown struct {
 	Engine
 	seat room.Seat
@@ -54,7 +54,7 @@ func TestPagesAreCompressedForWhoeverTakesThat(t *testing.T) {
 	require.Equal(t, "gzip", read(t, h, "/rooms/nowhere", "gzip").Header().Get("Content-Encoding"))
 }
 
-// From the length of a compressed page that shows a code and something of another's choosing, the code could be guessed.
+// A page with a code is not compressed. Its length, beside an attacker's text, would reveal the code.
 func TestAPageThatShowsACodeIsNotCompressed(t *testing.T) {
 	code := "123456"
 	seat := room.Seat{Place: room.Place{Status: room.Ended, Outcome: room.Completed}, Messages: []room.Message{{MessageID: "m", Code: &code}}}

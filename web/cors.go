@@ -9,21 +9,22 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// module is what pages of other origins import, see static/embed.js.
+// module is the script that pages of other origins import, see static/embed.js.
 const module = "/static/embed.js"
 
-// allowedHeaders are what a page of another origin may send, also where it is traced.
+// allowedHeaders are the headers that a page of another origin may send, tracing headers included.
 const allowedHeaders = "Content-Type, Accept-Language, Authorization, Idempotency-Key, X-Session-ID, X-Request-ID, " +
 	"traceparent, tracestate, baggage, sentry-trace"
 
-// cors lets the pages of other origins that may act here read the answers, and import the module that asks for them. Support is not theirs.
+// cors lets pages of allowed origins read the answers and import the embed module. Support routes are
+// excluded.
 func (s *site) cors(c *gin.Context) {
 	path, origin := c.Request.URL.Path, c.GetHeader("Origin")
 	if path != module && (!strings.HasPrefix(path, "/api/") || request.InSupport(path)) {
 		return
 	}
 	header := c.Writer.Header()
-	if s.Origins.Any() { // a cache must not give one origin what was answered to another
+	if s.Origins.Any() { // a cache must not answer one origin with another's response
 		header.Add("Vary", "Origin")
 	}
 	if !s.Origins.Trusted(c.Request) {

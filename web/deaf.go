@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// deaf warns, once a minute at most, that sockets do not come through to us: some proxy keeps the upgrade to itself. Pages poll then.
+// deaf warns at most once a minute that a proxy strips WebSocket upgrades. Pages poll then.
 type deaf struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
 	at    time.Time
-	count int // of requests since the last line
+	count int // requests since the last line
 }
 
 func (d *deaf) note(sign string) {
@@ -29,7 +29,8 @@ func (d *deaf) note(sign string) {
 	d.at, d.count = time.Now(), 0
 }
 
-// stripped reports whether a browser asked for a socket, and a proxy left out that it did: browsers send these together.
+// stripped reports whether a proxy removed the upgrade from a browser's socket request. Browsers always send
+// these headers together.
 func stripped(h http.Header) bool {
 	return h.Get("Sec-WebSocket-Key") != "" && !strings.EqualFold(h.Get("Upgrade"), "websocket")
 }

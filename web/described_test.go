@@ -64,8 +64,8 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 	require.Equal(t, problem.Codes(), slices.Sorted(maps.Keys(named)), "each code is beside a status of some operation")
 }
 
-// Generators of clients take one type for each schema, and a union of objects by the field that tells them apart. What they make
-// of closed objects refuses the answers of a later version. make check runs some of them.
+// Client generators need one type per schema, and unions discriminated by a field. Their closed objects
+// refuse the answers of later versions. make check runs some of them.
 func TestDescriptionIsWrittenAsGeneratorsOfClientsReadIt(t *testing.T) {
 	var open any
 	require.NoError(t, yaml.Unmarshal(describe.OpenAPI(), &open))

@@ -13,7 +13,7 @@ import (
 
 const docsPath = "/docs"
 
-// docsRoutes are the descriptions of the API: the documents, and a page made from them.
+// docsRoutes serves the descriptions of the API: the documents, and a page made from them.
 func (s *site) docsRoutes(g *gin.Engine) {
 	g.GET(docsPath, s.docsPage)
 	for path, handler := range describe.Handlers() {

@@ -10,8 +10,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// errorRoom completes an error page: the room that it leads to, and the address that it asks again after a
-// form. A room's form leads to the room, a link's to the link, which asks before it is used.
+// errorRoom adds to an error page the link to its room and, after a form, the address to retry. A room's form
+// leads to the room; a link's form leads to the link, which asks before it is used.
 func (s *site) errorRoom(c *gin.Context, v *templates.ErrorView) {
 	if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
 		v.Room = string(id)

@@ -25,7 +25,7 @@ type expectBody struct {
 	MessageID string   `json:"message_id"`
 }
 
-// expectAnswer is told to the holder that asks for a code.
+// expectAnswer is the answer to a holder that asks for a code.
 type expectAnswer struct {
 	Status    string        `json:"status"`
 	Room      room.ID       `json:"room"`
@@ -57,7 +57,7 @@ func (s *site) expect(c *gin.Context) {
 		s.Fail(c, err)
 		return
 	}
-	s.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c), Session: s.told(c, session), Ticket: expected.Ticket,
+	s.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c), Session: s.publicSession(c, session), Ticket: expected.Ticket,
 		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open, ExpiresAt: reply.Instant(expected.ExpiresAt),
 		Epoch: expected.Epoch, Version: expected.Version})
 }
@@ -94,7 +94,7 @@ func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation
 	ctx, cancel := s.Asking(c)
 	defer cancel()
 	var expected room.Expectation
-	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) { // the fence is of one place alone
+	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) { // a fence belongs to one place
 		q.Session = session
 		expected, err = ask(ctx, request.Room(c), q)
 		return err
@@ -117,14 +117,14 @@ func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID 
 	return err
 }
 
-// busy answers number_busy, with from when to ask again.
+// busy answers number_busy, with the time to ask again.
 func (s *site) busy(c *gin.Context, expected room.Expectation) {
 	wait := max(room.Seconds(time.Duration(expected.AskAfter-expected.Now)*time.Millisecond), 1)
 	c.Header("Retry-After", strconv.FormatInt(wait, 10))
 	s.Write(c, "number_busy", problem.For("number_busy"), new(reply.Instant(expected.AskAfter)))
 }
 
-// checkExpect holds a request to its limits. A sender that is empty would be every sender without digits.
+// checkExpect validates a request. An empty sender is refused, as it would match every sender without digits.
 func checkExpect(q room.ExpectRequest) error {
 	if utf8.RuneCountInString(q.Key) > request.MaxKey {
 		return room.ErrInvalidExpect
@@ -132,7 +132,7 @@ func checkExpect(q room.ExpectRequest) error {
 	return q.Filter.Valid()
 }
 
-// readExpect reads the body and says who asks.
+// readExpect reads the body and returns the caller's session.
 func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
 	if !request.IsJSON(c) {
 		return expectBody{}, "", problem.Refusal("unsupported_media_type")
@@ -149,7 +149,7 @@ func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
 	return body, session, err
 }
 
-// parseExpect wants exactly one JSON object with a fence. A field of another type is refused by its own code.
+// parseExpect accepts exactly one JSON object with a fence. A field of the wrong type has its own error code.
 func parseExpect(text []byte) (expectBody, error) {
 	body, err := request.Decode[expectBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {

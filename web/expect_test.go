@@ -17,7 +17,7 @@ import (
 
 const asker = "3f1f6d2e-6a2b-4d37-9a54-0f5c8a1b2c3d"
 
-// askEngine is an engine and an SMS service that note what they are asked and answer as they are told.
+// askEngine is an engine and an SMS service that record requests and return prepared answers.
 type askEngine struct {
 	Engine
 	answer   room.Expectation

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// noticeCookie carries what a form was refused for over the redirect to the page that says so.
+// noticeCookie carries a form's refusal over the redirect to the page that shows it.
 const (
 	noticeCookie = "waitroom_notice"
 	noticeKept   = 60
@@ -52,7 +52,7 @@ func (s *site) leaveForm(c *gin.Context) {
 		s.back(c, "?ask="+ask)
 		return
 	}
-	// The page that comes next says by itself that there is no place any more.
+	// The next page already shows that the place has ended.
 	if err := s.leaveByForm(c); err != nil && problem.CodeOf(err) != "no_place" {
 		s.notice(c, problem.CodeOf(err), "")
 	}
@@ -65,7 +65,7 @@ func (s *site) leaveByForm(c *gin.Context) error {
 		return err
 	}
 	var fence int64
-	if given := c.PostForm("fence"); given != "" { // the field is empty for who waits
+	if given := c.PostForm("fence"); given != "" { // the field is empty for a seller in line
 		if fence, err = parseFence(given); err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *site) leaveByForm(c *gin.Context) error {
 	return err
 }
 
-// expectForm is 이제 요청할게요 without a script, and 네 to the question whose a message is.
+// expectForm is 이제 요청할게요 without a script, and 네 to the question about an unclaimed message.
 func (s *site) expectForm(c *gin.Context) {
 	if !s.ReadForm(c) {
 		return
@@ -113,7 +113,7 @@ func (s *site) rejectForm(c *gin.Context) {
 	s.back(c, "")
 }
 
-// holder is who sends a form of a turn, and of which turn.
+// holder returns the session and the fence of a form sent during a turn.
 func (s *site) holder(c *gin.Context) (session string, fence int64, err error) {
 	if session, err = s.visitor(c); err != nil {
 		return "", 0, err
@@ -122,7 +122,7 @@ func (s *site) holder(c *gin.Context) (session string, fence int64, err error) {
 	return session, fence, err
 }
 
-// back sends the browser to the page, so that a reload asks and does not press again.
+// back redirects the browser to the page, so that a reload does not submit the form again.
 func (s *site) back(c *gin.Context, rest string) {
 	c.Header("Cache-Control", "no-store")
 	c.Redirect(http.StatusSeeOther, pagePath(request.Room(c), rest))
@@ -137,7 +137,7 @@ func (s *site) setNotice(c *gin.Context, id room.ID, value string, maxAge int) {
 		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
-// addNotice puts what the last form was refused for on the page, once.
+// addNotice shows the last form's refusal on the page, once.
 func (s *site) addNotice(c *gin.Context, id room.ID, v *templates.RoomView) {
 	cookie, err := c.Request.Cookie(noticeCookie)
 	if err != nil {

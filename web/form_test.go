@@ -12,7 +12,8 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// What is large is refused as such, and so is what is malformed: without a fence that was left out, leaving would end whichever lease is live.
+// Large and malformed forms have refusals of their own: without a dropped fence, leaving would end any live
+// lease.
 func TestFormThatIsMalformedIsRefusedAsSuch(t *testing.T) {
 	e := &askEngine{seat: room.Seat{Place: room.Place{Status: room.Idle}}}
 	h := handler(t, Config{Engine: e})

@@ -19,7 +19,8 @@ import (
 	"github.com/waitroom/waitroom/web/describe"
 )
 
-// stateFields are the fields of the state frame as it is described; hub's tests hold what sockets are told to the same description. One is there only while it is so.
+// stateFields returns the described fields of the state frame. The hub's tests check sent frames against the
+// same description.
 func stateFields(t *testing.T) []string {
 	t.Helper()
 	var async struct {
@@ -95,7 +96,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// A field that the page has and nobody fills in would be told only with the first change.
+// A page field that the first state leaves empty would only appear with the first change.
 func TestPageIsToldEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
 	told := map[string]bool{}
 	for _, status := range []room.Status{room.Waiting, room.Locked, room.Ended} {

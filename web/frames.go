@@ -8,22 +8,22 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// nobodyFrames is how the pages' policy says that no page may have them in a frame.
-const nobodyFrames = "frame-ancestors 'none'"
+// noFrames is the policy that forbids every page to frame an answer.
+const noFrames = "frame-ancestors 'none'"
 
-// frames says who may have an answer in a frame: nobody, but for a seller's page, which the pages of Ancestors may. The older header can
-// not name origins, so there only the policy speaks.
+// frames sets which pages may frame an answer. Only a seller's page may be framed, by the pages of Ancestors.
+// X-Frame-Options cannot name origins, so for those only the policy applies.
 func (s *site) frames(c *gin.Context) {
 	policy, header := templates.ContentSecurityPolicy, c.Writer.Header()
 	if len(s.Ancestors) > 0 && isSellersPage(c.Request.URL.Path) {
-		policy = strings.Replace(policy, nobodyFrames, "frame-ancestors "+strings.Join(s.Ancestors, " "), 1)
+		policy = strings.Replace(policy, noFrames, "frame-ancestors "+strings.Join(s.Ancestors, " "), 1)
 	} else {
 		header.Set("X-Frame-Options", "DENY")
 	}
 	header.Set("Content-Security-Policy", policy)
 }
 
-// isSellersPage is true of a room's page alone, not of what is below it.
+// isSellersPage reports whether path is a room's page itself, not one below it.
 func isSellersPage(path string) bool {
 	room, below := strings.CutPrefix(path, "/rooms/")
 	return path == "/" || (below && !strings.Contains(room, "/"))

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/web/problem"
 )
 
-// A host that is taken is the name that was set or, where only this machine's are, one that leads nowhere else, as a browser reads it.
+// An accepted host is the configured name or, for loopback, one of this machine as a browser reads it.
 func FuzzHost(f *testing.F) {
 	for _, seed := range []string{"", "wait.example", "WAIT.example.:443", "wait.example:443:443", "wait.example.evil.example", "[wait.example]", "localhost", "127.0.0.1:80", "[::1]",
 		"127.0.0.1.evil.example", "[::ffff:127.0.0.1]:1", "localhost:", "0.0.0.0", ":443", "wait.example:0443", "2130706433", "127.0.0.0:A"} {
@@ -39,7 +39,7 @@ func FuzzHost(f *testing.F) {
 	})
 }
 
-// Rooms that are taken are the same when they are written and read again; every name among them is a room, and support is none.
+// Accepted rooms survive writing and reading. Every name among them is a room, and support is none.
 func FuzzRooms(f *testing.F) {
 	for _, seed := range []string{"integration", "a,b:*", "stock:*, a", "", "support", "support:*", "*", ":*", "a:*:*", "a,a", strings.Repeat("a", 128) + ":*"} {
 		f.Add(seed, "stock:1")
@@ -72,7 +72,8 @@ var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":t
 	`{"reason":"gone","fence":7,"ticket":3,"seconds":60,"position":1,"message_id":"m"}`, `{"reason":"\u200b","ticket":9007199254740993}`, `{"reason":" \n ","seconds":1e2}`,
 	"{\"reason\":\"\xff\"}", `{"reason":"\ud800"}`, `{"a":` + strings.Repeat("[", 20000) + "}"}
 
-// A body about the lock is one object, or refused by one of the codes of the contract; another field never becomes a seller or a session.
+// A body about the lock is one object, or refused by a code of the contract. Other fields never become a
+// seller or a session.
 func FuzzLockBody(f *testing.F) {
 	for _, seed := range sent {
 		f.Add([]byte(seed))
@@ -93,7 +94,8 @@ func FuzzLockBody(f *testing.F) {
 	})
 }
 
-// An ask that is taken has a fence, few and short senders, a short piece and a short Idempotency-Key; all else is refused by its code.
+// An accepted ask has a fence, few and short senders, a short piece and a short Idempotency-Key. All else is
+// refused by its code.
 func FuzzExpectBody(f *testing.F) {
 	for _, seed := range sent {
 		f.Add([]byte(seed), "press-1")

@@ -9,11 +9,11 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// httpsKept is for how long a browser that came by https comes by nothing else: a year.
+// httpsKept makes a browser that came over https use nothing else for a year.
 const httpsKept = "max-age=31536000"
 
-// harden sets what every answer has. The referrer stays within the site rather than being withheld:
-// without one, browsers send a form's Origin as "null".
+// harden sets the headers common to all answers. The referrer is kept within the site, not withheld: without
+// one, browsers send a form's Origin as "null".
 func (s *site) harden(c *gin.Context) {
 	header := c.Writer.Header()
 	s.frames(c)
@@ -26,8 +26,8 @@ func (s *site) harden(c *gin.Context) {
 	}
 }
 
-// sameSite refuses a change that another site's page asks for. No other site is trusted with what is
-// support's. A token is no page's: browsers send none by themselves, and ask before a page may.
+// sameSite refuses changes requested by another site's page. Support routes trust no other site. Requests
+// with a token pass: browsers never add a token by themselves, and a page needs permission to send one.
 func (s *site) sameSite(c *gin.Context) {
 	if s.desk != nil {
 		if _, ok := s.desk.TokenOf(c); ok {
@@ -43,7 +43,7 @@ func (s *site) sameSite(c *gin.Context) {
 	}
 }
 
-// recover answers 500 for a handler that panicked and goes on serving.
+// recover answers 500 for a handler that panicked; the server goes on serving.
 func (s *site) recover(c *gin.Context) {
 	defer func() {
 		v := recover()
@@ -62,7 +62,7 @@ func (s *site) recover(c *gin.Context) {
 	c.Next()
 }
 
-// guard keeps the desk to people who are signed in.
+// guard admits only signed-in agents to the desk.
 func (s *site) guard(c *gin.Context) {
 	if !request.InSupport(c.Request.URL.Path) {
 		return

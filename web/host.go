@@ -11,14 +11,14 @@ import (
 	"github.com/waitroom/waitroom/internal/origin"
 )
 
-// Hosts says by which names the server is called. The zero value answers to any.
+// Hosts are the host names that the server answers to. The zero value answers to any.
 type Hosts struct {
-	public   string // host, with a port that is not the scheme's own
+	public   string // host, with any port but the scheme's default
 	scheme   string
 	loopback bool
 }
 
-// HostOf is the one name in a URL that the server is called by from outside.
+// HostOf returns the host of the server's public URL.
 func HostOf(public string) (Hosts, error) {
 	u, err := url.Parse(public)
 	if err != nil {
@@ -27,11 +27,11 @@ func HostOf(public string) (Hosts, error) {
 	return Hosts{public: origin.Host(u.Host, u.Scheme), scheme: u.Scheme}, nil
 }
 
-// Loopback are the names by which a machine calls itself.
+// Loopback returns the names by which a machine calls itself.
 func Loopback() Hosts { return Hosts{loopback: true} }
 
-// has reports whether the server is called so. A page of another site can have its own name lead here, and would then read what
-// only this site's pages may.
+// has reports whether the server answers to a host. This stops DNS rebinding: a foreign site that points its
+// own name here could otherwise read this site's answers.
 func (h Hosts) has(host string) bool {
 	switch {
 	case h.public != "":
@@ -51,7 +51,8 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(name, "localhost") || (err == nil && addr.Unmap().IsLoopback())
 }
 
-// rightHost refuses what was meant for another name. Probes call by address, so what they ask is answered under any.
+// rightHost refuses requests for another host name. Probes call by address, so their routes answer under any
+// name.
 func (s *site) rightHost(c *gin.Context) {
 	switch c.Request.URL.Path {
 	case "/healthz", "/readyz", "/metrics":

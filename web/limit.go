@@ -11,14 +11,14 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// The settings of the limits that are judged elsewhere than in quota.
+// The settings of the limits that are enforced outside quota.
 const (
 	roomLimit    = "ROOM_LIMIT"
 	socketsPerIP = "SOCKETS_PER_IP"
 )
 
-// admitted has a session join where the limits let it. One that is known may have a place that was taken from another address, and is
-// told that, however many places this address has.
+// admitted joins a session if the limits allow it. A session that already has a place gets it back, from any
+// address and beyond the address's limit.
 func (s *site) admitted(ctx context.Context, c *gin.Context, session string, known bool, join func() (room.Standing, error)) (room.Standing, error) {
 	admission, err := s.Quota.Admit(ctx, request.Network(s.proxies.Client(c)), request.Room(c), session)
 	if limit, ok := errors.AsType[quota.Limited](err); ok {
@@ -40,7 +40,7 @@ func (s *site) admitted(ctx context.Context, c *gin.Context, session string, kno
 	return standing, err
 }
 
-// heldPlace is the place that a session has; refused where it has none.
+// heldPlace returns a session's live place, or a refusal without one.
 func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string, refused quota.Limited) (room.Standing, error) {
 	view, seats, err := s.Engine.Look(ctx, request.Room(c), session)
 	switch {
@@ -52,7 +52,7 @@ func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string, re
 	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.lease(request.Room(c))}, nil
 }
 
-// refusedFor writes down that somebody is refused for a limit.
+// refusedFor counts a refusal by a limit.
 func (s *site) refusedFor(c *gin.Context, limit quota.Limited) quota.Limited {
 	s.limited.note(limit.Setting, s.proxies.Client(c))
 	return limit

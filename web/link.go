@@ -16,22 +16,22 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// linkPath is what stands between a room's page and a link's token.
+// linkPath separates a room's page from a link's token.
 const linkPath = "/link/"
 
 func (s *site) linkRoutes(api, pages *gin.RouterGroup) {
 	api.POST("/lock/link", s.makeLink)
 	pages.POST("/link", s.makeLinkForm)
-	pages.GET("/link", func(c *gin.Context) { s.back(c, "") }) // of a reload of what the form answered
+	pages.GET("/link", func(c *gin.Context) { s.back(c, "") }) // for a reload of the form's answer
 	pages.GET(linkPath+":token", s.linkPage)
 	pages.POST(linkPath+":token", s.useLink)
 }
 
-// linkAnswer is told to who continues on another device.
+// linkAnswer is the answer to a seller that continues on another device.
 type linkAnswer struct {
 	URL       string        `json:"url"`
 	ExpiresAt reply.Instant `json:"expires_at"`
-	QR        *link.QR      `json:"qr,omitempty"` // where it is asked for
+	QR        *link.QR      `json:"qr,omitempty"` // if requested
 }
 
 // makeLink is POST /api/{room}/lock/link: 다른 기기에서 이어하기.
@@ -55,7 +55,8 @@ func (s *site) makeLink(c *gin.Context) {
 	s.JSON(c, http.StatusOK, answer)
 }
 
-// makeLinkForm is the same without a script. What it answers has no address of its own: the link is for the other device.
+// makeLinkForm is makeLink without a script. Its answer has no address of its own: the link is for the other
+// device.
 func (s *site) makeLinkForm(c *gin.Context) {
 	if !s.ReadForm(c) {
 		return
@@ -79,7 +80,7 @@ func (s *site) makeLinkForm(c *gin.Context) {
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
-// newLink makes a link to the live place that a session has or stands for.
+// newLink makes a link to the live place of a session, or to the place it joined by a link.
 func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, error) {
 	id := request.Room(c)
 	_, seat, err := s.look(c, id, session)
@@ -105,7 +106,7 @@ func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, err
 	return a, err
 }
 
-// publicURL is what the server is called from outside, as far as it was told or the request shows.
+// publicURL returns the server's outside address, from the configuration or from the request.
 func (s *site) publicURL(c *gin.Context) string {
 	switch {
 	case s.PublicURL != "":
@@ -116,8 +117,8 @@ func (s *site) publicURL(c *gin.Context) string {
 	return "http://" + c.Request.Host
 }
 
-// linkPage is GET of a link: whose place it leads to. It changes nothing, so that what looks at addresses before a person does (a chat, a mail
-// scanner) uses nothing up.
+// linkPage is GET of a link: it shows the place. It changes nothing, so link previews and mail scanners do
+// not use the link up.
 func (s *site) linkPage(c *gin.Context) {
 	lang := request.Seller.Page(c.Request)
 	s.ChooseLanguage(c, c.Query("lang"))
@@ -141,7 +142,8 @@ func (s *site) linkPage(c *gin.Context) {
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
 }
 
-// probeCookies has a browser that came without a cookie keep one for a while, so that the form says whether it does: the page itself gives it no session.
+// probeCookies sets a short-lived cookie in a browser that has none, so that the form shows whether cookies
+// work. The page itself creates no session.
 func (s *site) probeCookies(c *gin.Context) {
 	if len(c.Request.Cookies()) == 0 {
 		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1", Path: pagePath(request.Room(c), ""), MaxAge: probeKept,
@@ -149,7 +151,7 @@ func (s *site) probeCookies(c *gin.Context) {
 	}
 }
 
-// probeKept is for how many seconds: a link is good for less.
+// probeKept is the probe's lifetime in seconds, longer than a link's.
 const probeKept = 600
 
 // useLink is POST of a link: this browser continues with the place.
@@ -173,11 +175,13 @@ func (s *site) useLink(c *gin.Context) {
 	s.back(c, "")
 }
 
-// hideAddress keeps the token in an address from where the page leads. A browser that knows the second policy goes by it: without any
-// referrer it would send the form's Origin as "null", and where there is no TLS nothing else says whose form it is.
+// hideAddress keeps the token in the address out of referrers. Browsers that know the second policy use it:
+// without any referrer they would send the form's Origin as "null", and without TLS no other header shows the
+// form's site.
 func hideAddress(c *gin.Context) { c.Header("Referrer-Policy", "no-referrer, strict-origin") }
 
-// linkSession is the session of who opens a link, "" for none: to look makes none.
+// linkSession returns the session of a browser that opens a link; "" without one. Opening a link creates no
+// session.
 func (s *site) linkSession(c *gin.Context) (string, error) {
 	session, err := s.named(c, "")
 	if err != nil {
@@ -186,20 +190,20 @@ func (s *site) linkSession(c *gin.Context) (string, error) {
 	return s.reading(c, session)
 }
 
-// openedLink is a link, and who opens it.
+// openedLink is a link with the session that opened it.
 type openedLink struct {
 	link.Place
 	status room.Status
-	used   bool // by the browser that asks
-	inside bool // it has a live place in the room, or stands for one
+	used   bool // by this browser
+	inside bool // its session has a live place in the room, its own or by a link
 }
 
-// openLink looks where a link leads. Refusals: link.ErrNone, also where the place is over, and link.ErrUsed.
+// openLink resolves a link. Errors: link.ErrNone, also if the place has ended, and link.ErrUsed.
 func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error) {
 	ctx, cancel := s.Asking(c)
 	defer cancel()
 	id := request.Room(c)
-	if l.Place, l.used, err = s.Links.Open(ctx, id, c.Param("token"), s.told(c, session)); err != nil {
+	if l.Place, l.used, err = s.Links.Open(ctx, id, c.Param("token"), s.publicSession(c, session)); err != nil {
 		return l, err
 	}
 	_, seats, err := s.Engine.Look(ctx, id, l.Session, session)
@@ -216,7 +220,7 @@ func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error
 	return l, err
 }
 
-// refusedLink is the code of why this browser can not use a link; "" where it can.
+// refusedLink returns the code for why this browser cannot use a link; "" if it can.
 func (s *site) refusedLink(c *gin.Context, l openedLink) string {
 	if s.Sellers == nil {
 		if l.inside {
@@ -233,7 +237,7 @@ func (s *site) refusedLink(c *gin.Context, l openedLink) string {
 	return ""
 }
 
-// follow has the session act for the place that the link of the request leads to.
+// follow lets the session act for the place of the request's link.
 func (s *site) follow(c *gin.Context, session string) error {
 	l, err := s.openLink(c, session)
 	if err != nil || l.used && l.inside {
@@ -246,19 +250,20 @@ func (s *site) follow(c *gin.Context, session string) error {
 	defer cancel()
 	id, token, own := request.Room(c), c.Param("token"), ""
 	if s.Sellers == nil {
-		own = session // its windows that are open show the place from now on
+		own = session // its open windows show the place from now on
 		err = s.Links.Use(ctx, id, token, session, l.Place)
 	} else {
-		err = s.Links.Spend(ctx, id, token, s.told(c, session), l.Place)
+		err = s.Links.Spend(ctx, id, token, s.publicSession(c, session), l.Place)
 	}
 	if err == nil {
-		s.tellJoined(ctx, id, l.Session, own)
+		s.notifyJoined(ctx, id, l.Session, own)
 	}
 	return err
 }
 
-// tellJoined tells the other devices, and the browser's own windows. It has been let in, whether or not they hear of it.
-func (s *site) tellJoined(ctx context.Context, id room.ID, session, own string) {
+// notifyJoined notifies the place's other devices and the browser's own windows. A failure is only logged:
+// the browser has already joined.
+func (s *site) notifyJoined(ctx context.Context, id room.ID, session, own string) {
 	if s.Sockets == nil {
 		return
 	}
@@ -267,17 +272,17 @@ func (s *site) tellJoined(ctx context.Context, id room.ID, session, own string) 
 	}
 }
 
-// addJoined says on a page that another device was let into its place. Of the device that was let in, it is no news.
+// addJoined shows on a page that another device joined its place. The device that joined does not see it.
 func (s *site) addJoined(c *gin.Context, id room.ID, session string, v *templates.RoomView) {
 	if _, ok := linkedOf(c); ok || s.Links == nil || (v.State != templates.StateWaiting && v.State != templates.StateLocked) {
 		return
 	}
 	ctx, cancel := s.Asking(c)
 	defer cancel()
-	v.JoinedDevice, _ = s.Links.Joined(ctx, id, session, v.Ticket) // the page is shown though that is not known
+	v.JoinedDevice, _ = s.Links.Joined(ctx, id, session, v.Ticket) // without an answer, the page leaves it out
 }
 
-// loggedPath is a path without the token of a link, however it goes on.
+// loggedPath returns a path without a link's token or anything after it.
 func loggedPath(path string) string {
 	before, _, found := strings.Cut(path, linkPath)
 	if !found {

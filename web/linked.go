@@ -12,31 +12,32 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-const linkedKey = "linked" // of the request's context: whose place the session stands for
+const linkedKey = "linked" // the context key of the place that the session joined by a link
 
-// Linked is a browser that was let into another session's place.
+// Linked is a browser that joined another session's place by a link.
 type Linked struct {
-	Session string // whose place it is; nobody is told
+	Session string // the place's session; never sent to the browser
 	Ticket  int64  // of the place
 	Own     string // the browser's own session
 }
 
-// linked is a Linked and how that place is, live or ended.
+// linked is a Linked with the state of its place, live or ended.
 type linked struct {
 	Linked
 	view room.View
 	seat room.Seat
 }
 
-// linkedOf is whose place the one who asks was found to stand for.
+// linkedOf returns the place that the request's session joined by a link.
 func linkedOf(c *gin.Context) (Linked, bool) {
 	value, _ := c.Get(linkedKey)
 	l, ok := value.(Linked)
 	return l, ok
 }
 
-// linked is the place that a session was let into by a link; ok is false where it is its own: it was let into none, has a place itself, or
-// whose place it was has another one by now. Where sellers are proven, all their sessions act for one place without this.
+// linked returns the place that a session joined by a link. It returns ok false if the session joined none,
+// has a place of its own, or the place's session has another one by now. Where sellers are proven, all
+// sessions of a seller share one place without links.
 func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool, err error) {
 	if s.Links == nil || s.Sellers != nil || session == "" {
 		return l, false, nil
@@ -53,13 +54,14 @@ func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session s
 	if !place.Is(seat) || seats[1].Live() {
 		return l, false, nil
 	}
-	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence }) // an earlier place's
+	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence }) // drop those of earlier places
 	l = linked{Linked{Session: place.Session, Ticket: place.Ticket, Own: session}, view, seat}
 	c.Set(linkedKey, l.Linked)
 	return l, true, nil
 }
 
-// inPlace does something for a session's own place or, where it has none, for the one that it stands for; the ticket is 0 for its own.
+// inPlace runs do for a session's own place or, without one, for the place it joined by a link. The ticket is
+// 0 for its own.
 func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do func(session string, ticket int64) error) error {
 	refused := do(session, 0)
 	if !errors.Is(refused, room.ErrNoPlace) && !errors.Is(refused, room.ErrNoMessage) {
@@ -75,8 +77,8 @@ func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do f
 	return do(l.Session, l.Ticket)
 }
 
-// enterLinked is 준비 완료 of a session that stands for another one's place: it has that place. Once that is over, the session is its own
-// again, and ok is false.
+// enterLinked is 준비 완료 of a session that joined a place by a link: it answers with that place. Once the place
+// has ended, the session is its own again, and ok is false.
 func (s *site) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing, bool, error) {
 	l, ok, err := s.linked(ctx, c, request.Room(c), session)
 	if !ok || err != nil {

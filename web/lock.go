@@ -33,16 +33,16 @@ func (s *site) join(c *gin.Context) {
 	s.answerStanding(c, session, standing)
 }
 
-// answerStanding answers a live place: 200 to the holder, 202 to who waits.
+// answerStanding answers a live place: 200 to the holder, 202 to a seller in line.
 func (s *site) answerStanding(c *gin.Context, session string, standing room.Standing) {
 	status := http.StatusAccepted
 	if standing.Status == room.Locked {
 		status = http.StatusOK
 	}
-	s.JSON(c, status, standingAnswer(request.Room(c), s.told(c, session), standing.View, standing.Place, standing.LeaseLength))
+	s.JSON(c, status, standingAnswer(request.Room(c), s.publicSession(c, session), standing.View, standing.Place, standing.LeaseLength))
 }
 
-// enter joins the session, or a new one where there is none, and sets its cookie.
+// enter joins the session, or a new one without one, and sets its cookie.
 func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing, error) {
 	known := session != ""
 	seller, err := s.sellerOf(c, sellerID)
@@ -71,11 +71,11 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	if err != nil {
 		return "", room.Standing{}, err
 	}
-	s.remember(c, s.told(c, session))
+	s.remember(c, s.publicSession(c, session))
 	return session, standing, nil
 }
 
-// reenter is enter of a session that does not say who it is: it has the place that it has, or is refused.
+// reenter joins a session that names no seller: it gets the place that it has, or is refused.
 func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal error) (room.Standing, error) {
 	ctx, cancel := s.Asking(c)
 	defer cancel()
@@ -97,17 +97,17 @@ func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal erro
 	if err != nil {
 		return room.Standing{}, err
 	}
-	s.remember(c, s.told(c, session))
+	s.remember(c, s.publicSession(c, session))
 	return standing, nil
 }
 
-// mayWait is true unless the request says wait=false, in whatever way that is said.
+// mayWait reports whether the request may wait: any spelling of ?wait=false forbids it.
 func mayWait(c *gin.Context) bool {
 	wait, err := strconv.ParseBool(c.Query("wait"))
 	return err != nil || wait
 }
 
-// leave is DELETE /api/{room}/lock: done, or given up.
+// leave is DELETE /api/{room}/lock: completed, or given up.
 func (s *site) leave(c *gin.Context) {
 	body, err := readOptionalLock(c)
 	if err != nil {
@@ -133,12 +133,12 @@ func (s *site) leave(c *gin.Context) {
 	if standing.Fence != 0 {
 		status = "released"
 	}
-	s.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c), Session: s.told(c, session),
+	s.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c), Session: s.publicSession(c, session),
 		Ticket: standing.Ticket, Fence: standing.Fence, Already: standing.Already, Epoch: standing.Epoch, Version: standing.Version})
 }
 
-// leaving reads ?reason= and ?fence=. A fence that is given must be one: an empty one would end
-// whichever lease is live, which is what fences are there to prevent.
+// leaving reads ?reason= and ?fence=. A fence that is present must be valid: an empty one would end any live
+// lease, which fences exist to prevent.
 func leaving(c *gin.Context) (reason room.Outcome, fence int64, err error) {
 	given, ok := c.GetQuery("reason")
 	if !ok {

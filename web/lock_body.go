@@ -29,7 +29,7 @@ func readLock(c *gin.Context) (lockBody, error) {
 	return parseLock(body)
 }
 
-// readOptionalLock reads the body of a DELETE, which need not have one.
+// readOptionalLock reads the optional body of a DELETE.
 func readOptionalLock(c *gin.Context) (lockBody, error) {
 	body, err := request.Body(c)
 	if err != nil || len(body) == 0 {
@@ -41,7 +41,7 @@ func readOptionalLock(c *gin.Context) (lockBody, error) {
 	return parseLock(body)
 }
 
-// parseLock wants exactly one JSON object. A field that is no string is refused by its own code.
+// parseLock accepts exactly one JSON object. A field that is not a string has its own error code.
 func parseLock(text []byte) (lockBody, error) {
 	body, err := request.Decode[lockBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

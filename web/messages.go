@@ -17,13 +17,13 @@ import (
 
 const (
 	longestWait  = 30 * time.Second
-	judgedWithin = time.Second // how long the end of a turn waits for the ledger's word on the message that ended it, as on sockets
-	lookAgain    = time.Second // where no change is heard of: the subscription may have missed one
+	judgedWithin = time.Second // the longest wait for the ledger's decision about the message that ended a turn, as on sockets
+	lookAgain    = time.Second // poll interval, in case the subscription missed a change
 	lookPause    = 50 * time.Millisecond
 	waitingMost  = 2 // calls of one session
 )
 
-// messages is GET /api/{room}/lock/messages: the code, for a program without a socket.
+// messages is GET /api/{room}/lock/messages: it returns the code to a program without a socket.
 func (s *site) messages(c *gin.Context) {
 	session, err := s.sessionOf(c, "")
 	if err == nil && session == "" {
@@ -58,7 +58,7 @@ func (s *site) messages(c *gin.Context) {
 	s.JSON(c, 200, a)
 }
 
-// waitOf reads ?wait=, in seconds; more than the longest counts as that.
+// waitOf returns ?wait= as a duration, capped at the longest.
 func waitOf(c *gin.Context) (time.Duration, error) {
 	given, ok := c.GetQuery("wait")
 	if !ok {
@@ -71,7 +71,8 @@ func waitOf(c *gin.Context) (time.Duration, error) {
 	return min(time.Duration(seconds)*time.Second, longestWait), nil
 }
 
-// awaitMessages looks until there is something to answer. A turn that a message has ended is not over before the message may be shown.
+// awaitMessages polls until there is something to answer. A turn ended by a message counts as over only once
+// that message may be shown.
 func (s *site) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
 	begun := time.Now()
 	changed, stop := s.changes(request.Room(c))
@@ -101,20 +102,20 @@ func (s *site) awaitMessages(c *gin.Context, session string, wait time.Duration)
 	}
 }
 
-// newer reports whether there is a message behind the one that the caller has; after is "" where it has none.
+// newer reports whether there is a message after the caller's last; after is "" without one.
 func newer(messages []room.Message, after string) bool {
 	at := slices.IndexFunc(messages, func(m room.Message) bool { return m.MessageID == after })
 	return at+1 < len(messages)
 }
 
-// pause waits for a change; false where nobody will hear of one any more.
+// pause waits for a change; it returns false once no more changes will arrive.
 func pause(c *gin.Context, changed <-chan struct{}, most time.Duration) bool {
 	again := time.NewTimer(min(most, lookAgain))
 	defer again.Stop()
 	select {
 	case _, ok := <-changed:
 		if ok {
-			time.Sleep(min(most, lookPause)) // a room where much happens is not asked for each of it
+			time.Sleep(min(most, lookPause)) // a busy room is not read once for every change
 		}
 		return ok
 	case <-again.C:
@@ -131,13 +132,13 @@ func (s *site) changes(id room.ID) (changed <-chan struct{}, stop func()) {
 	return s.Sockets.Changes(id)
 }
 
-// waitingCalls counts the calls that wait here, for each session.
+// waitingCalls counts the waiting calls of each session.
 type waitingCalls struct {
 	mu sync.Mutex
 	of map[string]int
 }
 
-// enter counts one more until leave is called; false where there are as many as there may be.
+// enter counts one call until leave is called. It returns ok false at the limit.
 func (w *waitingCalls) enter(session string) (leave func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/web/problem"
 )
 
-// A field that is not of the contract is ignored, also where capitals alone tell it from one that is.
+// A field outside the contract is ignored, also if only capitals distinguish it from one inside.
 func TestNamesOfFieldsAreExact(t *testing.T) {
 	body, err := parseLock([]byte(`{"seller_id":"a1","SELLER_ID":"b1","Session_ID":7,"ſession_id":"x","aſks":true}`))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ const requestHeader = "X-Request-ID"
 
 var requestPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// metrics counts requests by route, never by address: a room in the path must not make a series.
+// metrics counts requests by route, never by path: a room in the path must not create a series.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -36,8 +36,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// observe names, times, counts and logs every request. Neither query nor headers nor the end of a link are logged: they
-// can hold credentials.
+// observe names, times, counts and logs every request. Queries, headers and link tokens are not logged: they
+// may hold credentials.
 func (s *site) observe(c *gin.Context) {
 	begun := time.Now()
 	id := c.GetHeader(requestHeader)
@@ -58,7 +58,7 @@ func (s *site) observe(c *gin.Context) {
 	s.metrics.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	s.metrics.seconds.WithLabelValues(route, method).Observe(took.Seconds())
 	level := slog.LevelDebug
-	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable { // which is said once for many
+	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable { // 503 is logged once for many
 		level = slog.LevelInfo
 	}
 	if !s.Log.Enabled(c.Request.Context(), level) {
@@ -68,12 +68,12 @@ func (s *site) observe(c *gin.Context) {
 		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client", s.proxies.Client(c).String())
 }
 
-// newRequestID names a request in logs and answers. It proves nothing, so that it may be guessed.
+// newRequestID returns the request's name in logs and answers. It proves nothing, so it may be guessable.
 func newRequestID() string {
 	return strconv.FormatUint(rand.Uint64(), 36) + "-" + strconv.FormatUint(rand.Uint64(), 36)
 }
 
-// methodLabel keeps a client's own inventions out of the series.
+// methodLabel keeps methods invented by clients out of the series.
 func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodPost, http.MethodDelete:

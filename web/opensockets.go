@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// openSockets counts the sockets that are open for each client address; nil counts nothing.
+// openSockets counts the open sockets of each client address; nil counts nothing.
 type openSockets struct {
 	most int
 
@@ -18,7 +18,7 @@ type openSockets struct {
 	open map[netip.Addr]int
 }
 
-// newOpenSockets returns nil where nothing is limited.
+// newOpenSockets returns nil without a limit.
 func newOpenSockets(most int) *openSockets {
 	if most == 0 {
 		return nil
@@ -26,7 +26,7 @@ func newOpenSockets(most int) *openSockets {
 	return &openSockets{most: most, open: make(map[netip.Addr]int)}
 }
 
-// take counts one more, until the returned function is called; false where there are as many as there may be.
+// take counts one socket until leave is called. It returns ok false at the limit.
 func (o *openSockets) take(from netip.Addr) (leave func(), ok bool) {
 	if o == nil {
 		return func() {}, true
@@ -48,14 +48,14 @@ func (o *openSockets) leave(from netip.Addr) {
 	}
 }
 
-// counter hands out a connection that says when it is closed: a handler returns long before.
+// counter is a ResponseWriter whose hijacked connection reports its close. The handler returns long before.
 type counter struct {
 	gin.ResponseWriter
 	closed func()
 	taken  bool
 }
 
-// Hijack takes the connection over.
+// Hijack takes over the connection and counts it.
 func (w *counter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err != nil {
@@ -68,13 +68,13 @@ func (w *counter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return &counted{conn, w.closed}, buffered, nil
 }
 
-// countedTCP keeps what only a TCP connection can.
+// countedTCP keeps the methods of a TCP connection.
 type countedTCP struct {
 	*net.TCPConn
 	closed func()
 }
 
-// Close closes the connection; it is counted no more.
+// Close closes the connection and stops counting it.
 func (c *countedTCP) Close() error {
 	defer c.closed()
 	return c.TCPConn.Close()
@@ -85,7 +85,7 @@ type counted struct {
 	closed func()
 }
 
-// Close closes the connection; it is counted no more.
+// Close closes the connection and stops counting it.
 func (c *counted) Close() error {
 	defer c.closed()
 	return c.Conn.Close()

@@ -66,7 +66,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	show(c, http.StatusOK, lang, templates.RoomPage(v))
 }
 
-// addRules adds what the operator says of the room, and by which rules a place in it is kept.
+// addRules adds the operator's texts for the room, and the rules of its places.
 func (s *site) addRules(id room.ID, v *templates.RoomView) {
 	v.Info = s.info(id, v.Lang)
 	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
@@ -75,7 +75,7 @@ func (s *site) addRules(id room.ID, v *templates.RoomView) {
 	}
 }
 
-// info is what the operator says of a room, in that language.
+// info returns the operator's texts for a room in the page's language.
 func (s *site) info(id room.ID, lang string) (info templates.RoomInfo) {
 	if s.Info != nil {
 		info = s.Info(id, lang)
@@ -83,8 +83,8 @@ func (s *site) info(id room.ID, lang string) (info templates.RoomInfo) {
 	return info
 }
 
-// visitor is the browser's session. One that has none is given it now, so that its first 준비 완료
-// already comes from the session that it will keep; where sellers are known by tokens, one is what a token is exchanged for.
+// visitor returns the browser's session, or gives it a new one. The first 준비 완료 then already comes from the
+// session that the browser keeps. Where sellers come with tokens, a session is exchanged for a token instead.
 func (s *site) visitor(c *gin.Context) (string, error) {
 	session, err := room.ParseSession(s.cookie(c))
 	if s.Sellers != nil {
@@ -97,7 +97,7 @@ func (s *site) visitor(c *gin.Context) (string, error) {
 	return session, nil
 }
 
-// roomView is what the page shows of a room to one reader.
+// roomView returns a reader's view of a room.
 func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) templates.RoomView {
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket, QueuePosition: seat.Position,
@@ -109,7 +109,7 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	switch seat.Status {
 	case room.Waiting:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, seat.Position, lease)
-	case room.Locked: // nobody waits for what one has
+	case room.Locked: // a holder's room shows no waits
 		page.ClaimBy = v.Lease.ClaimBy
 	default:
 		page.EstimatedWait, page.MaximumWait = pageWaits(v, v.Waiting+1, lease)
@@ -118,8 +118,8 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	return page
 }
 
-// addCodes adds the reader's asks and messages. A message that came in its turn is shown until the next place, a late
-// one also then.
+// addCodes adds the reader's asks and messages. The page shows a turn's message until the next place, a late
+// one too.
 func addCodes(page *templates.RoomView, v room.View, seat room.Seat) {
 	if seat.Status == room.Locked && v.Lease != nil {
 		page.Codes = &templates.CodesView{Asked: v.Lease.Asked, Open: v.Lease.Open}
@@ -153,5 +153,5 @@ func pageWaits(v room.View, position int, lease time.Duration) (estimated, maxim
 	return new(int(*e)), new(int(*m))
 }
 
-// pagePath is the address of a room's page.
+// pagePath returns the address of a room's page.
 func pagePath(id room.ID, rest string) string { return "/rooms/" + url.PathEscape(string(id)) + rest }

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// unnamed warns once of a proxy that no setting names: all clients behind it look like one.
+// unnamed warns once about a proxy that no setting names: all its clients look like one.
 type unnamed struct{ once sync.Once }
 
 func (s *site) noticeProxy(c *gin.Context) {

@@ -15,7 +15,8 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// pushBody is a browser's subscription as it writes it, with what the seller reads. Other fields are ignored.
+// pushBody is a browser's subscription as the browser writes it, with the seller's language. Other fields are
+// ignored.
 type pushBody struct {
 	Session  string   `json:"session_id"`
 	Language string   `json:"language"`
@@ -28,7 +29,7 @@ type pushKeys struct {
 	Auth   string `json:"auth"`
 }
 
-// UnmarshalJSON has exact names count alone.
+// UnmarshalJSON accepts exact field names only.
 func (k *pushKeys) UnmarshalJSON(text []byte) error {
 	type plain pushKeys
 	read, err := request.Decode[plain](text)
@@ -38,13 +39,14 @@ func (k *pushKeys) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// subscribedAnswer is told to a browser that will be told.
+// subscribedAnswer is the answer to a browser that is subscribed.
 type subscribedAnswer struct {
 	Status string `json:"status"`
 	Ticket int64  `json:"ticket"`
 }
 
-// subscribe is POST /api/{room}/lock/push: this browser is to be told what becomes of the place, also when no page is open there.
+// subscribe is POST /api/{room}/lock/push. This browser receives the place's notifications, also without an
+// open page.
 func (s *site) subscribe(c *gin.Context) {
 	ticket, err := s.subscribed(c)
 	if err != nil {
@@ -85,7 +87,8 @@ func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
 	return seat.Ticket, s.keep(c, session, seat.Ticket, sub)
 }
 
-// keep keeps a subscription for as long as its place is live. That may have ended since it was looked at, and then nobody else forgets it.
+// keep keeps a subscription for as long as its place is live. The place may have ended since it was read, and
+// only keep can then delete the subscription.
 func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subscription) error {
 	ctx, cancel := s.Asking(c)
 	defer cancel()
@@ -106,7 +109,8 @@ func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subsc
 	return room.ErrNoPlace
 }
 
-// addPushKey has the page subscribe. Without a key notifications come only while it is open.
+// addPushKey adds the key that makes the page subscribe. Without it, notifications come only while the page
+// is open.
 func (s *site) addPushKey(c *gin.Context, v *templates.RoomView) {
 	if s.Pushes == nil {
 		return
@@ -128,7 +132,7 @@ func readPush(c *gin.Context) (body pushBody, err error) {
 	return parsePush(text)
 }
 
-// parsePush wants exactly one JSON object. A field of another type is refused as a bad subscription.
+// parsePush accepts exactly one JSON object. A field of the wrong type is refused as a bad subscription.
 func parsePush(text []byte) (body pushBody, err error) {
 	read, err := request.Decode[pushBody](text)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "session_id" {

@@ -8,7 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// codesOfQuery are the codes of parameters that have one of their own, by route.
+// codesOfQuery maps routes and parameters to error codes of their own.
 var codesOfQuery = map[string]map[string]string{
 	"/api/:room/lock": {"fence": "invalid_fence", "reason": "invalid_reason"},
 	"/api/support/:room/history": {"seller": "invalid_seller", "from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit", "cursor": "invalid_cursor",
@@ -17,8 +17,9 @@ var codesOfQuery = map[string]map[string]string{
 	"/api/support/:room/timeline": {"seller": "invalid_seller", "from": "invalid_time", "limit": "invalid_limit"},
 }
 
-// wholeQuery refuses a query of the API that can not be read: net/url leaves out what it can not parse, and a fence that is left out ends whichever lease is live.
-// Pages take what they can, since mails and adverts write into their links; of a message no query counts, and a carrier does not send a refused one again.
+// wholeQuery refuses an API query that does not parse. net/url drops the parameters it cannot parse, and a
+// dropped fence ends any live lease. Pages accept such queries, since mails and adverts add to their links.
+// Message routes ignore the query, and a carrier does not retry a refused one.
 func (s *site) wholeQuery(c *gin.Context) {
 	query := c.Request.URL.RawQuery
 	if !strings.HasPrefix(c.FullPath(), "/api/") || strings.HasPrefix(c.FullPath(), "/api/:room/sms") {
@@ -29,7 +30,7 @@ func (s *site) wholeQuery(c *gin.Context) {
 	}
 }
 
-// codeOfQuery is the code of the first parameter that can not be read.
+// codeOfQuery returns the code of the first parameter that does not parse.
 func codeOfQuery(route, query string) string {
 	for pair := range strings.SplitSeq(query, "&") {
 		if _, err := url.ParseQuery(pair); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
-// noteEvery is how often a limit that refuses somebody is spoken of.
+// noteEvery is the interval between log lines about one limit.
 const noteEvery = time.Minute
 
-// refusals writes down what is refused for limits: for each the first at once, then one line a minute.
+// refusals logs refusals by limits: the first of each at once, then one line a minute.
 type refusals struct {
 	log   *slog.Logger
 	count *prometheus.CounterVec
@@ -23,7 +23,7 @@ type refusals struct {
 	limits map[string]*noted
 }
 
-// noted is what was refused for a limit since the last line.
+// noted counts a limit's refusals since its last line.
 type noted struct {
 	at      time.Time
 	refused int

@@ -12,14 +12,14 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// rejectedCookie is of the browser that rejected the code which ended its turn: nothing else remembers that the turn did not end
-// well, because whoever rejects during a turn is told of its end by what ends it.
+// rejectedCookie marks the browser that rejected the code which ended its turn. Only the cookie records this:
+// a rejection during a turn shows in the turn's own outcome.
 const (
 	rejectedCookie = "waitroom_rejected"
 	rejectedKept   = 60 * 60
 )
 
-// remembersReject notes that the code of a turn that is over was rejected.
+// remembersReject records that the code of an ended turn was rejected.
 func (s *site) remembersReject(c *gin.Context, session string, fence int64) {
 	if s.cookie(c) == "" {
 		return
@@ -32,7 +32,7 @@ func (s *site) remembersReject(c *gin.Context, session string, fence int64) {
 		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
-// addRejected puts on the page that the code of the turn that ended was rejected.
+// addRejected shows on the page that the code of the last turn was rejected.
 func (s *site) addRejected(c *gin.Context, id room.ID, v *templates.RoomView) {
 	cookie, err := c.Request.Cookie(rejectedCookie)
 	v.Rejected = err == nil && v.State == templates.StateEnded && v.Fence != 0 && cookie.Value == rejectedTurn(id, v.Fence)

@@ -11,14 +11,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Rooms says which rooms there are: some by name, others by how their name begins.
+// Rooms is the set of existing rooms: some by name, others by a prefix.
 type Rooms struct {
 	names    []room.ID
 	prefixes []string
 }
 
-// ParseRooms reads a list such as "integration,stock:*". Room ids are checked; "prefix:*" allows
-// every id that begins with "prefix:".
+// ParseRooms parses a list such as "integration,stock:*". Room ids are checked; "prefix:*" allows every id
+// that begins with "prefix:".
 func ParseRooms(list string) (Rooms, error) {
 	var rooms Rooms
 	for entry := range strings.SplitSeq(list, ",") {
@@ -40,17 +40,17 @@ func ParseRooms(list string) (Rooms, error) {
 	return rooms, nil
 }
 
-// Has reports whether there is such a room.
+// Has reports whether the room exists.
 func (r Rooms) Has(id room.ID) bool {
 	return slices.Contains(r.names, id) || slices.ContainsFunc(r.prefixes, func(p string) bool {
 		return strings.HasPrefix(string(id), p)
 	})
 }
 
-// Names are the rooms with a name of their own.
+// Names returns the rooms listed by name.
 func (r Rooms) Names() []room.ID { return slices.Clone(r.names) }
 
-// Default is the first room with a name of its own; ok is false where all are prefixes.
+// Default returns the first room listed by name; ok is false if all are prefixes.
 func (r Rooms) Default() (id room.ID, ok bool) {
 	if len(r.names) == 0 {
 		return "", false
@@ -58,13 +58,13 @@ func (r Rooms) Default() (id room.ID, ok bool) {
 	return r.names[0], true
 }
 
-// Begins reports whether there may be a room whose id begins with a prefix, which ends in a colon.
+// Begins reports whether a room's id may begin with prefix, which ends in a colon.
 func (r Rooms) Begins(prefix string) bool {
 	return slices.ContainsFunc(r.names, func(id room.ID) bool { return strings.HasPrefix(string(id), prefix) }) ||
 		slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, prefix) || strings.HasPrefix(prefix, p) })
 }
 
-// Paths are where a room's page is; the first is its own.
+// Paths returns the paths of a room's page; the first is its own.
 func (r Rooms) Paths(id room.ID) []string {
 	paths := []string{pagePath(id, "")}
 	if first, ok := r.Default(); ok && first == id {
@@ -73,7 +73,7 @@ func (r Rooms) Paths(id room.ID) []string {
 	return paths
 }
 
-// String lists the rooms, those with a name of their own first.
+// String lists the rooms, named ones first.
 func (r Rooms) String() string {
 	var entries []string
 	for _, id := range r.names {
@@ -85,7 +85,7 @@ func (r Rooms) String() string {
 	return strings.Join(entries, ", ")
 }
 
-// known lets only those requests through whose room there is.
+// known refuses requests for rooms that do not exist.
 func (s *site) known(c *gin.Context) {
 	id, err := room.ParseID(c.Param("room"))
 	if err != nil || !s.Rooms.Has(id) {
@@ -93,5 +93,5 @@ func (s *site) known(c *gin.Context) {
 	}
 }
 
-// lease is how long a lease of a room is that is granted now.
+// lease returns the length of a new lease in a room.
 func (s *site) lease(id room.ID) time.Duration { return s.Terms(id).Lease }

@@ -18,19 +18,21 @@ import (
 )
 
 const (
-	proofKey   = "proof" // of the request's context: which seller asks
+	proofKey   = "proof" // the context key of the proven seller
 	tokenParam = "token"
 
-	// Whom the page was made for that a request comes from: the cookie may be another seller's by now, by another tab of the browser, and what
-	// is pressed on this page is not for that one to do. In hexadecimal but for the form, since a seller's name is any text.
+	// The page sends the seller it was made for. Another tab may have changed the cookie's seller since, and
+	// this page's buttons must not act for that one. The header is hexadecimal, since a seller's name is any
+	// text; the form field is not.
 	pageSeller     = "X-Page-Seller"
 	pageSellerForm = "page_seller"
-	protocolSeller = "waitroom.seller." // of a socket, see protocolSession
-	protocolToken  = "waitroom.token."  // what a page of another site sends as Authorization where it can, of a socket
+	protocolSeller = "waitroom.seller." // on a socket, see protocolSession
+	protocolToken  = "waitroom.token."  // on a socket, in place of a page's Authorization header
 )
 
-// acting is the session that acts for who asks. Where sellers say themselves who they are, it is the one that was named, "" for none.
-// Else it is the seller's own, whichever of its sessions or tokens proved who it is. Refusals: those of identity.Sellers.
+// acting returns the session that acts for the caller. Where sellers name themselves, it is the named
+// session, "" without one. Otherwise it is the seller's own, whichever of its sessions or tokens proves the
+// seller. Refusals: those of identity.Sellers.
 func (s *site) acting(c *gin.Context, named string) (string, error) {
 	if s.Sellers == nil {
 		return named, nil
@@ -51,18 +53,18 @@ func (s *site) acting(c *gin.Context, named string) (string, error) {
 
 const errSellerChanged = problem.Refusal("seller_changed")
 
-// another reports whether the page that a request comes from was made for another seller.
+// another reports whether the request's page was made for another seller.
 func another(c *gin.Context, seller string) bool {
-	for _, said := range []string{c.GetHeader(pageSeller), inProtocol(c.Request.Header, protocolSeller)} {
-		if said != "" && said != hex.EncodeToString([]byte(seller)) {
+	for _, sent := range []string{c.GetHeader(pageSeller), inProtocol(c.Request.Header, protocolSeller)} {
+		if sent != "" && sent != hex.EncodeToString([]byte(seller)) {
 			return true
 		}
 	}
-	said := c.Request.PostForm.Get(pageSellerForm) // of a form that was read
-	return said != "" && said != seller
+	sent := c.Request.PostForm.Get(pageSellerForm) // of a parsed form
+	return sent != "" && sent != seller
 }
 
-// reading is acting for those who only look: nobody need say who it is. A token that is wrong is refused here too.
+// reading is acting for read-only requests, which need no proof of a seller. A wrong token is still refused.
 func (s *site) reading(c *gin.Context, named string) (string, error) {
 	session, err := s.acting(c, named)
 	return orNobody(c, session, err)
@@ -84,13 +86,14 @@ func (s *site) prove(ctx context.Context, c *gin.Context, named string) (identit
 	return s.Sellers.Session(ctx, id, named)
 }
 
-// hasBearer reports whether a token comes with the request, where tokens count.
+// hasBearer reports whether the request has a token, where tokens count.
 func (s *site) hasBearer(c *gin.Context) bool {
 	_, ok := bearerOf(c)
 	return ok && s.Sellers != nil
 }
 
-// bearerOf is the token of a request; other ways of Authorization are not ours to judge. A page's socket has it among its protocols.
+// bearerOf returns a request's token; other Authorization schemes are ignored. A page's socket sends it among
+// its protocols.
 func bearerOf(c *gin.Context) (token string, ok bool) {
 	if token, ok = request.Token(c); ok {
 		return token, true
@@ -99,7 +102,7 @@ func bearerOf(c *gin.Context) (token string, ok bool) {
 	return token, token != ""
 }
 
-// pageRoom is the room of a request, also of the first page, which names none.
+// pageRoom returns a request's room; the first page names none and shows the default.
 func pageRoom(c *gin.Context, rooms Rooms) room.ID {
 	if id := request.Room(c); id != "" {
 		return id
@@ -108,15 +111,15 @@ func pageRoom(c *gin.Context, rooms Rooms) room.ID {
 	return id
 }
 
-// proofOf is which seller asks, of a request whose session is known; ok is false where nobody has proven that.
+// proofOf returns the seller of a request whose session is known; ok is false without a proof.
 func proofOf(c *gin.Context) (p identity.Proof, ok bool) {
 	value, _ := c.Get(proofKey)
 	p, ok = value.(identity.Proof)
 	return p, ok
 }
 
-// told is what the one who asks knows its session by.
-func (s *site) told(c *gin.Context, session string) string {
+// publicSession returns the name of a session that the caller knows.
+func (s *site) publicSession(c *gin.Context, session string) string {
 	if l, ok := linkedOf(c); ok {
 		return l.Own
 	}
@@ -126,10 +129,11 @@ func (s *site) told(c *gin.Context, session string) string {
 	return session
 }
 
-// sellerOf is who joins: whom the token proves, from then on also by its session alone, or who it says it is.
-func (s *site) sellerOf(c *gin.Context, said string) (string, error) {
+// sellerOf returns the seller that joins. It comes from the token, which proves the session from then on, or
+// from the request.
+func (s *site) sellerOf(c *gin.Context, claimed string) (string, error) {
 	if s.Sellers == nil {
-		return room.ParseSeller(said)
+		return room.ParseSeller(claimed)
 	}
 	p, ok := proofOf(c)
 	if !ok {
@@ -140,14 +144,15 @@ func (s *site) sellerOf(c *gin.Context, said string) (string, error) {
 	return p.Seller, s.Sellers.Keep(ctx, p)
 }
 
-// guest is the session of who opens a page, who need not be anybody.
+// guest returns the session of a page's visitor, which need not have a seller.
 func (s *site) guest(c *gin.Context) (string, error) {
 	session, err := s.visitor(c)
 	return orNobody(c, session, err)
 }
 
-// arrives takes a seller in whom the portal has sent with a token in the address, and leads on to the page without it. It reports whether
-// it has answered. The token is good for nothing afterwards; where it is refused, it goes no further than this answer.
+// arrives signs in a seller that comes from the portal with a token in the address. It redirects to the page
+// without the token, and reports whether it has answered. The token works once; a refused one is not passed
+// on.
 func (s *site) arrives(c *gin.Context, id room.ID) bool {
 	token, ok := c.GetQuery(tokenParam)
 	if !ok || s.Sellers == nil {
@@ -156,7 +161,7 @@ func (s *site) arrives(c *gin.Context, id room.ID) bool {
 	c.Header("Referrer-Policy", "no-referrer")
 	if onlyLooks(c.Request) {
 		c.Header("Cache-Control", "no-store")
-		c.Status(http.StatusNoContent) // which a browser does not take for the page
+		c.Status(http.StatusNoContent) // a browser stays on its page
 		return true
 	}
 	ctx, cancel := s.Asking(c)
@@ -173,21 +178,21 @@ func (s *site) arrives(c *gin.Context, id room.ID) bool {
 	return true
 }
 
-// onlyLooks reports whether nobody may be behind a request: it asks for the head alone, or before anybody has pressed.
+// onlyLooks reports whether a request may come from no person: a HEAD, or a prefetch.
 func onlyLooks(r *http.Request) bool {
 	if _, head := r.Context().Value(headKey{}).(bool); head {
 		return true
 	}
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
-		said := strings.ToLower(r.Header.Get(name))
-		if strings.Contains(said, "prefetch") || strings.Contains(said, "prerender") || strings.Contains(said, "preview") {
+		purpose := strings.ToLower(r.Header.Get(name))
+		if strings.Contains(purpose, "prefetch") || strings.Contains(purpose, "prerender") || strings.Contains(purpose, "preview") {
 			return true
 		}
 	}
 	return false
 }
 
-// withoutToken is the address of a page with its token taken out.
+// withoutToken returns a page's address without its token.
 func withoutToken(u *url.URL) string {
 	query := u.Query()
 	query.Del(tokenParam)
@@ -195,7 +200,7 @@ func withoutToken(u *url.URL) string {
 	return to.String()
 }
 
-// addSeller puts who one is on the page, where that is not to be asked for.
+// addSeller shows the seller on the page, where the page does not ask for it.
 func (s *site) addSeller(c *gin.Context, v *templates.RoomView) {
 	if s.Sellers == nil {
 		return

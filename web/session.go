@@ -15,14 +15,15 @@ const (
 	sessionCookie = "waitroom_session"
 	sessionKept   = 30 * 24 * 60 * 60
 
-	rememberedKey = "remembered" // of an answer: the session in its cookie
+	rememberedKey = "remembered" // the context key of an answer whose cookie is set
 
-	// protocolSession begins the one word by which a page of another site can name a session to a socket: a browser sends no headers of
-	// a page's with it, but the protocols that the page asks for. Unlike an address, those are in no log and no history.
+	// protocolSession is the prefix of the socket protocol that carries a session from a page of another
+	// site. A browser sends only the protocols that the page asks for, and none of its headers. Unlike
+	// addresses, protocols are in no log and no history.
 	protocolSession = "waitroom.session."
 )
 
-// sessionOf is who acts: by the session that is named or, where sellers are known by tokens, the one of whom that is proven for.
+// sessionOf returns the caller's session: the named one or, where sellers come with tokens, the seller's own.
 func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
 	session, err := s.named(c, inBody)
 	if err != nil {
@@ -31,9 +32,9 @@ func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
 	return s.acting(c, session)
 }
 
-// named is the session that a request names: the header says, else the body, else the cookie; "" for nobody. What a
-// client names itself must be valid. A cookie that is not is as good as none, since whoever has it
-// cannot change it: the next page or join replaces it. Beside a token a cookie says nothing: another page may have set it.
+// named returns the session that a request names, in its header, body or cookie; "" without one. An invalid
+// session in the header or body is refused. An invalid cookie is ignored, since its user cannot change it:
+// the next page or join replaces it. Beside a token the cookie is ignored, as another page may have set it.
 func (s *site) named(c *gin.Context, inBody string) (string, error) {
 	if named := c.GetHeader(sessionHeader); named != "" {
 		return room.ParseSession(named)
@@ -51,8 +52,8 @@ func (s *site) named(c *gin.Context, inBody string) (string, error) {
 	return session, nil
 }
 
-// socketSession is who opens a socket. Here a bad cookie is refused: a browser that sends one would
-// otherwise watch as a spectator and never learn of its place.
+// socketSession returns the session that opens a socket. It refuses a bad cookie, whose browser would
+// otherwise watch as a spectator without its place.
 func (s *site) socketSession(c *gin.Context) (string, error) {
 	named := c.GetHeader(sessionHeader)
 	if named == "" {
@@ -69,11 +70,11 @@ func (s *site) socketSession(c *gin.Context) (string, error) {
 	return s.reading(c, strings.ToLower(named))
 }
 
-// inProtocol is what the protocols of a socket say behind a prefix; "" where none does.
+// inProtocol returns the value after a prefix in a socket's protocols; "" without one.
 func inProtocol(header http.Header, prefix string) string {
 	for word := range strings.SplitSeq(strings.Join(header.Values("Sec-WebSocket-Protocol"), ","), ",") {
-		if said, ok := strings.CutPrefix(strings.TrimSpace(word), prefix); ok {
-			return said
+		if value, ok := strings.CutPrefix(strings.TrimSpace(word), prefix); ok {
+			return value
 		}
 	}
 	return ""
@@ -89,7 +90,7 @@ func (s *site) cookie(c *gin.Context) string {
 
 func (s *site) cookieName(c *gin.Context) string { return s.proxies.HostCookie(c, sessionCookie) }
 
-// remember gives the browser its session for the requests to come, once an answer.
+// remember sets the session's cookie, once per answer.
 func (s *site) remember(c *gin.Context, session string) {
 	if c.GetString(rememberedKey) == session {
 		return
@@ -99,7 +100,7 @@ func (s *site) remember(c *gin.Context, session string) {
 		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
-// sessionKept is for how many seconds a browser keeps its session.
+// sessionKept returns the cookie's lifetime in seconds.
 func (s *site) sessionKept() int {
 	if s.Sellers != nil {
 		return int(identity.Kept.Seconds())
@@ -107,10 +108,11 @@ func (s *site) sessionKept() int {
 	return sessionKept
 }
 
-// cookieField is of forms whose page had the browser keep a cookie.
+// cookieField marks forms whose page set a cookie.
 const cookieField = "cookies"
 
-// cookieless reports whether a form comes from a browser that keeps no cookies. A place that it took would be nobody's with the next page.
+// cookieless reports whether a form comes from a browser without cookies. Its place would belong to no
+// session on the next page.
 func cookieless(c *gin.Context) bool {
 	return c.PostForm(cookieField) != "" && len(c.Request.Cookies()) == 0
 }

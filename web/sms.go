@@ -33,10 +33,10 @@ func (s *site) message(c *gin.Context) {
 	s.JSON(c, http.StatusOK, result)
 }
 
-// noInstructions is TwiML that has Twilio do nothing more.
+// noInstructions is TwiML that makes Twilio do nothing more.
 const noInstructions = `<?xml version="1.0" encoding="UTF-8"?><Response/>`
 
-// messageFrom is POST /api/{room}/sms/{source}: the same, from what a phone or a provider sends by itself.
+// messageFrom is POST /api/{room}/sms/{source}: message, in the format of a phone or a provider.
 func (s *site) messageFrom(c *gin.Context) {
 	body, ok := s.readMessage(c)
 	if !ok {
@@ -55,7 +55,7 @@ func (s *site) messageFrom(c *gin.Context) {
 		c.Status(http.StatusNoContent)
 	case err != nil:
 		s.failMessage(c, err)
-	case c.GetHeader("X-Twilio-Signature") != "": // which takes an answer for what to do next
+	case c.GetHeader("X-Twilio-Signature") != "": // Twilio takes the answer as instructions
 		s.spanMessage(c, result)
 		c.Data(http.StatusOK, "text/xml; charset=utf-8", []byte(noInstructions))
 	default:
@@ -64,7 +64,7 @@ func (s *site) messageFrom(c *gin.Context) {
 	}
 }
 
-// readMessage reads the body of an SMS; where that is refused, ok is false and the answer is given.
+// readMessage reads the body of an SMS; ok is false once a refusal is answered.
 func (s *site) readMessage(c *gin.Context) (body []byte, ok bool) {
 	body, err := request.Body(c)
 	if err == nil {
@@ -77,7 +77,7 @@ func (s *site) readMessage(c *gin.Context) (body []byte, ok bool) {
 	return nil, false
 }
 
-// failMessage answers why an SMS was not taken.
+// failMessage answers with the reason an SMS was refused.
 func (s *site) failMessage(c *gin.Context, err error) {
 	fault, ok := errors.AsType[*sms.Fault](err)
 	if !ok {

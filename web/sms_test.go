@@ -35,7 +35,7 @@ func TestMessageIsHandedOnAndAnsweredAsTheContractSays(t *testing.T) {
 
 func TestMessagesAreCheckedInTheOrderOfTheContract(t *testing.T) {
 	const secret = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDE="
-	service, err := sms.New(sms.Config{Secret: secret, Engine: untold{}})
+	service, err := sms.New(sms.Config{Secret: secret, Engine: unaudited{}})
 	require.NoError(t, err)
 	tooLarge := `{"text":"` + strings.Repeat("x", request.MaxBody) + `"}`
 	tests := []struct {
@@ -73,12 +73,12 @@ func TestMessagesAreCheckedInTheOrderOfTheContract(t *testing.T) {
 	}
 }
 
-// untold is an engine without support.
-type untold struct{ sms.Engine }
+// unaudited is an engine without support.
+type unaudited struct{ sms.Engine }
 
-func (untold) At(at time.Time) int64 { return at.UnixMilli() }
+func (unaudited) At(at time.Time) int64 { return at.UnixMilli() }
 
-func (untold) Incident(context.Context, room.ID, string, string, string) error { return nil }
+func (unaudited) Incident(context.Context, room.ID, string, string, string) error { return nil }
 
 func sign(t *testing.T, secret string, r *http.Request, body string) {
 	t.Helper()

@@ -12,10 +12,10 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// socketAgain is when who has too many sockets may try again.
+// socketAgain is the retry delay of a client with too many sockets.
 const socketAgain = 5 * time.Second
 
-// socket is GET /api/{room}/ws. After the upgrade nothing more is written here.
+// socket is GET /api/{room}/ws. After the upgrade it writes nothing more here.
 func (s *site) socket(c *gin.Context) {
 	if s.Sockets == nil {
 		s.Refuse(c, "not_found")
@@ -32,7 +32,7 @@ func (s *site) socket(c *gin.Context) {
 	serve := func(w http.ResponseWriter) error {
 		return s.Sockets.ServeSocket(w, c.Request, request.Room(c), session)
 	}
-	if err != nil { // a browser is not told why an upgrade was refused, and would come again
+	if err != nil { // a browser does not see why an upgrade was refused, and would retry
 		serve = func(w http.ResponseWriter) error { return s.Sockets.ForbidSocket(w, c.Request) }
 	}
 	leave, ok := s.open.take(request.Network(s.proxies.Client(c)))
@@ -50,7 +50,8 @@ func (s *site) socket(c *gin.Context) {
 	}
 }
 
-// forbids reports whether a page's socket is refused since the seller at its browser is another one by now: a program is answered instead.
+// forbids reports whether a page's socket is refused because its browser now has another seller. A program
+// gets an answer instead.
 func forbids(c *gin.Context, err error) bool {
 	byPage := inProtocol(c.Request.Header, protocolToken) != ""
 	return errors.Is(err, errSellerChanged) || byPage && errors.Is(err, identity.ErrAnother)

@@ -10,7 +10,8 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// status is GET /api/{room}/lock/status. With here=true whoever asks counts as there for AWAY_AFTER: a page that no socket comes through to.
+// status is GET /api/{room}/lock/status. With here=true the caller counts as present for AWAY_AFTER, for
+// pages without a socket.
 func (s *site) status(c *gin.Context) {
 	session, err := s.named(c, "")
 	if err == nil {
@@ -33,7 +34,7 @@ func (s *site) status(c *gin.Context) {
 	}
 	a := statusAnswer{Room: request.Room(c), Status: "free", Paused: view.Paused, Length: view.Waiting, ExpiresIn: expiresIn(view),
 		Epoch: view.Epoch, Version: view.Version, ServerTime: view.Now,
-		Me: standingAnswer(request.Room(c), s.told(c, session), view, seat.Place, s.lease(request.Room(c)))}
+		Me: standingAnswer(request.Room(c), s.publicSession(c, session), view, seat.Place, s.lease(request.Room(c)))}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}
@@ -41,21 +42,21 @@ func (s *site) status(c *gin.Context) {
 	s.JSON(c, http.StatusOK, a)
 }
 
-// lookHere is look of a waiter who is there: who was away is back, and has a lock that is free.
+// lookHere is look for a waiter that is present. An away waiter returns to the line, and gets a free lock.
 func (s *site) lookHere(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
-	whose := session
+	owner := session
 	if l, ok := linkedOf(c); ok {
-		whose = l.Session
+		owner = l.Session
 	}
 	ctx, cancel := s.Asking(c)
 	defer cancel()
-	if _, err := s.Engine.Seen(ctx, id, 0, []string{whose}, nil); err != nil {
+	if _, err := s.Engine.Seen(ctx, id, 0, []string{owner}, nil); err != nil {
 		return room.View{}, room.Seat{}, err
 	}
 	return s.look(c, id, session)
 }
 
-// look asks how the room is and how the session stands in it; "" is nobody.
+// look returns the state of the room and of the session in it; "" is a spectator.
 func (s *site) look(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
 	ctx, cancel := s.Asking(c)
 	defer cancel()

@@ -16,8 +16,9 @@ import (
 	"github.com/waitroom/waitroom/web/describe"
 )
 
-// span begins a request's span, in the trace of its caller; call the result when it is answered. A request that becomes a socket is answered then. Paths are in none: they
-// hold links and sellers. What asks for no room has none: health, metrics, files, and what is not there.
+// span begins a request's span in its caller's trace, and returns the function that ends it. A socket's span
+// ends with the upgrade. Spans hold no paths, which contain links and sellers. Requests outside rooms have no
+// span: health, metrics, files, and unknown routes.
 func (s *site) span(c *gin.Context) (end func()) {
 	route := c.FullPath()
 	if s.Tracer == nil || route == "" || s.untraced[route] {
@@ -31,7 +32,7 @@ func (s *site) span(c *gin.Context) (end func()) {
 	return func() { s.answered(c, span) }
 }
 
-// besideRooms are the routes of what is served beside the rooms.
+// besideRooms returns the routes that are served beside the rooms.
 func besideRooms(handlers map[string]http.Handler) map[string]bool {
 	routes := map[string]bool{docsPath: true}
 	for _, some := range []map[string]http.Handler{handlers, describe.Handlers()} {
@@ -42,7 +43,7 @@ func besideRooms(handlers map[string]http.Handler) map[string]bool {
 	return routes
 }
 
-// methodOf keeps a client's own inventions out of names.
+// methodOf keeps methods invented by clients out of span names.
 func methodOf(method string) string {
 	if methodLabel(method) == "other" {
 		return "_OTHER"
@@ -57,7 +58,7 @@ func (s *site) scheme(c *gin.Context) string {
 	return "http"
 }
 
-// answered ends a request's span. The room is told only where there is one of that name: else it is anybody's text.
+// answered ends a request's span. It records the room only if the room exists: the path is a client's text.
 func (s *site) answered(c *gin.Context, span trace.Span) {
 	defer span.End()
 	status := c.Writer.Status()
@@ -71,7 +72,7 @@ func (s *site) answered(c *gin.Context, span trace.Span) {
 	}
 }
 
-// spanMessage tells a request's span where its message belongs.
+// spanMessage records on a request's span where its message belongs.
 func (s *site) spanMessage(c *gin.Context, a sms.Answer) {
 	if s.Tracer == nil {
 		return

@@ -23,7 +23,8 @@ func (granting) Join(_ context.Context, _ room.ID, q room.JoinRequest) (room.Sta
 	return room.Standing{View: room.View{Epoch: 1, Version: 1, Now: 1, Lease: lease}, Place: room.Place{Status: room.Locked, Ticket: 1, Seller: q.Seller, Fence: 1}}, nil
 }
 
-// BenchmarkJoinRequest is a POST lock without the store: what the handler itself costs, without traces, with those that are not kept, and with all kept.
+// BenchmarkJoinRequest measures the handler of a POST lock without the store. It runs without traces, with
+// dropped ones, and with all kept.
 func BenchmarkJoinRequest(b *testing.B) {
 	drop := sdk.NewTracerProvider(sdk.WithSampler(sdk.ParentBased(sdk.NeverSample()))).Tracer("test")
 	keep := sdk.NewTracerProvider(sdk.WithSampler(sdk.AlwaysSample())).Tracer("test")

@@ -1,6 +1,5 @@
-// Package web is everything that is asked over HTTP: the lock API, the sellers' pages, the support desk and
-// the way to a socket. It decides nothing about rooms; it reads requests, asks the engine, and says what came
-// of it, in JSON or in words.
+// Package web serves HTTP: the lock API, the sellers' pages, the support desk and the sockets' upgrades. It
+// decides nothing about rooms: it reads requests, calls the engine, and answers in JSON or as a page.
 package web
 
 import (
@@ -28,7 +27,7 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// Engine is what the handlers need of room.Engine.
+// Engine is the part of room.Engine that the handlers use.
 type Engine interface {
 	Join(context.Context, room.ID, room.JoinRequest) (room.Standing, error)
 	Leave(context.Context, room.ID, room.LeaveRequest) (room.Standing, error)
@@ -39,64 +38,63 @@ type Engine interface {
 	ClaimTurn(context.Context, room.ID, room.ClaimRequest) (room.Standing, error)
 }
 
-// Sockets takes over a request that becomes a WebSocket. It answers nothing when it returns an error
-// from before the upgrade; a problem.Refusal picks the answer. An empty session is a spectator.
+// Sockets takes over a request that becomes a WebSocket. On an error before the upgrade it answers nothing,
+// and a problem.Refusal picks the answer. An empty session is a spectator.
 type Sockets interface {
 	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
-	// ForbidSocket takes the request over as well, and closes the socket at once with 4502: who asks is not
-	// to come again.
+	// ForbidSocket also takes over the request, and closes the socket at once with 4502: the client must not
+	// retry.
 	ForbidSocket(w http.ResponseWriter, r *http.Request) error
-	// JoinedDevice tells the sockets of a session that another browser was let into its place, and has those
-	// of that browser's own session, "" for none, come back for it.
+	// JoinedDevice notifies a session's sockets that another browser joined its place. It also reconnects the
+	// sockets of that browser's own session, if own is not "".
 	JoinedDevice(ctx context.Context, id room.ID, session, own string) error
-	// Changes is sent to when a room may be another one, and closed when nobody will be told any more; stop
-	// has to be called.
+	// Changes returns a channel that signals possible changes of a room. The channel is closed once no more
+	// signals follow; stop must be called.
 	Changes(id room.ID) (changed <-chan struct{}, stop func())
 }
 
-// SMS takes an inbound message: it checks the signature in the header and says where the message belongs.
-// Claim gives an unmatched message to the holder that says it asked for it, where both lines of defence
-// agree.
+// SMS takes an inbound message: it checks the signature in the header and returns where the message belongs.
+// Claim gives an unmatched message to the holder that claims it, if both lines of defence agree.
 type SMS interface {
 	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
 	ReceiveFrom(ctx context.Context, id room.ID, source string, r sms.Request) (sms.Answer, error)
 	Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error)
 }
 
-// Config is what the handlers are made of. Engine, Rooms and Terms are required.
+// Config configures the handlers. Engine, Rooms and Terms are required.
 type Config struct {
 	Engine  Engine
 	Sockets Sockets                       // nil: 404
 	SMS     SMS                           // nil: 503 sms_not_configured, no source is known, and there is no message to claim
-	Refused func(id room.ID, code string) // is told of a message that is refused before SMS sees it; nil: nobody is
-	Support *support.Config               // nil: there is no desk
-	Sellers *identity.Sellers             // proves who sellers are; nil: they say so themselves
-	Pushes  *push.Pushes                  // to sellers' browsers; nil: there are none
-	Links   *link.Links                   // by which a place is continued in another browser; nil: there are none
-	Rooms   Rooms                         // which rooms there are
+	Refused func(id room.ID, code string) // called for a message refused before SMS sees it; may be nil
+	Support *support.Config               // nil: no desk
+	Sellers *identity.Sellers             // proves sellers; nil: sellers name themselves
+	Pushes  *push.Pushes                  // to sellers' browsers; nil: none
+	Links   *link.Links                   // continue a place in another browser; nil: none
+	Rooms   Rooms                         // the existing rooms
 
 	Terms func(room.ID) room.Terms                         // the engine's
-	Info  func(id room.ID, lang string) templates.RoomInfo // what the operator says of a room; nil: nothing
+	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room; nil: none
 
-	Names func(lang string) []templates.RoomName // what the operator calls rooms, for support; nil: nothing
+	Names func(lang string) []templates.RoomName // the operator's names of rooms, for support; nil: none
 
-	AwayAfter, DropAfter time.Duration // the engine's, for the page to tell
+	AwayAfter, DropAfter time.Duration // the engine's, shown on pages
 
-	Origins           origin.Sites   // whose pages may act here; of support's, the server's own alone
-	Ancestors         []string       // other origins whose pages may have a seller's page in a frame
-	Proxies           []netip.Prefix // whose X-Forwarded-* headers are believed
-	Hosts             Hosts          // what the server is called; default: anything
-	PublicURL         string         // where links lead, without a slash at its end; default: what the request was sent to
-	Quota             *quota.Quota   // of joins for each client address; nil: no limit
-	SocketsPerAddress int            // open at the same time; 0 = no limit
-	Timeout           time.Duration  // of one question to the store; default 4 seconds
+	Origins           origin.Sites   // whose pages may act here; on support routes, the server's own alone
+	Ancestors         []string       // other origins that may frame a seller's page
+	Proxies           []netip.Prefix // whose X-Forwarded-* headers are trusted
+	Hosts             Hosts          // the server's names; default: any
+	PublicURL         string         // the base of links, without a trailing slash; default: the request's address
+	Quota             *quota.Quota   // of joins per client address; nil: no limit
+	SocketsPerAddress int            // open at the same time per address; 0 = no limit
+	Timeout           time.Duration  // of one call to the store; default 4 seconds
 
-	AssetPrefix string                  // where the pages find their files
-	Handlers    map[string]http.Handler // more that is served by GET: path → handler
+	AssetPrefix string                  // the path of the pages' files
+	Handlers    map[string]http.Handler // more GET routes: path → handler
 
 	Log        *slog.Logger
-	Registerer prometheus.Registerer // nil: nothing is counted
-	Tracer     trace.Tracer          // has a span for each request, in the trace of its traceparent, but those that ask for Handlers; nil: there are none
+	Registerer prometheus.Registerer // nil: no metrics
+	Tracer     trace.Tracer          // makes a span for each request but those of Handlers, in the trace of its traceparent; nil: none
 }
 
 // site is the handlers' receiver.
@@ -104,7 +102,7 @@ type site struct {
 	Config
 	*reply.Replies
 	proxies request.Proxies
-	desk    *support.Desk // nil: there is none
+	desk    *support.Desk // nil: no desk
 	open    *openSockets
 	limited *refusals
 	unnamed unnamed
@@ -115,7 +113,7 @@ type site struct {
 	untraced map[string]bool // routes
 }
 
-// New makes the handler of the whole server.
+// New returns the handler of the whole server.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 4 * time.Second
@@ -149,7 +147,7 @@ func newSite(cfg Config) *site {
 
 func (s *site) router() (*gin.Engine, error) {
 	g := gin.New()
-	if err := g.SetTrustedProxies(nil); err != nil { // client knows better
+	if err := g.SetTrustedProxies(nil); err != nil { // request.Client reads the proxies' headers itself
 		return nil, fmt.Errorf("trust no proxies: %w", err)
 	}
 	g.RedirectTrailingSlash = false
@@ -196,10 +194,10 @@ func (s *site) router() (*gin.Engine, error) {
 	return g, nil
 }
 
-// headKey is of the context of a request that was a HEAD.
+// headKey is the context key of a HEAD request.
 type headKey struct{}
 
-// headAsGet answers HEAD like GET; net/http leaves the body out by itself.
+// headAsGet answers HEAD like GET; net/http drops the body by itself.
 func headAsGet(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

@@ -1,4 +1,4 @@
-// Package dialer has the store's clients try each time.
+// Package dialer makes go-redis dial at every use.
 package dialer
 
 import (
@@ -10,11 +10,10 @@ import (
 // Dial connects to a server, as net.Dialer's DialContext does.
 type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Eager makes a dialer of which go-redis's pool never hears that it failed. After as many failures as it has
-// connections the pool answers by itself, and looks for the server once a second; of several replicas one
-// would go on up to a second later than another, which is as long as a room that may have lost data waits for
-// what each was told. A connection that could not be made is one that fails when it is used, with the same
-// error.
+// Eager hides dial failures from go-redis's pool. After as many failures as it has connections, the pool
+// returns errors by itself and dials once a second. One replica would then resume up to a second after
+// another, as long as the recovery window of a room that may have lost data. A failed dial returns a
+// connection whose first use fails with the dial's error.
 func Eager(dial Dial) Dial {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)
@@ -25,7 +24,7 @@ func Eager(dial Dial) Dial {
 	}
 }
 
-// broken is a connection that could not be made.
+// broken is a connection whose dial failed.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error)       { return 0, b.err }
@@ -37,7 +36,7 @@ func (broken) SetDeadline(time.Time) error      { return nil }
 func (broken) SetReadDeadline(time.Time) error  { return nil }
 func (broken) SetWriteDeadline(time.Time) error { return nil }
 
-// failure is one layer around the error, which go-redis takes off.
+// failure wraps the error once, as go-redis unwraps it once.
 type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }

@@ -11,8 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Book is what is served from: the file as it was when it was last right. Any number of goroutines may ask it
-// while it is read again.
+// Book serves the last valid version of the file. It is safe for concurrent use during a reload.
 type Book struct {
 	checks  Checks
 	log     *slog.Logger
@@ -22,8 +21,8 @@ type Book struct {
 	rightAt prometheus.Gauge
 }
 
-// Open reads the file for the first time; where that is wrong there is no book. keys opens what was sealed
-// with a secret of any room, from the time on that the book has it.
+// Open reads the file for the first time; an invalid file is an error. From then on, keys opens messages
+// sealed with any room's secret.
 func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Registerer) (*Book, error) {
 	b := &Book{checks: c, log: log, keys: keys,
 		right: prometheus.NewGauge(prometheus.GaugeOpts{Name: "waitroom_rooms_file_last_reload_successful",
@@ -37,13 +36,13 @@ func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Re
 	return b, nil
 }
 
-// Of is what holds for a room now.
+// Of returns a room's current entry.
 func (b *Book) Of(id room.ID) *Entry { return b.file.Load().Of(id) }
 
-// Each is the file's as it is now.
+// Each calls of for the current file's entries.
 func (b *Book) Each(of func(name string, e *Entry)) { b.file.Load().Each(of) }
 
-// Reload reads the file again. Where it is wrong, what was read before stays, and the log says why.
+// Reload rereads the file. If it is invalid, the previous version stays, and the log has the reason.
 func (b *Book) Reload() {
 	if err := b.read(); err != nil {
 		b.right.Set(0)

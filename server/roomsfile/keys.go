@@ -14,13 +14,13 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// key is what an entry may have; one under another is written with a dot.
+// key is a key of an entry; a nested one is written with a dot.
 type key struct {
 	name string
 	read func(r *reader, d *draft, v *node) error
 }
 
-// keys are all keys, in the order in which a person is told of them.
+// keys returns all keys, in the order of error messages.
 func keys() []key {
 	return []key{
 		{"name", text(64, func(e *Entry) *Text { return &e.Name })},
@@ -43,13 +43,13 @@ func keys() []key {
 	}
 }
 
-// contact reads whom to ask where that is said by one value: a URL, a telephone number or a text.
+// contact parses a contact given as one value: a URL, a telephone number or a text.
 func contact(r *reader, d *draft, v *node) error {
 	name := "support.text"
-	switch said := strings.TrimSpace(v.text); {
-	case safe(said):
+	switch text := strings.TrimSpace(v.text); {
+	case safe(text):
 		name = "support.url"
-	case telephone.MatchString(said):
+	case telephone.MatchString(text):
 		name = "support.tel"
 	}
 	at := slices.IndexFunc(keys(), func(k key) bool { return k.name == name })
@@ -58,8 +58,8 @@ func contact(r *reader, d *draft, v *node) error {
 
 type limit func(text string) (time.Duration, error)
 
-// keys reads what stands under an entry, or under a key of it whose name, with a dot, is within. What is
-// empty is left out.
+// keys parses the keys of an entry, or of the nested key whose name, with a dot, is within. It skips empty
+// values.
 func (r *reader) keys(d *draft, within string, n *node) {
 	for _, p := range n.pairs {
 		name := within + p.key.text
@@ -81,27 +81,27 @@ func (r *reader) keys(d *draft, within string, n *node) {
 	}
 }
 
-// says reads a text and keeps what it says.
-func says[T any](read func(string) (T, error), field func(*Entry) *T) func(*reader, *draft, *node) error {
+// single parses a single value and sets a field.
+func single[T any](read func(string) (T, error), field func(*Entry) *T) func(*reader, *draft, *node) error {
 	return func(_ *reader, d *draft, v *node) error {
 		if v.kind != scalar {
-			return fmt.Errorf("is %s: want one value", v.said())
+			return fmt.Errorf("is %s: want one value", v.shown())
 		}
 		value, err := read(strings.TrimSpace(v.text))
 		if err != nil {
-			return fmt.Errorf("is %s: %w", v.said(), err)
+			return fmt.Errorf("is %s: %w", v.shown(), err)
 		}
-		d.says = append(d.says, func(e *Entry) { *field(e) = value })
+		d.set = append(d.set, func(e *Entry) { *field(e) = value })
 		return nil
 	}
 }
 
 func span(of func(*reader) limit, field func(*Entry) *time.Duration) func(*reader, *draft, *node) error {
-	return func(r *reader, d *draft, v *node) error { return says(of(r), field)(r, d, v) }
+	return func(r *reader, d *draft, v *node) error { return single(of(r), field)(r, d, v) }
 }
 
 func expect(r *reader, d *draft, v *node) error {
-	return says(func(text string) (bool, error) {
+	return single(func(text string) (bool, error) {
 		if text != "auto" && text != "required" {
 			return false, errors.New("want auto or required")
 		}
@@ -109,10 +109,10 @@ func expect(r *reader, d *draft, v *node) error {
 	}, func(e *Entry) *bool { return &e.Required })(r, d, v)
 }
 
-// What a list of senders and one of them may be.
+// The limits of a list of senders.
 const (
 	mostSenders = 100
-	longest     = 64 // characters, as of an ask's
+	longest     = 64 // characters, as of an expected sender
 )
 
 func (r *reader) senders(d *draft, v *node) error {
@@ -127,17 +127,17 @@ func (r *reader) senders(d *draft, v *node) error {
 	for i, item := range items {
 		senders[i] = strings.TrimSpace(item.text)
 		if n := utf8.RuneCountInString(senders[i]); item.kind != scalar || n == 0 || n > longest {
-			r.wrong(item.line, "%s: sms_from has %s: want a sender of at most %d characters, such as 1588-1234", d.name, item.said(), longest)
+			r.wrong(item.line, "%s: sms_from has %s: want a sender of at most %d characters, such as 1588-1234", d.name, item.shown(), longest)
 		}
 	}
-	d.says = append(d.says, func(e *Entry) { e.Senders = senders })
+	d.set = append(d.set, func(e *Entry) { e.Senders = senders })
 	return nil
 }
 
-// secret reads a secret. What it says of one never has it in it.
+// secret parses a secret. Its errors never contain one.
 func (r *reader) secret(d *draft, v *node) error {
 	if v.kind != scalar {
-		return fmt.Errorf("is %s: want one value", v.said())
+		return fmt.Errorf("is %s: want one value", v.shown())
 	}
 	if d.lines["sms_secret_file"] != 0 {
 		return errors.New("and sms_secret_file: want one of them")
@@ -145,10 +145,10 @@ func (r *reader) secret(d *draft, v *node) error {
 	return r.keep(d, v.text)
 }
 
-// secretFile reads the file that a secret is in.
+// secretFile reads a secret from its file.
 func (r *reader) secretFile(d *draft, v *node) error {
 	if v.kind != scalar {
-		return fmt.Errorf("is %s: want one value", v.said())
+		return fmt.Errorf("is %s: want one value", v.shown())
 	}
 	if d.lines["sms_secret"] != 0 {
 		return errors.New("and sms_secret: want one of them")
@@ -160,7 +160,7 @@ func (r *reader) secretFile(d *draft, v *node) error {
 	return r.keep(d, content)
 }
 
-// readSecret is what is in a secret's file; its path is taken from where the rooms file is.
+// readSecret returns a secret file's content; its path is relative to the rooms file.
 func (r *reader) readSecret(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.checks.Path), path)
@@ -172,7 +172,7 @@ func (r *reader) readSecret(path string) (string, error) {
 	return strings.TrimPrefix(string(content), byteOrderMark), nil
 }
 
-// fewest is how many bytes a secret has at the least that can not be guessed.
+// fewest is the minimum length of a secret in bytes.
 const fewest = 24
 
 func (r *reader) keep(d *draft, secret string) error {
@@ -183,6 +183,6 @@ func (r *reader) keep(d *draft, secret string) error {
 	ring := room.NewKeyring(verifier.Keys()...)
 	r.secrets = append(r.secrets, verifier.Keys()...)
 	d.short = slices.ContainsFunc(verifier.Keys(), func(key []byte) bool { return len(key) < fewest })
-	d.says = append(d.says, func(e *Entry) { e.Verifier, e.Keyring = verifier, ring })
+	d.set = append(d.set, func(e *Entry) { e.Verifier, e.Keyring = verifier, ring })
 	return nil
 }

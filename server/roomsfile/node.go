@@ -19,7 +19,7 @@ const (
 	group
 )
 
-// node is a value as it is written, before anybody has said whether 010 is a number.
+// node is a value as it is written: 010 is not a number yet.
 type node struct {
 	line  int
 	kind  kind
@@ -30,7 +30,7 @@ type node struct {
 
 type pair struct{ key, value *node }
 
-// value is the value of the first of some keys that a group has; nil where it has none.
+// value returns the value of the first of keys in a group; nil without one.
 func (n *node) value(keys ...string) *node {
 	for _, key := range keys {
 		for _, p := range n.pairs {
@@ -42,13 +42,13 @@ func (n *node) value(keys ...string) *node {
 	return nil
 }
 
-// parse reads YAML: texts, lists and groups. It says what is wrong by wrong, and returns nil where there is
-// nothing to go on with.
+// parse parses YAML: texts, lists and groups. It reports faults to wrong, and returns nil if it cannot
+// continue.
 func parse(text []byte, wrong func(line int, format string, args ...any)) *node {
 	file, err := parseYAML(text)
 	if err != nil {
-		line, said := whereWrong(err)
-		wrong(line, "it is not YAML: %s", said)
+		line, message := whereWrong(err)
+		wrong(line, "it is not YAML: %s", message)
 		return nil
 	}
 	if len(file.Docs) > 1 {
@@ -61,7 +61,7 @@ func parse(text []byte, wrong func(line int, format string, args ...any)) *node 
 	return nodeOf(file.Docs[0].Body, 1, wrong)
 }
 
-// parseYAML never panics: a server that is running reads what somebody has just typed.
+// parseYAML never panics: a running server reads what a person has just typed.
 func parseYAML(text []byte) (file *ast.File, err error) {
 	defer func() {
 		if recover() != nil {
@@ -71,17 +71,17 @@ func parseYAML(text []byte) (file *ast.File, err error) {
 	return parser.ParseBytes(text, 0)
 }
 
-// whereWrong is what the parser says, without the lines around it, which may hold a secret.
-func whereWrong(err error) (line int, said string) {
+// whereWrong returns the parser's message without the quoted lines, which may hold a secret.
+func whereWrong(err error) (line int, message string) {
 	known, ok := errors.AsType[yaml.Error](err)
 	if !ok || known.GetToken() == nil || known.GetToken().Position == nil {
 		return 1, "it can not be read"
 	}
-	said, _, _ = strings.Cut(known.GetMessage(), `: "`)
-	return known.GetToken().Position.Line, said
+	message, _, _ = strings.Cut(known.GetMessage(), `: "`)
+	return known.GetToken().Position.Line, message
 }
 
-// nodeOf reads a value; above is the line of what it stands under.
+// nodeOf converts a value; above is the line of its parent.
 func nodeOf(n ast.Node, above int, wrong func(line int, format string, args ...any)) *node {
 	at := &node{line: above}
 	if n == nil {
@@ -92,7 +92,7 @@ func nodeOf(n ast.Node, above int, wrong func(line int, format string, args ...a
 	}
 	switch v := n.(type) {
 	case *ast.NullNode:
-		at.line = above // an empty value's place is the next token's
+		at.line = above // an empty value's position is the next token's
 	case *ast.StringNode:
 		at.kind, at.text = scalar, v.Value
 	case *ast.LiteralNode:
@@ -113,7 +113,7 @@ func nodeOf(n ast.Node, above int, wrong func(line int, format string, args ...a
 		at.kind = group
 		at.add(v, wrong)
 	default:
-		wrong(at.line, "anchors, aliases and tags are not read: what rooms share is said of their prefix")
+		wrong(at.line, "anchors, aliases and tags are not read: write what rooms share under their prefix")
 	}
 	return at
 }
@@ -127,8 +127,8 @@ func (n *node) add(p *ast.MappingValueNode, wrong func(line int, format string, 
 	n.pairs = append(n.pairs, pair{key, nodeOf(p.Value, key.line, wrong)})
 }
 
-// said is a value for a person.
-func (n *node) said() string {
+// shown returns a value for an error message.
+func (n *node) shown() string {
 	switch n.kind {
 	case nothing:
 		return "empty"

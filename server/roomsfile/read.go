@@ -14,24 +14,23 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// Checks is what a file is held to beside what it says itself.
+// Checks holds the rules for a file that come from outside it.
 type Checks struct {
 	Path string
-	Rest Entry // what the settings say
+	Rest Entry // the values of the settings
 
-	Languages []string // that the page is in
+	Languages []string // of the page
 
 	// The same limits as those of the settings.
 	Lease, ClaimWithin, Quarantine func(text string) (time.Duration, error)
-	// Known reports whether there may be a room of an entry: a room, or a prefix with its star.
+	// Known reports whether an entry's room, or prefix with its star, may exist.
 	Known func(entry string) bool
 }
 
-// most is how long a file may be, in bytes.
+// most is the maximum size of a file in bytes.
 const most = 4 << 20
 
-// Read reads the file. The error has a line for all that is wrong, with the file and the line that it stands
-// in, and repeats no secret.
+// Read reads the file. The error lists every fault with its file and line, and repeats no secret.
 func Read(c Checks) (*File, error) {
 	text, err := os.ReadFile(c.Path)
 	switch {
@@ -57,10 +56,10 @@ func Read(c Checks) (*File, error) {
 	return nil, errors.Join(wrong...)
 }
 
-// byteOrderMark is what some editors begin a file with.
+// byteOrderMark is a prefix that some editors write.
 const byteOrderMark = "\uFEFF"
 
-// notUTF8 is the first line of a text that is in another encoding, if one is.
+// notUTF8 returns the first line of a text that is not UTF-8, if any.
 func notUTF8(text []byte) (line int, ok bool) {
 	for l := range bytes.Lines(text) {
 		line++
@@ -71,7 +70,7 @@ func notUTF8(text []byte) (line int, ok bool) {
 	return 0, false
 }
 
-// reader collects what is wrong.
+// reader collects faults.
 type reader struct {
 	checks  Checks
 	faults  []fault
@@ -92,9 +91,9 @@ type draft struct {
 	name  string
 	line  int
 	lines map[string]int // of its keys
-	says  []func(*Entry)
-	short bool     // its secret
-	weak  []string // sources whose secret is short
+	set   []func(*Entry)
+	short bool     // its secret is short
+	weak  []string // sources with a short secret
 }
 
 func (r *reader) file(n *node) *File {
@@ -121,7 +120,7 @@ func (r *reader) file(n *node) *File {
 	return f
 }
 
-// rooms is where the entries are: at the top, or all together under "rooms".
+// rooms returns the node of the entries: the top, or the key "rooms".
 func rooms(n *node) *node {
 	if len(n.pairs) != 1 || n.pairs[0].key.text != "rooms" || n.pairs[0].value.kind != group {
 		return n
@@ -151,18 +150,18 @@ func (r *reader) draft(p pair) *draft {
 	return d
 }
 
-// entry is what holds for the rooms of a draft: what the settings say, over that the prefixes, the shortest
-// first, and its own word.
+// entry returns the entry of a draft's rooms. It applies the settings, then the prefixes, the shortest first,
+// then the draft itself.
 func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 	e := r.checks.Rest
 	chain := prefixes(d.name)
 	slices.Reverse(chain)
 	for _, name := range chain {
 		if wider := all[name]; wider != nil {
-			wider.tell(&e)
+			wider.apply(&e)
 		}
 	}
-	d.tell(&e)
+	d.apply(&e)
 	if secrets := source.Secrets(e.Sources); e.Keyring == nil && len(secrets) > 0 {
 		e.Keyring = room.NewKeyring(secrets...)
 	}
@@ -170,13 +169,13 @@ func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 	return &e
 }
 
-func (d *draft) tell(e *Entry) {
-	for _, say := range d.says {
-		say(e)
+func (d *draft) apply(e *Entry) {
+	for _, set := range d.set {
+		set(e)
 	}
 }
 
-// claimable holds that a lease can be claimed before it is over.
+// claimable checks that a lease can be claimed before it ends.
 func (r *reader) claimable(d *draft, e *Entry) {
 	if e.ClaimWithin == 0 || e.ClaimWithin < e.Lease {
 		return

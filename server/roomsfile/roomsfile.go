@@ -1,5 +1,5 @@
-// Package roomsfile reads ROOMS_FILE: what a room, or all rooms that begin with a prefix, have of their own.
-// What is served from is a Book, which can be told to read the file again.
+// Package roomsfile reads ROOMS_FILE: the settings of single rooms, or of all rooms with a prefix. The server
+// uses a Book, which can reread the file.
 package roomsfile
 
 import (
@@ -13,59 +13,59 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// Entry is what holds for a room, with what the settings say where the file says nothing.
+// Entry holds a room's settings; the file overrides the general ones.
 type Entry struct {
 	Name        Text
-	Phone       string // the shared number that codes come to
+	Phone       string // the shared number that receives codes
 	Marketplace Marketplace
 	Support     Support
 	ReturnURL   string
 
-	Senders  []string      // whose messages count at all; none: everybody's
-	Verifier *sms.Verifier // of the room's own secret; nil: it has none
-	Keyring  *room.Keyring // of the same secret, else of the sources', to seal with where there is no other; nil: it has none
+	Senders  []string      // accepted senders; none: all
+	Verifier *sms.Verifier // of the room's own secret; nil: none
+	Keyring  *room.Keyring // seals messages with the room's or its sources' secret where no shared one exists; nil: none
 
 	Sources map[string]source.Configured // phones and providers that post in their own format, by name
 
 	Lease       time.Duration
-	ClaimWithin time.Duration // 0: nobody needs to claim
+	ClaimWithin time.Duration // 0: no claims
 	Quarantine  time.Duration // 0: none
-	Required    bool          // every lease is asking
+	Required    bool          // every lease expects a code
 }
 
-// Marketplace is where a seller asks for its code.
+// Marketplace is the site where a seller requests its code.
 type Marketplace struct {
 	Name Text
 	URL  string
 }
 
-// Support is whom a seller asks.
+// Support is a seller's contact.
 type Support struct {
 	Text     Text
 	URL, Tel string
 }
 
-// Text is what people read, by the language that they read it in; "" is for every language that is not there.
+// Text is a text by language; "" is the one for all other languages.
 type Text map[string]string
 
-// In is the text for who reads that language.
+// In returns the text in a language.
 func (t Text) In(lang string) string {
-	if said, ok := t[lang]; ok {
-		return said
+	if text, ok := t[lang]; ok {
+		return text
 	}
 	return t[""]
 }
 
-// File is a rooms file that is right.
+// File is a valid rooms file.
 type File struct {
-	Warnings []string // what is no fault and may not be meant
+	Warnings []string // likely mistakes that are not faults
 
 	entries map[string]*Entry // by room, or by prefix with its star
 	rest    *Entry            // of every other room
-	secrets [][]byte          // all of them
+	secrets [][]byte          // of all entries
 }
 
-// Of is what holds for a room: its own entry, else that of the longest prefix. It must not be changed.
+// Of returns a room's entry: its own, or that of the longest prefix. It must not be changed.
 func (f *File) Of(id room.ID) *Entry {
 	if e := f.entries[string(id)]; e != nil {
 		return e
@@ -78,18 +78,17 @@ func (f *File) Of(id room.ID) *Entry {
 	return f.rest
 }
 
-// Each hands over what holds for each room or prefix that the file names, in order of the names; a prefix
-// ends in its star.
+// Each calls of for each room or prefix of the file, in order of the names. A prefix ends in its star.
 func (f *File) Each(of func(name string, e *Entry)) {
 	for _, name := range slices.Sorted(maps.Keys(f.entries)) {
 		of(name, f.entries[name])
 	}
 }
 
-// Len is how many entries the file has.
+// Len returns the number of entries.
 func (f *File) Len() int { return len(f.entries) }
 
-// prefixes are those that allow an id, or that hold for all that another prefix does, the longest first.
+// prefixes returns the prefixes that match an id, or contain another prefix, longest first.
 func prefixes(key string) (list []string) {
 	key = strings.TrimSuffix(key, prefixEnd)
 	for end := strings.LastIndexByte(key, ':'); end > 0; end = strings.LastIndexByte(key[:end], ':') {
@@ -98,5 +97,5 @@ func prefixes(key string) (list []string) {
 	return list
 }
 
-// prefixEnd is what an entry ends in that is of all rooms with a prefix.
+// prefixEnd ends an entry for all rooms with a prefix.
 const prefixEnd = ":*"

@@ -11,13 +11,13 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// sourceKey is what a source may have beside its secret.
+// sourceKey is a key of a source beside its secret.
 type sourceKey struct {
 	name string
 	text func(*source.Settings) *string
 }
 
-// sourceKeys are all of them, in the order in which a person is told of them.
+// sourceKeys lists them in the order of error messages.
 var sourceKeys = []sourceKey{
 	{"kind", func(s *source.Settings) *string { return &s.Kind }},
 	{"scheme", func(s *source.Settings) *string { return &s.Template.Scheme }},
@@ -33,7 +33,7 @@ var sourceKeys = []sourceKey{
 	{"parts", func(s *source.Settings) *string { return &s.Template.Parts }},
 }
 
-// namedSources are the sources of a group, by their names, or of a list, each by its name or kind.
+// namedSources returns the sources of a group by name, or of a list by each one's name or kind.
 func namedSources(v *node) ([]pair, error) {
 	if v.kind == group {
 		return v.pairs, nil
@@ -57,7 +57,8 @@ func namedSources(v *node) ([]pair, error) {
 	return sources, nil
 }
 
-// sources reads who posts in a format of its own, by name. Each is of the narrowest entry that names it.
+// sources parses the sources with their own formats, by name. A source comes from the narrowest entry that
+// names it.
 func (r *reader) sources(d *draft, v *node) error {
 	sources, err := namedSources(v)
 	if err != nil {
@@ -79,7 +80,7 @@ func (r *reader) sources(d *draft, v *node) error {
 		if made.Short() {
 			d.weak = append(d.weak, name)
 		}
-		d.says = append(d.says, func(e *Entry) {
+		d.set = append(d.set, func(e *Entry) {
 			all := maps.Clone(e.Sources)
 			if all == nil {
 				all = make(map[string]source.Configured)
@@ -91,7 +92,7 @@ func (r *reader) sources(d *draft, v *node) error {
 	return nil
 }
 
-// source reads one; a single value is its secret. Without a kind it is of the kind that it is called.
+// source parses one source; a single value is its secret. Its kind defaults to its name.
 func (r *reader) source(name string, v *node) (source.Configured, error) {
 	s := source.Settings{Kind: name}
 	if v.kind == scalar {
@@ -120,14 +121,14 @@ func (r *reader) sourceKey(s *source.Settings, p pair) error {
 	case at < 0:
 		return errors.New(unknownSourceKey(name))
 	case v.kind != scalar:
-		return fmt.Errorf("%s is %s: want one value", name, v.said())
+		return fmt.Errorf("%s is %s: want one value", name, v.shown())
 	default:
 		*sourceKeys[at].text(s) = strings.TrimSpace(v.text)
 	}
 	return nil
 }
 
-// sourceSecrets reads a secret, or several while one is replaced: a list, or the lines of a file.
+// sourceSecrets parses a secret, or several during a rotation: a list, or the lines of a file.
 func (r *reader) sourceSecrets(s *source.Settings, v *node, inFile bool) error {
 	values := v.items
 	if v.kind == scalar {
@@ -135,7 +136,7 @@ func (r *reader) sourceSecrets(s *source.Settings, v *node, inFile bool) error {
 	}
 	for _, one := range values {
 		if one.kind != scalar {
-			return fmt.Errorf("a secret is %s: want one value", one.said())
+			return fmt.Errorf("a secret is %s: want one value", one.shown())
 		}
 		lines := []string{one.text}
 		if inFile {
@@ -154,18 +155,18 @@ func (r *reader) sourceSecrets(s *source.Settings, v *node, inFile bool) error {
 	return nil
 }
 
-// unknownSourceKey says that a key of a source is none, as unknown does.
+// unknownSourceKey returns the message for an unknown key of a source, like unknown.
 func unknownSourceKey(name string) string {
 	names := []string{"secret", "secret_file"}
 	for _, k := range sourceKeys {
 		names = append(names, k.name)
 	}
-	said := "a key that is none"
+	problem := "a key that is none"
 	if word.MatchString(name) {
-		said = name + " is no key"
+		problem = name + " is no key"
 	}
 	if meant := nearest(name, names); meant != "" {
-		return fmt.Sprintf("%s: do you mean %s?", said, meant)
+		return fmt.Sprintf("%s: do you mean %s?", problem, meant)
 	}
-	return fmt.Sprintf("%s: the keys are %s", said, strings.Join(names, ", "))
+	return fmt.Sprintf("%s: the keys are %s", problem, strings.Join(names, ", "))
 }

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a line that is shown as it is: one for all languages, or one a language.
+// text parses a displayed line: one for all languages, or one per language.
 func text(most int, field func(*Entry) *Text) func(*reader, *draft, *node) error {
 	return func(r *reader, d *draft, v *node) error {
 		if v.kind == group {
 			return r.translated(d, v, most, field)
 		}
-		return says(func(text string) (Text, error) {
+		return single(func(text string) (Text, error) {
 			if !fits(text, most) {
 				return nil, fmt.Errorf("want one line of at most %d characters", most)
 			}
@@ -27,28 +27,27 @@ func text(most int, field func(*Entry) *Text) func(*reader, *draft, *node) error
 	}
 }
 
-// translated reads one line a language. Languages that have none get the English one, else the first that is
-// there.
+// translated parses one line per language. Missing languages get English, or else the first.
 func (r *reader) translated(d *draft, v *node, most int, field func(*Entry) *Text) error {
 	if len(v.pairs) == 0 {
 		return errors.New("is empty: want one line, or one for each language")
 	}
-	said := make(Text, len(v.pairs)+1)
+	lines := make(Text, len(v.pairs)+1)
 	for _, p := range v.pairs {
 		lang, line := p.key.text, strings.TrimSpace(p.value.text)
 		switch {
 		case !slices.Contains(r.checks.Languages, lang):
 			return fmt.Errorf("has a language that the page is not in: want %s", strings.Join(r.checks.Languages, ", "))
 		case p.value.kind != scalar || line == "" || !fits(line, most):
-			return fmt.Errorf("in %s is %s: want one line of at most %d characters", lang, p.value.said(), most)
+			return fmt.Errorf("in %s is %s: want one line of at most %d characters", lang, p.value.shown(), most)
 		}
-		said[lang] = line
+		lines[lang] = line
 	}
-	said[""] = strings.TrimSpace(v.pairs[0].value.text)
-	if english, ok := said["en"]; ok {
-		said[""] = english
+	lines[""] = strings.TrimSpace(v.pairs[0].value.text)
+	if english, ok := lines["en"]; ok {
+		lines[""] = english
 	}
-	d.says = append(d.says, func(e *Entry) { *field(e) = said })
+	d.set = append(d.set, func(e *Entry) { *field(e) = lines })
 	return nil
 }
 
@@ -58,9 +57,9 @@ func fits(text string, most int) bool {
 
 var telephone = regexp.MustCompile(`^\+?[0-9](?:[ -]?[0-9]){1,19}$`)
 
-// tel reads a telephone number; "" is none.
+// tel parses a telephone number; "" is none.
 func tel(field func(*Entry) *string) func(*reader, *draft, *node) error {
-	return says(func(text string) (string, error) {
+	return single(func(text string) (string, error) {
 		if text != "" && !telephone.MatchString(text) {
 			return "", errors.New("want a telephone number of 2 to 20 digits, with spaces or hyphens between them and + in front, such as 010-1234-5678")
 		}
@@ -68,12 +67,12 @@ func tel(field func(*Entry) *string) func(*reader, *draft, *node) error {
 	}, field)
 }
 
-// longestURL is what browsers and proxies take without a thought.
+// longestURL is a length that browsers and proxies accept.
 const longestURL = 2000
 
-// link reads where a page leads to; "" is nowhere.
+// link parses the target of a page's link; "" is none.
 func link(field func(*Entry) *string) func(*reader, *draft, *node) error {
-	return says(func(text string) (string, error) {
+	return single(func(text string) (string, error) {
 		if text != "" && !safe(text) {
 			return "", errors.New("want an https URL, such as https://seller.example/link (http on this machine only)")
 		}
@@ -81,7 +80,7 @@ func link(field func(*Entry) *string) func(*reader, *draft, *node) error {
 	}, field)
 }
 
-// safe reports whether a page may lead there.
+// safe reports whether a page may link to text.
 func safe(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.User != nil || strings.Trim(u.Hostname(), ".") == "" || len(text) > longestURL || strings.ContainsFunc(text, unicode.IsSpace) {

@@ -1,10 +1,10 @@
-// Package sentinel is a client of a Redis master that sentinels watch, and that goes with the master as soon
-// as any of them names another one.
+// Package sentinel is a client of a Redis master behind sentinels. It moves to a new master as soon as any
+// sentinel names one.
 //
-// A client that asks one sentinel alone stays with the old master for as long as that one does not know of a
-// failover, while others already use the new one: what each of them is told then is true on one master only.
-// Sentinels settle which of them knows best by the epoch of the failover, and so does this package:
-// https://redis.io/docs/latest/develop/reference/sentinel-clients/ asks for no more than the first answer.
+// A client of one sentinel stays with the old master until that sentinel learns of a failover, while other
+// clients already use the new one. Writes acknowledged by the old master are then lost. Sentinels resolve
+// this by the failover's epoch, and so does this package:
+// https://redis.io/docs/latest/develop/reference/sentinel-clients/ requires only the first answer.
 package sentinel
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/waitroom/waitroom/server/dialer"
 )
 
-// Config says which master and who knows it.
+// Config names the master and its sentinels.
 type Config struct {
 	Master             string        // its name
 	Addrs              []string      // host:port of sentinels; they name the others
 	Username, Password string        // of the sentinels; "" = none
-	Options            redis.Options // of the connections to the master; Addr, Dialer and OnConnect are set here. Its TLS counts for the sentinels too
-	Log                *slog.Logger  // nil = nobody is told that the master moved
+	Options            redis.Options // of the connections to the master; Addr, Dialer and OnConnect are set here. Its TLS is also used for the sentinels
+	Log                *slog.Logger  // nil = a move of the master is not logged
 }
 
-// NewClient returns a client of the master, whichever it is. close also ends the client.
+// NewClient returns a client of the current master. Close also ends the client.
 func NewClient(c Config) (client *redis.Client, close func()) {
 	client, _, close = open(c)
 	return client, close
@@ -53,8 +53,8 @@ func open(c Config) (client *redis.Client, m *master, close func()) {
 
 var errMoved = errors.New("the master moved while it was dialed")
 
-// dial connects to the master, also where it moves meanwhile. The connection is closed when the sentinels
-// name another one.
+// dial connects to the master, even while it moves. The connection is closed once the sentinels name another
+// one.
 func (m *master) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	for {
 		addr, moved, err := m.where(ctx)
@@ -73,7 +73,7 @@ func (m *master) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// connect gives up when the master moves: one that is dead may not even refuse.
+// connect stops when the master moves: a dead one may not even refuse.
 func (m *master) connect(ctx context.Context, addr string, moved <-chan struct{}) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -110,16 +110,16 @@ func (m *master) connect(ctx context.Context, addr string, moved <-chan struct{}
 
 var errReplica = errors.New("the sentinels name a server as master that is a replica")
 
-// isMaster refuses a server that is not what it was named: a replica may be behind.
+// isMaster refuses a server that is not a master: a replica may lag.
 func isMaster(ctx context.Context, cn *redis.Conn) error {
 	role, err := cn.Do(ctx, "ROLE").Slice()
 	if err == nil && len(role) > 0 && role[0] != "master" {
 		return errReplica
 	}
-	return nil // who may not ask is told READONLY by a replica
+	return nil // without that permission, a replica answers READONLY
 }
 
-// conn is a connection to the master that is known as long as it is open.
+// conn is an open connection that the master tracks.
 type conn struct {
 	*net.TCPConn
 	master *master

@@ -23,13 +23,13 @@ var (
 	errStillThere = errors.New("it is still asked")
 )
 
-// fake is a sentinel that says what the test has it say.
+// fake is a sentinel with prepared answers.
 type fake struct {
 	*server.Server
 	mu     sync.Mutex
 	addr   string   // of the master
-	epoch  string   // "" = it does not say
-	denied []string // what nobody may ask
+	epoch  string   // "" = not in the answer
+	denied []string // commands without permission
 	others []string // sentinels
 	asked  int
 }
@@ -121,7 +121,7 @@ func TestConnectionsStayWhileSentinelsNameTheMasterDifferently(t *testing.T) {
 	require.NoError(t, conn.Ping(t.Context()).Err(), "it was not closed")
 }
 
-// Services that stand in for sentinels say no epoch, and a user of sentinels needs to ask one thing only.
+// Services that stand in for sentinels give no epoch, and a sentinels' user needs one command only.
 func TestSentinelThatSaysNothingButTheMasterIsBelieved(t *testing.T) {
 	s := redistest.Start(t)
 	for name, change := range map[string]func(*fake){
@@ -137,7 +137,7 @@ func TestSentinelThatSaysNothingButTheMasterIsBelieved(t *testing.T) {
 	}
 }
 
-// In a cluster of containers each new sentinel has an address of its own, and the old ones never come back.
+// In a container cluster each new sentinel has an address of its own. The old ones never come back.
 func TestSentinelThatHasGoneIsNotAskedForEver(t *testing.T) {
 	s := redistest.Start(t)
 	f := newFake(t, s.Addr(), "1")

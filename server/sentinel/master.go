@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	othersWithin = 500 * time.Millisecond // the first answers are compared, if they come this soon after the first of them
-	forgetAfter  = time.Minute            // who cannot be asked for so long is not believed any more
+	othersWithin = 500 * time.Millisecond // the first answers are compared if they arrive this soon after the first
+	forgetAfter  = time.Minute            // an unreachable sentinel's answer expires after this
 )
 
-// master is who the sentinels say it is.
+// master tracks the master that the sentinels name.
 type master struct {
 	cfg  Config
-	work sync.WaitGroup // who watches the sentinels
+	work sync.WaitGroup // the watchers of the sentinels
 
 	mu      sync.Mutex
-	answers map[string]answer // by the sentinel's address; those watched
-	addr    string            // "" = nobody has named one
-	moved   chan struct{}     // closed when somebody names another one
+	answers map[string]answer // by address of the watched sentinels
+	addr    string            // "" = not named yet
+	moved   chan struct{}     // closed when another one is named
 	conns   map[*conn]struct{}
-	known   chan struct{} // closed when somebody has named one
-	asked   chan struct{} // closed when each sentinel of the configuration has answered or failed
-	left    int           // of them
+	known   chan struct{} // closed once one is named
+	asked   chan struct{} // closed once each configured sentinel has answered or failed
+	left    int           // their number
 }
 
-// answer is what a sentinel last said.
+// answer is a sentinel's last answer.
 type answer struct {
-	epoch int64 // of the failover that made it master: the higher one is the later
+	epoch int64 // of the master's failover: the higher one is the later
 	addr  string
-	err   error // why it could not be asked, since
+	err   error // the failure since then
 	since time.Time
 }
 
@@ -43,8 +43,8 @@ func newMaster(c Config) *master {
 	return &master{cfg: c, answers: make(map[string]answer), conns: make(map[*conn]struct{}), known: make(chan struct{}), asked: make(chan struct{}), left: len(c.Addrs)}
 }
 
-// where is the master's address, until it has moved. At first all sentinels are waited for: one of them may
-// be behind.
+// where returns the master's address, valid until moved is closed. At first it waits for all sentinels: one
+// of them may lag.
 func (m *master) where(ctx context.Context) (addr string, moved <-chan struct{}, err error) {
 	select {
 	case <-m.asked:
@@ -64,7 +64,7 @@ func (m *master) where(ctx context.Context) (addr string, moved <-chan struct{},
 	return m.addr, m.moved, nil
 }
 
-// unknown says why nobody named a master.
+// unknown returns why no master is known.
 func (m *master) unknown() error {
 	var errs []error
 	for sentinel, a := range m.answers {
@@ -78,8 +78,8 @@ func (m *master) unknown() error {
 	return fmt.Errorf("none of the sentinels %s names the master %s: %w", strings.Join(m.cfg.Addrs, ", "), m.cfg.Master, errors.Join(errs...))
 }
 
-// hear takes in what a sentinel said, or that it could not be asked.
-func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
+// record stores a sentinel's answer, or its failure.
+func (m *master) record(sentinel string, epoch int64, addr string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -101,9 +101,8 @@ func (m *master) hear(sentinel string, epoch int64, addr string, err error) {
 	}
 }
 
-// newest is the address that the latest failover led to; "" where nobody knows one. Where two are named for
-// the same failover, since sentinels call the master by names of their own or were set up apart, every
-// process goes to the same of them, and stays there.
+// newest returns the address of the latest failover; "" without one. Sentinels with separate setups may name
+// two masters of one epoch. Every process then picks the same one, and stays there.
 func newest(answers map[string]answer, now time.Time) string {
 	var best answer
 	for _, a := range answers {
@@ -117,8 +116,8 @@ func newest(answers map[string]answer, now time.Time) string {
 	return best.addr
 }
 
-// rather tells which of two of the same failover counts: who can be asked now, and then whichever every
-// process takes.
+// rather reports whether a beats b at the same epoch. A reachable sentinel's answer comes first, then a fixed
+// order.
 func (a answer) rather(b answer) bool {
 	if (a.err == nil) != (b.err == nil) {
 		return a.err == nil
@@ -126,7 +125,7 @@ func (a answer) rather(b answer) bool {
 	return a.addr < b.addr
 }
 
-// move closes what is connected elsewhere: who waits there for an answer asks the new master.
+// move closes connections to other addresses: their callers retry on the new master.
 func (m *master) move(addr string) {
 	if m.addr == "" {
 		close(m.known)
@@ -143,8 +142,8 @@ func (m *master) move(addr string) {
 	clear(m.conns)
 }
 
-// gone forgets a sentinel that another one named and that has not answered for long: it may never come back.
-// Where it is named still, it is watched anew.
+// gone forgets a discovered sentinel that has been silent for long: it may never come back. If it is still
+// named, it is watched anew.
 func (m *master) gone(sentinel string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,7 +155,7 @@ func (m *master) gone(sentinel string) bool {
 	return true
 }
 
-// hold keeps a connection until the master moves; false if it has moved already.
+// hold tracks a connection until the master moves; it returns false if the master has moved already.
 func (m *master) hold(c *conn, addr string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -37,8 +37,8 @@ func TestTheLatestFailoverIsBelievedAndNotWhoeverSpokeLast(t *testing.T) {
 // A connection that was begun before the master moved would go to the old one.
 func TestConnectionThatTheMasterMovedAwayFromIsNone(t *testing.T) {
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
-	m.hear("s", 1, "old:1", nil)
-	m.hear("s", 2, "new:1", nil)
+	m.record("s", 1, "old:1", nil)
+	m.record("s", 2, "new:1", nil)
 	require.False(t, m.hold(&conn{master: m}, "old:1"))
 	require.True(t, m.hold(&conn{master: m}, "new:1"))
 }
@@ -46,13 +46,13 @@ func TestConnectionThatTheMasterMovedAwayFromIsNone(t *testing.T) {
 func TestAReplicaIsRefusedThoughItIsNamed(t *testing.T) {
 	s := redistest.StartSentinel(t)
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
-	m.hear("s", 1, s.Replica().Addr(), nil)
+	m.record("s", 1, s.Replica().Addr(), nil)
 	c := redis.NewClient(&redis.Options{Dialer: m.dial, OnConnect: isMaster, MaxRetries: -1, DialerRetries: 1})
 	t.Cleanup(func() { _ = c.Close() })
 	require.ErrorIs(t, c.Get(context.Background(), "k").Err(), errReplica)
 }
 
-// silentAddr is where nothing answers, not even that nobody is there, like a machine that has lost its power.
+// silentAddr is an address that never answers, not even by a refusal, like a machine without power.
 func silentAddr(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -63,7 +63,7 @@ func silentAddr(t *testing.T) string {
 	bound, err := syscall.Getsockname(fd)
 	require.NoError(t, err)
 	addr := fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
-	for { // until nobody more is let in
+	for { // until no more connections are accepted
 		c, err := net.DialTimeout("tcp", addr, 100*time.Millisecond)
 		if err != nil {
 			return addr
@@ -76,7 +76,7 @@ func silentAddr(t *testing.T) string {
 func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 	live := redistest.Start(t)
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
-	m.hear("s", 1, silentAddr(t), nil)
+	m.record("s", 1, silentAddr(t), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	dialed := make(chan net.Conn, 1)
@@ -84,7 +84,7 @@ func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 		c, _ := m.dial(ctx, "", "")
 		dialed <- c
 	}()
-	time.AfterFunc(50*time.Millisecond, func() { m.hear("s", 2, live.Addr(), nil) }) // it may have begun by then: the end is the same
+	time.AfterFunc(50*time.Millisecond, func() { m.record("s", 2, live.Addr(), nil) }) // it may have begun by then: the end is the same
 	c := <-dialed
 	require.NotNil(t, c)
 	require.Equal(t, live.Addr(), c.RemoteAddr().String())

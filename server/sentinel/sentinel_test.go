@@ -32,7 +32,7 @@ func client(t *testing.T, s *redistest.Sentinel, change ...func(*sentinel.Config
 	return client
 }
 
-// named waits until the client answers, and says which server did.
+// named waits until the client answers, and returns the server's name.
 func named(t *testing.T, c *redis.Client, other string) string {
 	t.Helper()
 	var id string
@@ -55,8 +55,8 @@ func runID(ctx context.Context, c *redis.Client) (string, error) {
 	return id, nil
 }
 
-// A failover of which one sentinel alone knows: the others are asleep, and nobody tells the old master. Who
-// listens to one of the others stays with that.
+// One sentinel alone knows of a failover: the others are asleep, and the old master gets no notice. A client
+// of one of the others stays there.
 func TestAMasterThatAnySentinelNamesIsFollowed(t *testing.T) {
 	s := redistest.StartSentinelWith(t, redistest.SentinelConfig{Users: true})
 	old := s.Master()

@@ -40,7 +40,7 @@ func observer(t *testing.T, master int, sealed []string) (addr string, control *
 	return fmt.Sprintf("127.0.0.1:%d", port), control
 }
 
-// Sentinels and servers are reached by TLS alone, and who signs in to either may do no more than it has to.
+// Sentinels and servers accept TLS only, and the users of both have no more rights than needed.
 func TestMasterIsFollowedOverTLSByUsersWithFewRights(t *testing.T) {
 	cert, key := redistest.Certificate(t)
 	text, err := os.ReadFile(cert)

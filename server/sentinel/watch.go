@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	askEvery  = time.Second // where nothing is heard: whether the sentinel is still there
+	askEvery  = time.Second // without news: checks that the sentinel is still there
 	againIn   = 200 * time.Millisecond
 	dialMost  = time.Second
 	replyMost = time.Second
 )
 
-// news are a sentinel's words on a failover: the one that leads it knows of the new master first.
+// news are a sentinel's channels about a failover: its leader learns of the new master first.
 var news = []string{"+switch-master", "+promoted-slave", "+failover-state-reconf-slaves", "+config-update-from"}
 
-// watch asks a sentinel who the master is: at once, when it has news, and every second, until it has left.
-// Once for each sentinel.
+// watch polls a sentinel for the master: at once, at news, and every second, until it is gone. It runs once
+// per sentinel.
 func (m *master) watch(ctx context.Context, addr string) {
 	m.work.Go(func() {
 		o := m.cfg.Options
@@ -37,7 +37,7 @@ func (m *master) watch(ctx context.Context, addr string) {
 	})
 }
 
-// follow asks a sentinel until it cannot be asked.
+// follow polls a sentinel until it fails.
 func (m *master) follow(ctx context.Context, client *redis.Client, addr string) {
 	sub := client.Subscribe(ctx, news...)
 	defer context.AfterFunc(ctx, func() { _ = sub.Close() })()
@@ -64,12 +64,12 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// ask takes in what a sentinel says now.
+// ask records a sentinel's current answer.
 func (m *master) ask(ctx context.Context, client *redis.Client, sentinel string) error {
 	state := redis.NewMapStringStringCmd(ctx, "sentinel", "master", m.cfg.Master)
 	addr := redis.NewStringSliceCmd(ctx, "sentinel", "get-master-addr-by-name", m.cfg.Master)
 	others := redis.NewMapStringStringSliceCmd(ctx, "sentinel", "sentinels", m.cfg.Master)
-	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error { // in one go: they belong together
+	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error { // one round trip, for a consistent answer
 		for _, c := range []redis.Cmder{state, addr, others} {
 			_ = p.Process(ctx, c)
 		}
@@ -80,17 +80,17 @@ func (m *master) ask(ctx context.Context, client *redis.Client, sentinel string)
 			err = errors.New("no such master")
 		}
 		if ctx.Err() == nil {
-			m.hear(sentinel, 0, "", err)
+			m.record(sentinel, 0, "", err)
 		}
 		return err
 	}
-	epoch, _ := strconv.ParseInt(state.Val()["config-epoch"], 10, 64) // a service that stands in for sentinels may not say, and a user may not be allowed to ask
-	m.hear(sentinel, epoch, net.JoinHostPort(addr.Val()[0], addr.Val()[1]), nil)
+	epoch, _ := strconv.ParseInt(state.Val()["config-epoch"], 10, 64) // a stand-in for sentinels may omit it, and a user may lack the permission
+	m.record(sentinel, epoch, net.JoinHostPort(addr.Val()[0], addr.Val()[1]), nil)
 	m.meet(ctx, others.Val())
 	return nil
 }
 
-// meet watches the sentinels that another one knows, and that are not watched yet.
+// meet watches newly named sentinels.
 func (m *master) meet(ctx context.Context, others []map[string]string) {
 	for _, other := range others {
 		if other["ip"] == "" {

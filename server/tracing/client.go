@@ -16,17 +16,17 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A collector that is busy is asked again until the batch's time (OTEL_BSP_EXPORT_TIMEOUT) is over.
+// A busy collector is retried until the batch's time (OTEL_BSP_EXPORT_TIMEOUT) is over.
 const (
 	againAfter = time.Second
 	againMost  = 5 * time.Second
 )
 
-// answerMost is how much of an answer is read, so that the connection can be used again.
+// answerMost is the part of an answer that is read, so that the connection can be reused.
 const answerMost = 64 << 10
 
 // client posts spans as OTLP over HTTP, in protobuf. It is an otlptrace.Client; docs/decisions/0019-traces.md
-// says why it is not the one that comes with OpenTelemetry.
+// explains why OpenTelemetry's own is not used.
 type client struct {
 	cfg  Config
 	http *http.Client
@@ -73,13 +73,13 @@ func (c *client) encode(spans *tracepb.TracesData) ([]byte, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	if _, err = w.Write(body); err == nil {
-		err = w.Close() // before what it has written is taken
+		err = w.Close() // before its output is read
 	}
 	return packed.Bytes(), err
 }
 
-// post sends a body once. Only a collector that says that it may take it later is asked again. The error
-// names no address: that may have a key in its path.
+// post sends a body once. It returns errBusy only if the collector may accept a retry. The error names no
+// address: its path may hold a key.
 func (c *client) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.cfg.Endpoint.String(), bytes.NewReader(body))
 	if err != nil {
@@ -105,10 +105,10 @@ func (c *client) post(ctx context.Context, body []byte) error {
 	return refusal(res.StatusCode)
 }
 
-// errBusy is a collector that may take the same later.
+// errBusy is returned by a collector that may accept a retry.
 var errBusy = errors.New("the collector is busy")
 
-// refusal is the error that an answer is; what the collector writes beside it is not for our log.
+// refusal returns the error of a status; the collector's text is not logged.
 func refusal(status int) error {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

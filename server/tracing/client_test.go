@@ -102,7 +102,7 @@ func TestFailuresAreLoggedOnceAMinute(t *testing.T) {
 			require.NoError(t, r.ExportSpans(t.Context(), make([]sdk.ReadOnlySpan, 2)))
 		}
 		require.Equal(t, 1, strings.Count(log.String(), "\n"))
-		time.Sleep(tellEvery)
+		time.Sleep(reportEvery)
 		require.NoError(t, r.ExportSpans(t.Context(), nil))
 		require.Equal(t, 2, strings.Count(log.String(), "\n"))
 	})

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Config says whether there are traces and where they go. The zero value is off. Sampling, limits and what
-// the program is called, the SDK reads from the environment itself.
+// Config configures the traces. The zero value is off. The SDK itself reads sampling, limits and the
+// program's name from the environment.
 type Config struct {
-	Version  string        // of the program; "" = what Go knows of it
-	Endpoint *url.URL      // of the collector, with the path that takes traces; nil = there are no traces
+	Version  string        // of the program; "" = Go's build information
+	Endpoint *url.URL      // of the collector, with the path for traces; nil = no traces
 	Headers  Headers       // sent with each request
 	Timeout  time.Duration // of one request
 	Gzip     bool
@@ -33,10 +33,10 @@ func (Headers) GoString() string { return "***" }
 // LogValue hides them from slog.
 func (Headers) LogValue() slog.Value { return slog.StringValue("***") }
 
-// On reports whether there are traces.
+// On reports whether tracing is on.
 func (c Config) On() bool { return c.Endpoint != nil }
 
-// Address is the collector's host:port.
+// Address returns the collector's host:port.
 func (c Config) Address() string {
 	if c.Endpoint.Port() != "" {
 		return c.Endpoint.Host
@@ -45,14 +45,14 @@ func (c Config) Address() string {
 }
 
 const (
-	forAll    = "OTEL_EXPORTER_OTLP_"        // what all signals have
-	forTraces = "OTEL_EXPORTER_OTLP_TRACES_" // counts more
+	forAll    = "OTEL_EXPORTER_OTLP_"        // for all signals
+	forTraces = "OTEL_EXPORTER_OTLP_TRACES_" // takes precedence
 	timeout   = 10 * time.Second             // the specification's
 )
 
-// FromEnv reads the variables by which OpenTelemetry is configured everywhere. Traces are on where there is
-// an endpoint. The error names each variable that is wrong, also of those that the SDK reads: it would go on
-// with a default. Values are not repeated: headers and addresses hold keys.
+// FromEnv reads OpenTelemetry's environment variables. Traces are on if there is an endpoint. The error names
+// each invalid variable, including the SDK's, which would silently use a default. It repeats no values:
+// headers and addresses hold keys.
 func FromEnv(getenv func(string) string) (Config, error) {
 	e := env{getenv: getenv}
 	if e.export("ENDPOINT") == "" || strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
@@ -70,7 +70,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// env reads variables and collects what is wrong.
+// env reads variables and collects errors.
 type env struct {
 	getenv func(string) string
 	wrong  []error
@@ -78,7 +78,7 @@ type env struct {
 
 func (e *env) get(name string) string { return strings.TrimSpace(e.getenv(name)) }
 
-// name is the variable that counts of the one for traces and the one for all signals.
+// name returns the variable in effect: the one for traces, or the one for all signals.
 func (e *env) name(what string) string {
 	if e.get(forTraces+what) != "" {
 		return forTraces + what
@@ -92,7 +92,7 @@ func (e *env) bad(name, want string) {
 	e.wrong = append(e.wrong, fmt.Errorf("%s: want %s", name, want))
 }
 
-// check wants something of a variable that is set.
+// check validates a variable that is set.
 func (e *env) check(name, want string, ok func(string) bool) {
 	if text := e.get(name); text != "" && !ok(text) {
 		e.bad(name, want)

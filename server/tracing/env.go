@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// endpoint reads where traces go. The address for all signals is one below which each has a path.
+// endpoint returns the collector's URL. The address for all signals is a base to which each adds its path.
 func (e *env) endpoint() *url.URL {
 	name := e.name("ENDPOINT")
 	u, err := url.Parse(e.get(name))
@@ -30,7 +30,7 @@ func (e *env) endpoint() *url.URL {
 	return u
 }
 
-// token is what the name of a header may be.
+// token matches a header's name.
 var token = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 func (e *env) headers() Headers {
@@ -45,7 +45,8 @@ func (e *env) headers() Headers {
 	return Headers(headers)
 }
 
-// headersText is the variable or, as every secret may be, what is in the file that another one names.
+// headersText returns the variable's value or, as for every secret, the content of the file that another
+// variable names.
 func (e *env) headersText() string {
 	path := e.export("HEADERS_FILE")
 	if path == "" || e.export("HEADERS") != "" {
@@ -55,10 +56,10 @@ func (e *env) headersText() string {
 	if err != nil {
 		e.bad(e.name("HEADERS_FILE"), "a file that can be read")
 	}
-	return strings.TrimSpace(strings.TrimPrefix(string(text), "\uFEFF")) // which some editors begin a file with
+	return strings.TrimSpace(strings.TrimPrefix(string(text), "\uFEFF")) // a prefix that some editors write
 }
 
-// pairs reads name=value,name=value.
+// pairs parses name=value,name=value.
 func pairs(text string, isName func(string) bool) (list [][2]string, ok bool) {
 	if text == "" {
 		return nil, true
@@ -87,7 +88,7 @@ func (e *env) timeout() time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// tls reads the files that say whom to trust and who we are; nil where none is named.
+// tls loads the files with trusted authorities and the client's certificate; nil without any.
 func (e *env) tls() *tls.Config {
 	authority, cert, key := e.export("CERTIFICATE"), e.export("CLIENT_CERTIFICATE"), e.export("CLIENT_KEY")
 	if authority+cert+key == "" {
@@ -111,7 +112,7 @@ func (e *env) tls() *tls.Config {
 	return c
 }
 
-// sampling checks which traces are kept.
+// sampling checks the sampler's variables.
 func (e *env) sampling() {
 	const sampler = "OTEL_TRACES_SAMPLER"
 	e.check(sampler, "always_on, always_off, traceidratio, or one of these with parentbased_ before it", func(text string) bool {
@@ -125,7 +126,7 @@ func (e *env) sampling() {
 	}
 }
 
-// limits checks how much is kept until it is sent, and what the program is called.
+// limits checks the variables of the batches and of the program's name.
 func (e *env) limits() {
 	for _, name := range []string{"SCHEDULE_DELAY", "EXPORT_TIMEOUT", "MAX_QUEUE_SIZE", "MAX_EXPORT_BATCH_SIZE"} {
 		e.check("OTEL_BSP_"+name, "a whole number over 0", isCount)
@@ -136,7 +137,7 @@ func (e *env) limits() {
 	})
 }
 
-// among wants one of some words.
+// among requires one of some words.
 func (e *env) among(name string, words ...string) {
 	e.check(name, strings.Join(words, " or "), func(text string) bool { return slices.Contains(words, text) })
 }

@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// LogHandler adds trace_id and span_id to what is logged within a span.
+// LogHandler adds trace_id and span_id to records logged within a span.
 type LogHandler struct{ slog.Handler }
 
 // Handle implements slog.Handler.

@@ -10,11 +10,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// tellEvery is how often a collector that takes nothing is spoken of at the most.
-const tellEvery = time.Minute
+// reportEvery is the minimum interval between log lines about failed exports.
+const reportEvery = time.Minute
 
-// reporter is an exporter that says itself what it could not send: the SDK would tell a handler that all of
-// the process shares.
+// reporter is an exporter that logs its failures: the SDK would pass them to a process-wide handler.
 type reporter struct {
 	sdk.SpanExporter
 	log   *slog.Logger
@@ -23,7 +22,7 @@ type reporter struct {
 }
 
 func newReporter(next sdk.SpanExporter, o Options) *reporter {
-	r := &reporter{SpanExporter: next, log: o.Log, often: rate.NewLimiter(rate.Every(tellEvery), 1),
+	r := &reporter{SpanExporter: next, log: o.Log, often: rate.NewLimiter(rate.Every(reportEvery), 1),
 		spans: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_trace_spans_total",
 			Help: "Spans that the collector took (sent) and that it did not (failed)."}, []string{"result"})}
 	if o.Registerer != nil {
@@ -32,7 +31,7 @@ func newReporter(next sdk.SpanExporter, o Options) *reporter {
 	return r
 }
 
-// ExportSpans sends spans. Those that the collector does not take are lost.
+// ExportSpans sends spans. Spans that the collector refuses are lost.
 func (r *reporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	result, err := "sent", r.SpanExporter.ExportSpans(ctx, spans)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package tracing sends OpenTelemetry traces to a collector, where one is configured. The packages that make
-// spans know the API alone; the SDK and the exporter are here.
+// Package tracing sends OpenTelemetry traces to a collector, if one is configured. Packages with spans import
+// the API alone; the SDK and the exporter are here.
 package tracing
 
 import (
@@ -18,27 +18,27 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Service is what the program is called in traces unless OTEL_SERVICE_NAME says otherwise.
+// Service is the program's default name in traces; OTEL_SERVICE_NAME overrides it.
 const Service = "waitroom"
 
 // module begins the names of all tracers.
 const module = "github.com/waitroom/waitroom/"
 
-// closeWithin bounds how long a stopping program waits for the collector to take what is left.
+// closeWithin is the time a stopping program gives the collector for the last spans.
 const closeWithin = 3 * time.Second
 
 // Traces makes spans and sends them. A nil one makes none.
 type Traces struct{ provider *sdk.TracerProvider }
 
-// Options are what Open needs of the program.
+// Options are the program's part of the configuration.
 type Options struct {
 	Log        *slog.Logger
 	Registerer prometheus.Registerer
-	Instance   string // tells this replica from others
+	Instance   string // identifies this replica
 }
 
-// Open makes traces; nil where the configuration has none. It asks the collector nothing: whether it is there
-// is no condition of anything.
+// Open starts tracing; it returns nil without a configuration. It does not contact the collector, which need
+// not be there.
 func Open(ctx context.Context, c Config, o Options) (*Traces, error) {
 	if !c.On() {
 		return nil, nil
@@ -48,7 +48,7 @@ func Open(ctx context.Context, c Config, o Options) (*Traces, error) {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
 	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(Service), semconv.ServiceVersion(cmp.Or(c.Version, version())), semconv.ServiceInstanceID(o.Instance)),
-		resource.WithTelemetrySDK(), resource.WithFromEnv()) // the last word is the operator's
+		resource.WithTelemetrySDK(), resource.WithFromEnv()) // the operator's values take precedence
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
@@ -56,7 +56,7 @@ func Open(ctx context.Context, c Config, o Options) (*Traces, error) {
 	return &Traces{sdk.NewTracerProvider(sdk.WithResource(about), sdk.WithBatcher(newReporter(exporter, o)))}, nil
 }
 
-// version is what Go knows of this program.
+// version returns the program's version from Go's build information.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version
@@ -64,7 +64,7 @@ func version() string {
 	return ""
 }
 
-// Tracer makes the spans of a package; nil where there are none.
+// Tracer returns a package's tracer; nil without traces.
 func (t *Traces) Tracer(pkg string) trace.Tracer {
 	if t == nil {
 		return nil
@@ -72,12 +72,12 @@ func (t *Traces) Tracer(pkg string) trace.Tracer {
 	return t.provider.Tracer(module + pkg)
 }
 
-// Close sends what has not been sent, if that takes no longer than three seconds.
+// Close sends the remaining spans, within three seconds.
 func (t *Traces) Close() {
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what could not be sent was counted and told
+	_ = t.provider.Shutdown(ctx) // lost spans were counted and logged
 }

@@ -1,5 +1,5 @@
-// Package describe holds the descriptions of what programs ask and are told: OpenAPI for HTTP, AsyncAPI for the sockets and the
-// webhooks. Tests hold every answer and every frame to them.
+// Package describe holds the descriptions of the API: OpenAPI for HTTP, AsyncAPI for the sockets and the
+// webhooks. Tests check every answer and every frame against them.
 package describe
 
 import (
@@ -29,8 +29,8 @@ func Handlers() map[string]http.Handler {
 	return map[string]http.Handler{"/openapi.yaml": document(openAPI), "/asyncapi.yaml": document(asyncAPI)}
 }
 
-// document serves one. Who has it already is told so by its ETag. Nothing in it is secret: the pages of any origin may read it, as
-// editors and generators of clients do.
+// document serves a document with an ETag. Pages of any origin may read it, as editors and client generators
+// do.
 func document(text []byte) http.Handler {
 	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:8]) + `"`

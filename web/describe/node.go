@@ -7,10 +7,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// node is a part of a document, its fields in the order in which they are written.
+// node is a part of a document, its fields in document order.
 type node struct{ value any }
 
-// readNode reads a document. Ours are read in tests, so that none is there that can not be.
+// readNode parses a document. Tests parse both, so that a failure here is a bug.
 func readNode(text []byte) node {
 	var value any
 	if err := yaml.UnmarshalWithOptions(text, &value, yaml.UseOrderedMap()); err != nil {
@@ -19,7 +19,7 @@ func readNode(text []byte) node {
 	return node{value}
 }
 
-// get is what stands under keys, one within another; nothing where there is none.
+// get returns the node under nested keys; an empty node without one.
 func (n node) get(keys ...string) node {
 	for _, key := range keys {
 		var found any
@@ -33,7 +33,7 @@ func (n node) get(keys ...string) node {
 	return n
 }
 
-// fields are those of an object, in their order.
+// fields returns an object's fields in order.
 func (n node) fields() func(func(string, node) bool) {
 	return func(yield func(string, node) bool) {
 		m, _ := n.value.(yaml.MapSlice)
@@ -45,7 +45,7 @@ func (n node) fields() func(func(string, node) bool) {
 	}
 }
 
-// list are the items of a list.
+// list returns the items of a list.
 func (n node) list() (items []node) {
 	l, _ := n.value.([]any)
 	for _, v := range l {
@@ -54,7 +54,7 @@ func (n node) list() (items []node) {
 	return items
 }
 
-// text is a value as text; "" where there is none.
+// text returns a value as text; "" without one.
 func (n node) text() string {
 	if n.value == nil {
 		return ""
@@ -64,7 +64,7 @@ func (n node) text() string {
 
 func (n node) there() bool { return n.value != nil }
 
-// follow is what a reference leads to; a node that is none is itself.
+// follow resolves a reference; any other node is returned as it is.
 func (n node) follow(root node) node {
 	if ref := n.get("$ref").text(); ref != "" {
 		return root.get(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...).follow(root)
@@ -72,7 +72,7 @@ func (n node) follow(root node) node {
 	return n
 }
 
-// words are a node's own description, or that of what it leads to.
+// words returns a node's own description, or that of its reference's target.
 func (n node) words(root node) string {
 	if own := n.get("description").text(); own != "" {
 		return own

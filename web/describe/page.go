@@ -8,16 +8,16 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// page is read once; nobody changes it.
+// page is built once and not changed.
 var page = sync.OnceValue(func() templates.DocsView {
 	open, async := readNode(openAPI), readNode(asyncAPI)
 	return templates.DocsView{Groups: groups(open), Channels: channels(async), Schemas: append(schemas(open, node{}), schemas(async, open)...)}
 })
 
-// Page is what a page can show of both documents. Language, files and problems are the caller's to add.
+// Page returns the view of both documents. The caller adds language, files and problems.
 func Page() templates.DocsView { return page() }
 
-// groups are the operations by their tag, in the order of the tags.
+// groups returns the operations by tag, in the order of the tags.
 func groups(root node) (list []templates.DocsGroup) {
 	for _, tag := range root.get("tags").list() {
 		g := templates.DocsGroup{Name: tag.get("name").text(), Words: tag.get("description").text()}
@@ -55,7 +55,7 @@ func operation(root node, path, method string, item, op node) templates.DocsOper
 	return o
 }
 
-// alternatives adds what else an answer may be. A text has its media type for its type.
+// alternatives adds another form of an answer. A text's type is its media type.
 func alternatives(to, also templates.DocsType, kind string) templates.DocsType {
 	if !strings.HasSuffix(kind, "json") {
 		also = plain(kind)
@@ -87,7 +87,7 @@ func channels(root node) (list []templates.DocsChannel) {
 	return list
 }
 
-// schemas are those of a document which another has not.
+// schemas returns the schemas of root that other lacks.
 func schemas(root, other node) (list []templates.DocsSchema) {
 	for name, s := range root.get("components", "schemas").fields() {
 		if !other.get("components", "schemas", name).there() {
@@ -97,7 +97,7 @@ func schemas(root, other node) (list []templates.DocsSchema) {
 	return list
 }
 
-// fields are those of an object, with those of the objects in it.
+// fields returns an object's fields and, below each, those of nested objects.
 func fields(s node, prefix string) (list []templates.DocsField) {
 	var required []string
 	for _, name := range s.get("required").list() {

@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// typeOf is a schema's type in words.
+// typeOf returns a schema's type in words.
 func typeOf(s node) templates.DocsType {
 	if ref := s.get("$ref").text(); ref != "" {
 		name := ref[strings.LastIndex(ref, "/")+1:]
@@ -32,7 +32,7 @@ func typeOf(s node) templates.DocsType {
 	return plain(typeWords(s))
 }
 
-// listType is the type of a list: of tuples each item has its own.
+// listType returns a list's type; a tuple's items have types of their own.
 func listType(items node) templates.DocsType {
 	if tuple := items.list(); len(tuple) > 0 {
 		return append(append(plain("["), joined(tuple, ", ")...), plain("]")...)
@@ -50,7 +50,7 @@ func joined(options []node, by string) (t templates.DocsType) {
 	return t
 }
 
-// typeWords are the names of plain types, with the format where there is one.
+// typeWords returns the names of plain types, with any format.
 func typeWords(s node) string {
 	var names []string
 	for _, name := range s.get("type").list() {
@@ -66,7 +66,7 @@ func typeWords(s node) string {
 	return words
 }
 
-// literal is a value as it stands in JSON.
+// literal returns a value as JSON.
 func literal(n node) string {
 	if text, ok := n.value.(string); ok {
 		return strconv.Quote(text)

@@ -9,24 +9,24 @@ import (
 	"strings"
 
 	jose "github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/json" // knows no two fields of one name, and no other spelling of one
+	"github.com/go-jose/go-jose/v4/json" // refuses duplicate fields, and matches names exactly
 
 	"github.com/waitroom/waitroom/room"
 )
 
-// claims are what a token says of its seller, once its signature has been checked. Instants are unix ms, 0 where there is none.
+// claims are the verified claims of a token about its seller. Instants are unix ms, 0 without one.
 type claims struct {
 	seller                 string
 	issuer, id             string
 	audience               []string
-	room                   string // the only one that it is for; "" where it does not say
+	room                   string // the only room it is for; "" for any
 	issued, begins, expire int64
 	payload                []byte
-	wide                   bool // its audience is not just a room
+	wide                   bool // its audience is wider than one room
 }
 
-// spoken is a token's payload.
-type spoken struct {
+// tokenPayload is a token's payload.
+type tokenPayload struct {
 	Subject  string   `json:"sub"`
 	Issuer   string   `json:"iss"`
 	ID       string   `json:"jti"`
@@ -40,7 +40,7 @@ type spoken struct {
 // audience is one text or several.
 type audience []string
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON reads both forms.
 func (a *audience) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
@@ -60,7 +60,7 @@ type moment int64
 
 const lastSecond = 253402300799 // of the year 9999
 
-// UnmarshalJSON refuses what is no instant.
+// UnmarshalJSON refuses values that are no instant.
 func (m *moment) UnmarshalJSON(text []byte) error {
 	seconds, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !(seconds >= 1 && seconds <= lastSecond) {
@@ -70,7 +70,7 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// verify checks a token's signature and whom it is for, not its times.
+// verify checks a token's signature and audience, not its times.
 func (s *Sellers) verify(ctx context.Context, id room.ID, token string) (claims, error) {
 	signed, err := parse(token, s.keys.algorithms())
 	if err != nil {
@@ -87,21 +87,21 @@ func (s *Sellers) verify(ctx context.Context, id room.ID, token string) (claims,
 	return c, c.checkAudience(id, s.cfg.Audiences, len(s.cfg.Secret) > 0)
 }
 
-// parse reads a token in its compact form. An algorithm that is not one of these is refused before any key is looked at.
+// parse parses a token in compact form. An algorithm outside the list is refused before any key is read.
 func parse(token string, algorithms []jose.SignatureAlgorithm) (*jose.JSONWebSignature, error) {
 	if len(token) > maxToken {
 		return nil, fmt.Errorf("%w: over %d bytes", ErrToken, maxToken)
 	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
-		return nil, fmt.Errorf("%w: not signed as agreed", ErrToken) // the library's words may repeat some of it
+		return nil, fmt.Errorf("%w: not signed as agreed", ErrToken) // the library's error may quote the token
 	}
 	return signed, nil
 }
 
-// read takes in the claims of a payload whose signature is right.
+// read parses the claims of a verified payload.
 func read(payload []byte) (claims, error) {
-	var s spoken
+	var s tokenPayload
 	if err := json.Unmarshal(payload, &s); err != nil {
 		return claims{}, fmt.Errorf("%w: its claims can not be read", ErrToken)
 	}
@@ -113,7 +113,8 @@ func read(payload []byte) (claims, error) {
 		begins: int64(s.Begins), expire: int64(s.Expires), payload: payload}, nil
 }
 
-// checkAudience holds a token to whom it is for: us, or this room. Who shares a secret with us alone need not say so.
+// checkAudience requires the server or this room as the audience. With a shared secret the audience is
+// optional.
 func (c *claims) checkAudience(id room.ID, ours []string, optional bool) error {
 	if c.room != "" && c.room != string(id) {
 		return ErrAudience
@@ -131,7 +132,7 @@ func (c *claims) checkAudience(id room.ID, ours []string, optional bool) error {
 	return nil
 }
 
-// rooms are where the token's word counts, when it was shown in this one; nil: everywhere.
+// rooms returns the rooms where a token shown in room id is valid; nil: everywhere.
 func (c *claims) rooms(id room.ID) []string {
 	if c.wide && c.room == "" {
 		return nil
@@ -139,7 +140,7 @@ func (c *claims) rooms(id room.ID) []string {
 	return []string{string(id)}
 }
 
-// checkBearer holds a token that came with a request to its times, at an instant in unix ms.
+// checkBearer checks the times of a request's token, at an instant in unix ms.
 func (c *claims) checkBearer(now int64) error {
 	if c.expire == 0 {
 		return fmt.Errorf("%w: it has no exp", ErrToken)
@@ -147,7 +148,7 @@ func (c *claims) checkBearer(now int64) error {
 	return c.checkTimes(now)
 }
 
-// checkLink holds a token that came in an address to its times: whatever exp says, it is good for a minute.
+// checkLink checks the times of an address's token: it is valid for at most a minute, whatever exp is.
 func (c *claims) checkLink(now int64) error {
 	if c.issued == 0 {
 		return fmt.Errorf("%w: it has no iat", ErrToken)
@@ -168,8 +169,8 @@ func (c *claims) checkTimes(now int64) error {
 	return nil
 }
 
-// mark is what the token is remembered by once it was used. One without jti is its own id: what was signed, since a signature can be
-// written in several ways.
+// mark returns the name under which a used token is remembered. Without jti it is a digest of the signed
+// part, since one signature has several spellings.
 func (c *claims) mark() string {
 	if c.id != "" {
 		return digest("jti", c.issuer, c.id)

@@ -14,8 +14,8 @@ var eraseSource string
 
 var eraseScript = redis.NewScript(eraseSource)
 
-// Erase has every session that stands for a seller stand for nobody, on every replica, and says how many there were. The seller may come
-// from the portal again, as anybody may.
+// Erase unbinds every session of a seller, on every replica, and returns their number. The seller may return
+// from the portal like any other.
 func Erase(ctx context.Context, rdb redis.UniversalClient, names room.Names, seller string) (sessions int, err error) {
 	err = room.EachKey(ctx, rdb, names.Key(prefix+"session:*"), func(key string) error {
 		n, err := eraseScript.Run(ctx, rdb, []string{key}, seller).Int()

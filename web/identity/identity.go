@@ -1,7 +1,8 @@
-// Package identity knows which seller is asking, by signed tokens of the portal that sellers come from. A browser brings one once, in the
-// address, and is given a session that stands for the seller; a program brings one with each request.
+// Package identity identifies sellers by signed tokens of the portal that they come from. A browser brings a
+// token once, in the address, and gets a session that stands for the seller; a program sends one with each
+// request.
 //
-// Whatever sessions a seller has proven itself with, all act as one session of the engine: so they share one place in a room.
+// All proven sessions of a seller act as one session of the engine: they share one place in a room.
 package identity
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What is refused.
+// The refusals.
 var (
 	ErrNotIdentified = errors.New("no seller is proven by this")
 	ErrToken         = errors.New("token is not one that the portal signed for a seller")
@@ -31,33 +32,33 @@ var (
 	ErrAnother       = fmt.Errorf("%w: it is another seller's", room.ErrInvalidSession)
 )
 
-// ErrKeys says that the portal's keys can not be fetched, so that nothing can be said about a token.
+// ErrKeys reports that the portal's keys cannot be fetched, so a token can be neither accepted nor refused.
 var ErrKeys = errors.New("the portal's keys can not be fetched")
 
 const (
-	// Kept is how long a session stands for the seller that it was proven for.
+	// Kept is how long a session stands for its proven seller.
 	Kept = 12 * time.Hour
-	// linkAge is how old a token in an address may be.
+	// linkAge is the maximum age of a token in an address.
 	linkAge = 60 * time.Second
-	// ahead is how far the portal's clock may be ahead of Redis's.
+	// ahead is the tolerated lead of the portal's clock over Redis's.
 	ahead = 10 * time.Second
 
 	maxToken   = 8 << 10 // bytes
-	remembered = 1 << 16 // sessions that one replica can put back after the store lost them
+	remembered = 1 << 16 // sessions that one replica can restore after the store lost them
 )
 
-// Config says whose word counts. Either Secret or KeysURL is set.
+// Config configures Sellers. Either Secret or KeysURL is set.
 type Config struct {
 	Redis      redis.UniversalClient
-	Names      room.Names // what its keys are called
+	Names      room.Names // the names of its keys in Redis
 	Secret     []byte     // of tokens signed by HS256; at least 32 bytes
 	KeysURL    string     // of a JWKS, for tokens signed by RS256, ES256 or EdDSA
-	Audiences  []string   // what a token's aud may call us, besides the room's id
+	Audiences  []string   // accepted values of aud, besides the room's id
 	Log        *slog.Logger
-	Registerer prometheus.Registerer // nil: nothing is counted
+	Registerer prometheus.Registerer // nil: no metrics
 }
 
-// Sellers knows the sellers of one process. It may be used by many goroutines.
+// Sellers identifies the sellers of one process. It is safe for concurrent use.
 type Sellers struct {
 	cfg    Config
 	keys   verifier
@@ -66,7 +67,7 @@ type Sellers struct {
 	tokens *prometheus.CounterVec
 }
 
-// New makes what knows the sellers. It asks nobody for keys yet.
+// New returns a Sellers. It fetches keys on first use.
 func New(cfg Config) *Sellers {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -89,19 +90,20 @@ func New(cfg Config) *Sellers {
 	return s
 }
 
-// Proof says who is asking.
+// Proof identifies the seller of a request.
 type Proof struct {
 	Seller  string // in NFC
-	Session string // what acts for the seller in the engine; it is told nobody who did not prove to be the seller by a token
-	Told    string // what the one who asks knows its session by
+	Session string // acts for the seller in the engine; sent only to clients that proved the seller by a token
+	Told    string // the session that the caller knows
 
-	rooms []string // where it counts; nil: everywhere
+	rooms []string // where it is valid; nil: everywhere
 	bound bool     // Told stands for the seller by itself
 }
 
-// Link exchanges a token from an address for a new session of a browser, which stands for the seller for as long as Kept. A token does it
-// once, over all replicas; the browser that it let in may come with it again, as long as it is not too old. The browser's session until now, "" for none, leaves it the rooms it could enter as the same seller.
-// Refusals: ErrToken, ErrExpired, ErrEarly, ErrUsed, ErrAudience; other errors are ErrKeys and room.ErrStore.
+// Link exchanges a token from an address for a new browser session of the seller, valid for Kept. A token
+// works once across all replicas; the browser that used it may repeat it until it is too old. The browser's
+// previous session, "" for none, adds its rooms if it stood for the same seller. Refusals: ErrToken,
+// ErrExpired, ErrEarly, ErrUsed, ErrAudience; other errors are ErrKeys and room.ErrStore.
 func (s *Sellers) Link(ctx context.Context, id room.ID, token, before string) (session string, err error) {
 	session, err = s.link(ctx, id, token, before)
 	s.count("link", err)
@@ -120,7 +122,7 @@ func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (s
 	if err := claims.checkLink(found.now); err != nil {
 		return "", err
 	}
-	if found.own && found.record.Seller == claims.seller { // a second press of the same link
+	if found.own && found.record.Seller == claims.seller { // the same link again
 		return before, nil
 	}
 	r := record{Seller: claims.seller, Rooms: claims.rooms(id), Until: found.now + Kept.Milliseconds()}
@@ -132,8 +134,9 @@ func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (s
 	return session, nil
 }
 
-// Bearer says whom a token proves that came with a request. It may come any number of times until it expires, unless it was in an address.
-// The session is what the request names, "" for none. Refusals: those of Link, and ErrAnother for another seller's session.
+// Bearer returns the proof of a token sent with a request. The token may be repeated until it expires, unless
+// it was used in an address. The session is the one the request names, "" for none. Refusals: those of Link,
+// and ErrAnother for another seller's session.
 func (s *Sellers) Bearer(ctx context.Context, id room.ID, token, session string) (Proof, error) {
 	p, err := s.bearer(ctx, id, token, session)
 	s.count("bearer", err)
@@ -165,7 +168,7 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 	return p, nil
 }
 
-// Session says whom a session stands for. Refusal: ErrNotIdentified; other errors are the store's.
+// Session returns the proof of a session. Refusal: ErrNotIdentified; other errors are the store's.
 func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proof, error) {
 	if session == "" {
 		return Proof{}, ErrNotIdentified
@@ -180,7 +183,7 @@ func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proo
 	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Told: session, bound: true}, nil
 }
 
-// Keep has the session that a proof is told with stand for the seller by itself from now on.
+// Keep makes the session of a proof stand for the seller by itself from now on.
 func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 	if p.bound {
 		return nil
@@ -189,7 +192,7 @@ func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 	if err != nil {
 		return err
 	}
-	if other := found.record.Seller; other != "" && other != p.Seller { // bound since it was proven
+	if other := found.record.Seller; other != "" && other != p.Seller { // bound since the proof
 		return ErrAnother
 	}
 	r := record{Seller: p.Seller, Rooms: p.rooms, Until: found.now + Kept.Milliseconds()}
@@ -200,7 +203,7 @@ func (s *Sellers) count(way string, err error) {
 	s.tokens.WithLabelValues(way, resultOf(err)).Inc()
 }
 
-// resultOf is what is counted of an error; never what a token says.
+// resultOf returns an error's metric label; it never contains a token's text.
 func resultOf(err error) string {
 	for _, known := range []struct {
 		err  error
@@ -214,7 +217,7 @@ func resultOf(err error) string {
 	return "other"
 }
 
-// digest stands in Redis for what nobody is to read there.
+// digest replaces in Redis a value that must not be readable there.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -223,5 +226,5 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// stored makes an error of the store known as one.
+// stored marks an error of the store.
 func stored(err error) error { return fmt.Errorf("%w: seller: %w", room.ErrStore, err) }

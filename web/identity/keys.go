@@ -12,7 +12,8 @@ import (
 	jose "github.com/go-jose/go-jose/v4"
 )
 
-// verifier checks a signature and gives what was signed. Refusal: ErrToken; ErrKeys where that can not be said.
+// verifier checks a signature and returns the signed payload. Refusal: ErrToken; ErrKeys if the keys are
+// missing.
 type verifier interface {
 	algorithms() []jose.SignatureAlgorithm
 	verify(context.Context, *jose.JSONWebSignature) ([]byte, error)
@@ -33,7 +34,7 @@ func (k secretKey) verify(_ context.Context, signed *jose.JSONWebSignature) ([]b
 
 var errSignature = fmt.Errorf("%w: its signature is not right", ErrToken)
 
-// minRSA is how many bits an RSA key has at the least (RFC 7518, 3.3).
+// minRSA is the minimum size of an RSA key in bits (RFC 7518, 3.3).
 const minRSA = 2048
 
 // key is one public key of the portal's.
@@ -43,7 +44,7 @@ type key struct {
 	public    any
 }
 
-// readKeys takes those keys out of a JWKS that sign by an algorithm of ours; others may be there for other things.
+// readKeys returns a JWKS's keys with accepted algorithms; the set may hold others for other uses.
 func readKeys(text []byte) ([]key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -69,7 +70,8 @@ func readKeys(text []byte) ([]key, error) {
 	return keys, nil
 }
 
-// algorithmOf is the one algorithm that a key is for, "" for none. A key is never tried with another, whatever the token says.
+// algorithmOf returns the one algorithm of a key, "" for none. The token never chooses the algorithm of a
+// key.
 func algorithmOf(k jose.JSONWebKey) jose.SignatureAlgorithm {
 	if !k.Valid() {
 		return ""
@@ -89,7 +91,7 @@ func algorithmOf(k jose.JSONWebKey) jose.SignatureAlgorithm {
 	return ""
 }
 
-// tryKeys checks a signature with the keys that its header leads to: the one it names, else all of its algorithm.
+// tryKeys checks a signature with the key that its header names, or with all keys of its algorithm.
 func tryKeys(keys []key, signed *jose.JSONWebSignature) ([]byte, bool) {
 	header := signed.Signatures[0].Header
 	for _, k := range keys {

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	keysFresh   = 10 * time.Minute // after that they are looked at again: one may have been withdrawn
-	keysEvery   = 10 * time.Second // how often tokens that no key fits can have the portal asked
+	keysFresh   = 10 * time.Minute // then refetched: a key may have been withdrawn
+	keysEvery   = 10 * time.Second // minimum interval of fetches caused by tokens that match no key
 	keysBurst   = 5
 	maxKeys     = 1 << 20 // bytes of a JWKS
 	keysTimeout = 5 * time.Second
 )
 
-// keySet are the portal's keys, fetched when they are first needed and again when a token comes that none of them fits. What was fetched
-// last stays where fetching fails.
+// keySet holds the portal's keys. It fetches them on first use and again for a token that matches none. A
+// failed fetch keeps the previous keys.
 type keySet struct {
 	url     string
 	log     *slog.Logger
@@ -37,12 +37,12 @@ type keySet struct {
 	keys    []key
 	fetched time.Time
 	limit   *rate.Limiter
-	failed  error // what the last fetch ended with
+	failed  error // the last fetch's error
 }
 
 func newKeySet(url string, log *slog.Logger, r prometheus.Registerer) *keySet {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: keysTimeout, DisableKeepAlives: true,
-		MaxResponseHeaderBytes: 64 << 10} // it is seldom asked
+		MaxResponseHeaderBytes: 64 << 10} // seldom used
 	k := &keySet{url: url, log: log, client: &http.Client{Transport: transport, Timeout: keysTimeout}, now: time.Now,
 		limit: rate.NewLimiter(rate.Every(keysEvery), keysBurst),
 		fetches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_seller_keys_fetches_total",
@@ -57,12 +57,12 @@ func (*keySet) algorithms() []jose.SignatureAlgorithm {
 	return []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 }
 
-// verify tries the keys that are known, and those that the portal has now where none of them is right.
+// verify tries the known keys and, if none matches, the portal's current ones.
 func (k *keySet) verify(ctx context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
 	keys, old := k.held()
 	if payload, ok := tryKeys(keys, signed); ok {
 		if old {
-			k.refresh() // behind the seller's back
+			k.refresh() // in the background
 		}
 		return payload, nil
 	}
@@ -93,7 +93,7 @@ func (k *keySet) failure() error {
 	return k.failed
 }
 
-// refresh fetches the keys, once for all who want them at the same time, and not too often. The channel says when it is over.
+// refresh fetches the keys, once for concurrent callers and rate limited. The channel signals its end.
 func (k *keySet) refresh() <-chan singleflight.Result {
 	return k.asking.DoChan("", func() (any, error) {
 		if k.limit.AllowN(k.now(), 1) {

@@ -31,7 +31,7 @@ func portal(t *testing.T) (p *portaltest.Portal, keys *keySet, rs, es, ed portal
 	return p, newKeySet(p.URL, slog.New(slog.DiscardHandler), nil), rs, es, ed
 }
 
-// check is what the key set says of a token.
+// check returns the key set's verdict on a token.
 func (k *keySet) check(ctx context.Context, token string) error {
 	signed, err := parse(token, k.algorithms())
 	if err == nil {

@@ -30,7 +30,7 @@ var findScript, spendScript = redis.NewScript(findSource), redis.NewScript(spend
 const prefix = "{waitroom-seller}:"
 
 const (
-	// markGrace is how much longer a used token is remembered than it could be used: Redis's clock may be set back.
+	// markGrace extends the memory of a used token beyond its validity: Redis's clock may be set back.
 	markGrace = 5 * time.Minute
 	markMost  = 400 * 24 * time.Hour
 )
@@ -43,7 +43,7 @@ func (s *Sellers) sessionKey(session string) string {
 
 func (s *Sellers) markKey(mark string) string { return s.cfg.Names.Key(prefix + "token:" + mark) }
 
-// record is what Redis keeps of a session: whom it stands for, until when by Redis's clock (unix ms), and in which rooms; nil is all.
+// record is a session's entry in Redis: its seller, expiry (unix ms by Redis's clock) and rooms; nil is all.
 type record struct {
 	Seller string   `json:"seller"`
 	Rooms  []string `json:"rooms,omitempty"`
@@ -54,7 +54,7 @@ func (r record) admits(id room.ID) bool {
 	return r.Seller != "" && (r.Rooms == nil || slices.Contains(r.Rooms, string(id)))
 }
 
-// with adds the rooms of what the same seller had proven before.
+// with adds the rooms of an earlier record of the same seller.
 func (r record) with(before record) record {
 	switch {
 	case before.Seller != r.Seller || r.Rooms == nil:
@@ -76,30 +76,31 @@ func (r record) encode() string {
 	return string(b)
 }
 
-// root is the key that sessions of the engine are made with.
+// root is the key from which the engine's sessions are derived.
 type root string
 
-// session is what acts for a seller in the engine, the same on every replica and after every restart, and unknown to who lacks the key.
+// session returns the seller's session in the engine. It is the same on every replica and after every
+// restart, and secret without the key.
 func (r root) session(seller string) string {
 	mac := hmac.New(sha256.New, []byte(r))
 	fmt.Fprintf(mac, "session of %s", seller)
 	return uuid.Must(uuid.FromBytes(version8(mac.Sum(nil)[:16]))).String()
 }
 
-// version8 marks 16 bytes as a UUID whose content is the maker's own matter (RFC 9562, 5.8).
+// version8 marks 16 bytes as a UUID of custom content (RFC 9562, 5.8).
 func version8(b []byte) []byte {
 	b[6] = b[6]&0x0f | 0x80
 	b[8] = b[8]&0x3f | 0x80
 	return b
 }
 
-// rootKey remembers the root that Redis has, to put it back where it was lost.
+// rootKey remembers Redis's root, to restore it after a loss.
 type rootKey struct {
 	mu   sync.Mutex
 	text string // as in Redis
 }
 
-// newRootKey has one ready for a store that has none yet.
+// newRootKey returns a candidate for a store without a root.
 func newRootKey() *rootKey { return &rootKey{text: rand.Text() + rand.Text()} }
 
 func (k *rootKey) last() string {
@@ -115,16 +116,17 @@ func (k *rootKey) learn(text string) root {
 	return root(text)
 }
 
-// finding is what Redis says about a session and a token at one instant.
+// finding is Redis's state of a session and a token at one instant.
 type finding struct {
 	now    int64 // unix ms, by Redis's clock
 	root   root
-	record record // of the session; zero where there is none
+	record record // of the session; zero without one
 	spent  bool   // the token was used in an address
-	own    bool   // and the session is what it was exchanged for
+	own    bool   // and was exchanged for this session
 }
 
-// find asks Redis, and puts back what it lost and this process knows. Session and mark may be "".
+// find reads a session and a token from Redis, and restores entries that Redis lost and this process knows.
+// Session and mark may be "".
 func (s *Sellers) find(ctx context.Context, session, mark string) (finding, error) {
 	key := s.sessionKey(session)
 	put, until := "", int64(0)
@@ -166,7 +168,7 @@ func readFinding(reply []any) (f finding, err error) {
 	return f, err
 }
 
-// spend uses a token up and keeps the session that it was exchanged for, in one step: no failure between the two can waste it.
+// spend uses a token up and stores its session in one step: no failure in between can waste the token.
 func (s *Sellers) spend(ctx context.Context, c claims, now int64, session string, r record) error {
 	key := s.sessionKey(session)
 	left := time.Duration(max(c.expire, c.issued+linkAge.Milliseconds())-now) * time.Millisecond

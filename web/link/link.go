@@ -1,8 +1,9 @@
-// Package link lets a second browser continue with a place that another one has: by a link that works once, within minutes. Whoever uses it is
-// never told the session of the place; its own session stands for that place, in that room, until the place is over.
+// Package link lets a second browser continue with another browser's place, by a single-use link that expires
+// within minutes. The second browser never receives the place's session; its own session stands for the
+// place, in that room, until the place ends.
 //
-// Redis holds digests of tokens and of sessions, and beside each what it leads to, sealed with that very token or session: who reads the
-// store can follow no link and act for nobody.
+// Redis holds digests of tokens and sessions, each with a place sealed by that token or session: a reader of
+// the store can follow no link and act for no seller.
 package link
 
 import (
@@ -17,32 +18,32 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What is refused.
+// The refusals.
 var (
 	ErrNone = errors.New("there is no such link: it is over, or was replaced, or never was")
 	ErrUsed = errors.New("link was used by another browser")
 )
 
 const (
-	// Lasts is how long a link can be used.
+	// Lasts is the lifetime of a link.
 	Lasts = 5 * time.Minute
-	// kept is for how long a session stands for a place at the most: longer than a room keeps one.
+	// kept is the longest time a session stands for a place: longer than a room keeps one.
 	kept = 48 * time.Hour
-	// most is how many browsers are let into one place: what is kept of them is bounded by the places that there are.
+	// most bounds the browsers that join one place, and so the entries kept for it.
 	most = 16
 )
 
-// Place is the place that a link leads to. Its session is a credential.
+// Place is a link's target. Its session is a credential.
 type Place struct {
 	Session string `json:"session"`
 	Ticket  int64  `json:"ticket"`
 	Seller  string `json:"seller"`
 }
 
-// Is reports whether what the engine says of the place's session is of this place, live or ended, and not of a later one.
+// Is reports whether a seat of the place's session is this place, live or ended, not a later one.
 func (p Place) Is(seat room.Seat) bool { return seat.Ticket == p.Ticket }
 
-// Links are the links of one deployment. They may be used by many goroutines.
+// Links manages the links of one deployment. It is safe for concurrent use.
 type Links struct {
 	redis redis.UniversalClient
 	names room.Names
@@ -51,8 +52,8 @@ type Links struct {
 // New keeps links in a store, under these names.
 func New(rdb redis.UniversalClient, names room.Names) *Links { return &Links{rdb, names} }
 
-// Make makes a link to a place and says until when it can be used, in unix ms of Redis's clock. A place has one at a time: the one before is
-// over. The error is the store's.
+// Make makes a link to a place and returns its expiry in unix ms of Redis's clock. A place has one link at a
+// time: a new one replaces it. The error is the store's.
 func (l *Links) Make(ctx context.Context, id room.ID, p Place) (token string, until int64, err error) {
 	token = rand.Text()
 	key := l.tokenKey(id, token)
@@ -63,8 +64,8 @@ func (l *Links) Make(ctx context.Context, id room.ID, p Place) (token string, un
 	return token, until, nil
 }
 
-// Open says where a link leads, and whether the browser that asks has used it; it changes nothing. The session is the browser's, "" for none.
-// Refusals: ErrNone, and ErrUsed where it was another browser.
+// Open returns a link's place, and whether the caller's browser has used the link; it changes nothing. The
+// session is the browser's, "" for none. Refusals: ErrNone, and ErrUsed if another browser used it.
 func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p Place, used bool, err error) {
 	key := l.tokenKey(id, token)
 	fields, err := l.redis.HMGet(ctx, key, "place", "by").Result()
@@ -82,13 +83,13 @@ func (l *Links) Open(ctx context.Context, id room.ID, token, session string) (p 
 	return p, used, open(token, key, sealed, &p)
 }
 
-// Use has a session stand for a place from now on, by a link that leads to it. Of several browsers one is let in; it may come again with the
-// same link. Refusals: those of Open, and ErrUsed also where so many were let into the place that no more are.
+// Use makes a session stand for a link's place from now on. One browser may use a link; it may repeat the
+// call. Refusals: those of Open, and ErrUsed if the place has its maximum of browsers.
 func (l *Links) Use(ctx context.Context, id room.ID, token, session string, p Place) error {
 	return l.use(ctx, id, token, session, seal(session, l.standKey(id, session), p), p)
 }
 
-// Spend uses a link up for a session that needs nothing more to act for the place. Refusals: those of Open.
+// Spend uses a link up for a session that already acts for the place. Refusals: those of Open.
 func (l *Links) Spend(ctx context.Context, id room.ID, token, session string, p Place) error {
 	return l.use(ctx, id, token, session, "", p)
 }
@@ -107,8 +108,8 @@ func (l *Links) use(ctx context.Context, id room.ID, token, session, standing st
 	return nil
 }
 
-// Standing is the place that a session was given by a link; ok is false where it was given none, or one that can not be read. Whether that place is
-// live still is the engine's to say; see Place.Is. The error is the store's.
+// Standing returns the place that a session joined by a link; ok is false without a readable one. The place
+// may have ended since; see Place.Is. The error is the store's.
 func (l *Links) Standing(ctx context.Context, id room.ID, session string) (p Place, ok bool, err error) {
 	places, err := l.Standings(ctx, id, []string{session})
 	if err != nil {
@@ -117,7 +118,8 @@ func (l *Links) Standing(ctx context.Context, id room.ID, session string) (p Pla
 	return places[0], places[0].Session != "", nil
 }
 
-// Standings is Standing for several sessions, in one question. Of one that was given none it is the zero Place.
+// Standings is Standing for several sessions in one call. It returns the zero Place for a session without
+// one.
 func (l *Links) Standings(ctx context.Context, id room.ID, sessions []string) ([]Place, error) {
 	keys := make([]string, len(sessions))
 	for i, session := range sessions {
@@ -136,7 +138,7 @@ func (l *Links) Standings(ctx context.Context, id room.ID, sessions []string) ([
 	return places, nil
 }
 
-// Joined reports whether another browser was let into the place of that ticket. The error is the store's.
+// Joined reports whether another browser joined the place of that ticket. The error is the store's.
 func (l *Links) Joined(ctx context.Context, id room.ID, session string, ticket int64) (bool, error) {
 	last, err := l.redis.Get(ctx, l.joinedKey(id, session)).Int64()
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -145,7 +147,7 @@ func (l *Links) Joined(ctx context.Context, id room.ID, session string, ticket i
 	return err == nil && last == ticket, nil
 }
 
-// End has a session stand for nothing but itself again.
+// End makes a session stand for itself again.
 func (l *Links) End(ctx context.Context, id room.ID, session string) error {
 	if err := l.redis.Del(ctx, l.standKey(id, session)).Err(); err != nil {
 		return stored(err)
@@ -153,5 +155,5 @@ func (l *Links) End(ctx context.Context, id room.ID, session string) error {
 	return nil
 }
 
-// stored makes an error of the store known as one.
+// stored marks an error of the store.
 func stored(err error) error { return fmt.Errorf("%w: link: %w", room.ErrStore, err) }

@@ -186,7 +186,7 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrStore)
 }
 
-// Who has a place could else fill the store with browsers that stand for it.
+// Otherwise a seller with a place could fill the store with linked browsers.
 func TestSoManyBrowsersAreLetIntoAPlaceAndNoMore(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		l, p := New(rdb, room.Names{}), newPlace()

@@ -9,16 +9,17 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// quiet is how many light modules a reader wants around the code (ISO/IEC 18004).
+// quiet is the margin of light modules that a reader needs (ISO/IEC 18004).
 const quiet = 4
 
-// QR is a text as a QR code: what an SVG of Size by Size has as its one path, to be filled dark on light.
+// QR is a QR code as the one path of an SVG of Size by Size, filled dark on light.
 type QR struct {
 	Size int    `json:"size"`
 	Path string `json:"path"`
 }
 
-// Draw makes a code that can be read with up to 15 % of it missing. It fails on a text of over some 2,300 bytes.
+// Draw returns a code that stays readable with up to 15 % of it missing. It fails on a text of over some
+// 2,300 bytes.
 func Draw(text string) (*QR, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
@@ -38,7 +39,7 @@ func Draw(text string) (*QR, error) {
 	return &QR{Size: size + 2*quiet, Path: path.String()}, nil
 }
 
-// dark is how many dark modules there are in a row from x on.
+// dark returns the length of the run of dark modules in a row from x on.
 func dark(code image.Image, x, y, size int) (n int) {
 	for x+n < size && code.At(x+n, y) == color.Black {
 		n++

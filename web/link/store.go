@@ -44,7 +44,7 @@ func (l *Links) key(kind string, id room.ID, secret string) string {
 	return l.names.Key(prefix + kind + ":" + digest(id, secret))
 }
 
-// digest stands in Redis for what nobody is to read there; a room's id has no space.
+// digest replaces in Redis a secret that must not be readable there; a room's id has no space.
 func digest(id room.ID, secret string) string {
 	sum := sha256.Sum256([]byte(string(id) + " " + secret))
 	return hex.EncodeToString(sum[:])
@@ -52,7 +52,7 @@ func digest(id room.ID, secret string) string {
 
 var errUnreadable = errors.New("what is kept can not be read")
 
-// seal hides a place from whoever has not got the secret that it is kept under.
+// seal encrypts a place with the secret it is stored under.
 func seal(secret, key string, p Place) string {
 	text, err := json.Marshal(p)
 	if err != nil { // strings and numbers always marshal
@@ -72,7 +72,7 @@ func open(secret, key, sealed string, p *Place) error {
 	return nil
 }
 
-// cipherOf makes a key of a secret that nobody can guess: a token or a session.
+// cipherOf makes a key from an unguessable secret: a token or a session.
 func cipherOf(secret string) cipher.AEAD {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "waitroom link", 32)
 	if err != nil { // only for a key that is too long

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// codes are the codes of what the engine and the SMS service refuse.
+// codes maps the errors of the engine and the SMS service to codes.
 var codes = []struct {
 	err  error
 	code string
@@ -63,7 +63,7 @@ var codes = []struct {
 	{context.Canceled, "store_unavailable"},
 }
 
-// CodeOf is the code of an error; "internal" for one that is in no table.
+// CodeOf returns an error's code; "internal" for an unknown error.
 func CodeOf(err error) string {
 	if refusal, ok := errors.AsType[Refusal](err); ok {
 		return string(refusal)

@@ -1,5 +1,4 @@
-// Package problem has the one table of everything that can be wrong with a request, and the code of each
-// error.
+// Package problem has the one table of all problems of a request, and the code of each error.
 package problem
 
 import (
@@ -15,13 +14,13 @@ type Refusal string
 
 func (r Refusal) Error() string { return string(r) }
 
-// answer is how a code is answered.
+// answer is the answer to a code.
 type answer struct {
 	status int
 	retry  int // seconds; 0 = no Retry-After
 }
 
-// table has the answer to each code. Its words are in templates/locales/problems.yaml.
+// table maps each code to its answer. The texts are in templates/locales/problems.yaml.
 var table = map[string]answer{
 	"invalid_json":           {http.StatusBadRequest, 0},
 	"invalid_query":          {http.StatusBadRequest, 0},
@@ -92,21 +91,21 @@ var table = map[string]answer{
 	"sms_not_configured":     {http.StatusServiceUnavailable, 60},
 }
 
-// Problem is the answer to a code, with its words.
+// Problem is the answer to a code, with its texts.
 type Problem struct {
 	Status int
 	Retry  int // seconds; 0 = no Retry-After
 	Words  func(lang string) templates.Problem
 }
 
-// For is the answer to a code; Status is 0 where the table does not have it.
+// For returns the answer to a code; Status is 0 for an unknown code.
 func For(code string) Problem {
 	a := table[code]
 	return Problem{a.status, a.retry, func(lang string) templates.Problem { return Words(lang).API[code] }}
 }
 
-// Codes are all codes of the table, sorted.
+// Codes returns all codes of the table, sorted.
 func Codes() []string { return slices.Sorted(maps.Keys(table)) }
 
-// Words are the texts about problems.
+// Words returns the texts about problems.
 func Words(lang string) templates.ProblemsText { return templates.TextIn(lang).Problems }

@@ -49,7 +49,7 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 	}
 }
 
-// programs alone are told these: what a seller presses sends nothing that could be wrong so.
+// programs lists the codes that only programs get: a page's buttons send no request that is wrong this way.
 var programs = []string{"invalid_json", "invalid_session", "invalid_reason", "invalid_fence",
 	"invalid_message", "invalid_expect", "idempotency_key_reused", "invalid_subscription", "bad_signature",
 	"unknown_source",
@@ -57,8 +57,7 @@ var programs = []string{"invalid_json", "invalid_session", "invalid_reason", "in
 	"sms_not_configured", "invalid_ticket", "invalid_seconds", "invalid_position",
 	"invalid_key", "invalid_time", "invalid_limit", "invalid_cursor", "invalid_format"}
 
-// The page shows a detail as it is. Names of fields and headers, for who writes programs, stand in brackets
-// after it.
+// The page shows a detail unchanged. Names of fields and headers, for programmers, follow in brackets.
 func TestDetailsAreInASellersWords(t *testing.T) {
 	jargon := regexp.MustCompile(`(?i)[a-z]+_[a-z]+|[a-z]=|Retry-After|Bearer|OpenID|\bWAITROOM|\b(sessions?|leases?|fences?|replicas?|locks?|sockets?|tickets?|tokens?|iat|nbf|aud|sub|exp|store|ledger)\b` +
 		`|세션|토큰|セッション|トークン|ロック|会话|令牌|phiên|khóa`)
@@ -76,7 +75,7 @@ func TestDetailsAreInASellersWords(t *testing.T) {
 	}
 }
 
-// What the engine refuses, and nobody named here, would be told as a fault of ours.
+// An engine error missing from the table would be answered as an internal error.
 func TestEveryRefusalOfTheEngineHasACode(t *testing.T) {
 	errs, err := os.ReadFile("../../room/errors.go")
 	require.NoError(t, err)
@@ -90,7 +89,7 @@ func TestEveryRefusalOfTheEngineHasACode(t *testing.T) {
 	}
 }
 
-// A text for a code that nobody answers would never be read.
+// A text for an unused code would never be read.
 func TestWordsOfErrorsAreForCodesThatThereAre(t *testing.T) {
 	text := templates.TextIn("ko")
 	said := slices.Collect(maps.Keys(text.Problems.API))

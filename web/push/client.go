@@ -16,13 +16,13 @@ const (
 	sendTimeout = 5 * time.Second
 )
 
-// guard knows every network that is nobody's push service.
+// guard refuses networks where no public push service can be.
 var guard = ssrf.New(ssrf.WithPorts(443))
 
 var errNotLoopback = errors.New("not this machine")
 
-// newClient makes the client that endpoints are posted to by. It goes where a seller's browser says, so that each address is looked at when it is dialed,
-// after its name was resolved; it follows nobody elsewhere, and takes no proxy's word.
+// newClient makes the client that posts to endpoints. Endpoints come from sellers' browsers, so guard checks
+// each address when it is dialed, after name resolution. The client follows no redirects and uses no proxy.
 func newClient(loopback bool) *http.Client {
 	dialer := &net.Dialer{Timeout: dialTimeout, Control: guard.Safe}
 	if loopback {

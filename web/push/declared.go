@@ -2,10 +2,12 @@ package push
 
 import "encoding/json"
 
-// declarative marks a message that a browser can show by itself: Declarative Web Push, in Safari from iOS 18.4.
+// declarative marks a message that a browser can show by itself: Declarative Web Push, in Safari from iOS
+// 18.4.
 const declarative = 8030
 
-// declared is a Message with what such a browser shows. All others hand the whole to the service worker, which reads the Message alone.
+// declared is a Message with the fields of Declarative Web Push. Other browsers pass the whole to the service
+// worker, which reads the Message alone.
 type declared struct {
 	Message
 	WebPush      int           `json:"web_push,omitempty"`
@@ -20,7 +22,8 @@ type notification struct {
 	Tag      string `json:"tag"`
 }
 
-// write returns the JSON of a message. Without a site, the address to open is not known, and only the service worker can show it.
+// write returns a message's JSON. Without a site, the address to open is unknown, and only the service worker
+// can show the message.
 func (m Message) write(site string) ([]byte, error) {
 	d := declared{Message: m}
 	if site != "" && len(m.Paths) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What is refused, and what becomes of a message.
+// The refusals, and the outcomes of a message.
 var (
 	ErrInvalid = errors.New("subscription is not valid")
 	ErrGone    = errors.New("there is no such subscription any more")
@@ -15,7 +15,7 @@ var (
 	ErrLater   = errors.New("push service takes nothing now")
 )
 
-// Why a subscription is not valid. None repeats it.
+// The reasons why a subscription is invalid. None repeats it.
 var (
 	errEndpoint       = errors.New("endpoint is no https address on port 443")
 	errEndpointLength = fmt.Errorf("endpoint is longer than %d bytes", maxEndpoint)
@@ -26,5 +26,5 @@ var (
 	errKept           = errors.New("what is kept can not be read")
 )
 
-// stored makes an error of the store known as one.
+// stored marks an error of the store.
 func stored(err error) error { return fmt.Errorf("%w: push: %w", room.ErrStore, err) }

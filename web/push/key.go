@@ -12,13 +12,13 @@ import (
 	jose "github.com/go-jose/go-jose/v4"
 )
 
-// tokenLasts is how long a push service may take us at our word: RFC 8292, 2 allows a day. Clocks may differ by hours.
+// tokenLasts is the lifetime of a signed token: RFC 8292, 2 allows a day. Clocks may differ by hours.
 const tokenLasts = 12 * time.Hour
 
-// encoding is how keys are written in headers, in subscriptions and for browsers.
+// encoding is the encoding of keys in headers, subscriptions and browsers.
 var encoding = base64.RawURLEncoding
 
-// key is what push services know the deployment by: browsers subscribe for its public part.
+// key identifies the deployment to push services: browsers subscribe with its public part.
 type key struct {
 	private *ecdsa.PrivateKey
 	public  string
@@ -37,7 +37,7 @@ func newKey() (*key, error) {
 	return parseKey(encoding.EncodeToString(b))
 }
 
-// parseKey reads what Redis has. The error does not repeat it.
+// parseKey parses a key from Redis. The error does not repeat it.
 func parseKey(text string) (*key, error) {
 	b, err := encoding.DecodeString(text)
 	if err != nil {
@@ -54,14 +54,14 @@ func parseKey(text string) (*key, error) {
 	return &key{private, encoding.EncodeToString(public), text}, nil
 }
 
-// claims are those of RFC 8292, 2. Who is to be asked about what we send is named where that is known.
+// claims are those of RFC 8292, 2. Subject is a contact of the deployment, if known.
 type claims struct {
 	Audience string `json:"aud"`
 	Expires  int64  `json:"exp"`
 	Subject  string `json:"sub,omitempty"`
 }
 
-// authorization is the header by which a push service knows who sends.
+// authorization returns the header that identifies the sender to a push service.
 func (k *key) authorization(audience, subject string, now time.Time) (string, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: k.private}, (&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 
 const (
 	saltBytes  = 16
-	recordSize = 4096 // RFC 8291, 4: as much as a push service has to take
-	endOfLast  = 2    // RFC 8188, 2: what stands behind the text of the last record
+	recordSize = 4096 // RFC 8291, 4: the size that every push service must accept
+	endOfLast  = 2    // RFC 8188, 2: the delimiter after the text of the last record
 
-	// paddedTo is how long each text is made, so that its length says nothing of what is in it.
+	// paddedTo is the padded length of each text, so that its length reveals nothing.
 	paddedTo = 2048
 )
 
 var errTooLong = errors.New("message is too long")
 
-// seal encrypts a text for one browser, as the one record that RFC 8291 has it.
+// seal encrypts a text for one browser, as one record of RFC 8291.
 func seal(text []byte, to *Subscription) ([]byte, error) {
 	if len(text) > paddedTo {
 		return nil, errTooLong
@@ -65,7 +65,7 @@ func sealWith(text []byte, to *Subscription, sender *ecdh.PrivateKey, salt []byt
 	return sealer.Seal(header(salt, sender.PublicKey().Bytes()), nonce, record, nil), nil
 }
 
-// header begins the body: RFC 8188, 2.1.
+// header returns the body's header: RFC 8188, 2.1.
 func header(salt, sender []byte) []byte {
 	b := binary.BigEndian.AppendUint32(bytes.Clone(salt), recordSize)
 	return append(append(b, byte(len(sender))), sender...)

@@ -1,7 +1,8 @@
-// Package push tells a seller's browser that its turn has come, though no page of ours is open there: Web Push (RFC 8030), sealed for that browser alone
-// (RFC 8291), and signed as this deployment's (RFC 8292).
+// Package push notifies a seller's browser of its turn without an open page. It uses Web Push (RFC 8030),
+// encrypted for that browser (RFC 8291) and signed by this deployment (RFC 8292).
 //
-// A subscription belongs to a place and is kept in Redis until that is over. It is a secret: it is in no log, no metric and no error.
+// A subscription belongs to a place and is kept in Redis until the place ends. It is a secret: it is in no
+// log, no metric and no error.
 package push
 
 import (
@@ -17,39 +18,39 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Config says what pushes work with. Redis is required.
+// Config configures Pushes. Redis is required.
 type Config struct {
 	Redis      redis.UniversalClient
-	Names      room.Names            // what its keys are called
-	Registerer prometheus.Registerer // nil: nothing is counted
-	Loopback   bool                  // for tests: endpoints are on this machine and nowhere else, also without TLS
-	Now        func() time.Time      // for tests: the time that is signed; default time.Now
+	Names      room.Names            // the names of its keys in Redis
+	Registerer prometheus.Registerer // nil: no metrics
+	Loopback   bool                  // for tests: endpoints are on this machine only, also without TLS
+	Now        func() time.Time      // for tests: the signing time; default time.Now
 }
 
-// Pushes are those of one deployment, by one of its replicas. They may be used by many goroutines.
+// Pushes sends one deployment's notifications, from one of its replicas. It is safe for concurrent use.
 type Pushes struct {
 	cfg    Config
 	client *http.Client
-	rests  rests
+	pauses pauses
 	counts *prometheus.CounterVec
 
 	mu  sync.Mutex
-	key *key // as in Redis when it was last asked; nil: it never answered
+	key *key // as last read from Redis; nil: never read
 }
 
-// New asks for nothing yet.
+// New returns a Pushes without calling Redis.
 func New(cfg Config) *Pushes {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), rests: rests{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
+	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), pauses: pauses{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
 }
 
-// Close lets go of connections.
+// Close closes idle connections.
 func (p *Pushes) Close() { p.client.CloseIdleConnections() }
 
-// PublicKey is what browsers subscribe for, in base64url. All replicas agree on one key: the first that comes makes it. The error is the store's, while
-// this process knows none.
+// PublicKey returns the key that browsers subscribe with, in base64url. All replicas use one key: the first
+// caller makes it. The error is the store's, while this process knows no key.
 func (p *Pushes) PublicKey(ctx context.Context) (string, error) {
 	if k := p.known(); k != nil {
 		return k.public, nil
@@ -67,8 +68,8 @@ func (p *Pushes) known() *key {
 	return p.key
 }
 
-// agree learns the key that Redis has. Where it has none, the one that this process knows is put there, so that browsers that
-// subscribed for it are told also after the store was emptied.
+// agree returns Redis's key. If Redis has none, it stores this process's key, so that existing subscriptions
+// survive an emptied store.
 func (p *Pushes) agree(ctx context.Context) (*key, error) {
 	text, err := p.cfg.Redis.Get(ctx, p.keyName()).Result()
 	if errors.Is(err, redis.Nil) {
@@ -87,7 +88,7 @@ func (p *Pushes) agree(ctx context.Context) (*key, error) {
 	return k, nil
 }
 
-// propose puts a key into Redis, and returns the one that is there then.
+// propose stores a key in Redis unless one exists, and returns the stored one.
 func (p *Pushes) propose(ctx context.Context) (string, error) {
 	mine := p.known()
 	if mine == nil {

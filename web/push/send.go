@@ -17,32 +17,33 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// bodyBytes is how much of an answer is read, so that the connection can be used again.
+// bodyBytes is the part of an answer that is read, so that the connection can be reused.
 const bodyBytes = 4 << 10
 
-// To names a browser that is to be told.
+// To names a browser to notify.
 type To struct {
 	Room    room.ID
 	Ticket  int64
-	Browser string // as Browsers calls it
+	Browser string // its name from Browsers
 }
 
-// Message is what the service worker is handed, see static/worker.js. Nothing in it says who the seller is.
+// Message is the service worker's input, see static/worker.js. It does not name the seller.
 type Message struct {
 	Title string   `json:"title"`
 	Body  string   `json:"body"` // {time} in it is Until, by the browser's clock
-	Plain string   `json:"-"`    // instead of Body, where the browser shows the message without the service worker
+	Plain string   `json:"-"`    // replaces Body where the browser shows the message without the service worker
 	Until int64    `json:"until"`
 	Lang  string   `json:"lang"`
-	Tag   string   `json:"tag"`   // one notification of a tag is on show
-	Paths []string `json:"paths"` // where the room's page is; the first is the one to open
+	Tag   string   `json:"tag"`   // one notification per tag is visible
+	Paths []string `json:"paths"` // of the room's page; the first is the one to open
 }
 
-// Tag is what a room's notifications are called by, also by its page: see static/js/notify.js.
+// Tag returns the tag of a room's notifications, also used by its page: see static/js/notify.js.
 func Tag(id room.ID) string { return "waitroom:" + string(id) }
 
-// Send tells one browser; write makes the message in the language that was subscribed in. The push service is to drop it after ttl, and keeps
-// no earlier one for the same place. Refusals: ErrGone, ErrRefused; ErrLater where it may be tried again; else the store's.
+// Send notifies one browser; write makes the message in the subscription's language. The push service drops
+// it after ttl, and replaces an earlier one for the same place. Refusals: ErrGone, ErrRefused; ErrLater if a
+// retry may succeed; otherwise the store's.
 func (p *Pushes) Send(ctx context.Context, to To, ttl time.Duration, write func(lang string) Message) error {
 	s, err := p.find(ctx, to.Room, to.Ticket, to.Browser)
 	if err == nil {
@@ -62,7 +63,7 @@ func (p *Pushes) Send(ctx context.Context, to To, ttl time.Duration, write func(
 	return err
 }
 
-// Late counts one that was not sent, since it was not true any more.
+// Late counts a message that was not sent because it was out of date.
 func (p *Pushes) Late() { p.counts.WithLabelValues("late").Inc() }
 
 func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Duration, m Message) error {
@@ -77,7 +78,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	if !p.rests.over(req.URL) {
+	if !p.pauses.over(req.URL) {
 		return fmt.Errorf("%w: it said when", ErrLater)
 	}
 	res, err := p.client.Do(req)
@@ -86,7 +87,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	}
 	defer func() { _ = res.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
-	p.rests.hear(req.URL, res)
+	p.pauses.record(req.URL, res)
 	return verdict(res.StatusCode)
 }
 
@@ -106,11 +107,11 @@ func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, tt
 	if err != nil {
 		return nil, errEndpoint
 	}
-	who, err := k.authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
+	signature, err := k.authorization(req.URL.Scheme+"://"+req.URL.Host, s.Site, p.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", who)
+	req.Header.Set("Authorization", signature)
 	req.Header.Set("Content-Encoding", "aes128gcm")
 	req.Header.Set("Content-Type", "application/octet-stream")
 	req.Header.Set("TTL", strconv.FormatInt(int64(ttl.Seconds()), 10))
@@ -120,13 +121,14 @@ func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, tt
 	return req, nil
 }
 
-// topic is the same for all messages of a place, of which the push service keeps the latest. It has 32 characters (RFC 8030, 5.4).
+// topic returns the topic of a place's messages, of which the push service keeps the latest. It has 32
+// characters (RFC 8030, 5.4).
 func (p *Pushes) topic(to To) string {
 	sum := sha256.Sum256([]byte(p.placeKey(to.Room, to.Ticket)))
 	return encoding.EncodeToString(sum[:24])
 }
 
-// verdict is what a push service's answer means.
+// verdict maps a push service's status to an error.
 func verdict(status int) error {
 	switch {
 	case status >= 200 && status <= 299:
@@ -139,7 +141,7 @@ func verdict(status int) error {
 	return fmt.Errorf("%w: it answered %d", ErrRefused, status)
 }
 
-// unsent is what it means that there was no answer. The error names no address.
+// unsent maps a transport error. The error names no address.
 func unsent(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err

@@ -43,7 +43,7 @@ func (s *stage) replica() *Pushes {
 	return p
 }
 
-// subscribe has a browser of its own told of a place.
+// subscribe subscribes a new browser to a place.
 func (s *stage) subscribe(ticket int64, seller, path string) (*pushtest.Browser, To) {
 	s.t.Helper()
 	b := pushtest.NewBrowser(s.t, s.service.URL+path)
@@ -184,7 +184,7 @@ func TestPushServiceIsAskedAgainNoSoonerThanItSays(t *testing.T) {
 	require.NotContains(t, err.Error(), "127.0.0.1")
 }
 
-// A push service says 429 of one browser that was told too much, which is no word on the others'.
+// A push service's 429 for one browser does not limit the others.
 func TestBrowserThatIsToldTooMuchHoldsUpNoOther(t *testing.T) {
 	s := newStage(t)
 	_, one := s.subscribe(1, "s-1", "/1")
@@ -201,7 +201,7 @@ func TestBrowserThatIsToldTooMuchHoldsUpNoOther(t *testing.T) {
 	require.Equal(t, 2, s.service.Asked())
 }
 
-// Who shares a browser is told of no other's turn.
+// Two sellers that share a browser do not get each other's turns.
 func TestBrowserIsToldOfOnePlaceOfARoom(t *testing.T) {
 	s := newStage(t)
 	b, _ := s.subscribe(1, "s-1", "/1")

@@ -26,7 +26,7 @@ const (
 	// prefix begins the name of every key; its tag keeps them in one slot.
 	prefix = "{waitroom-push}:"
 
-	kept = 48 * time.Hour // longer than the longest line, for a place whose end nobody told
+	kept = 48 * time.Hour // longer than the longest line, for a place whose end was not reported
 	most = 4              // browsers of one place
 )
 
@@ -36,13 +36,13 @@ func (p *Pushes) placeKey(id room.ID, ticket int64) string {
 	return p.cfg.Names.Key(prefix+"place:") + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
 }
 
-// browserKey is where it is kept which place of a room a browser is told of.
+// browserKey returns the key that records which place of a room a browser follows.
 func browserKey(names room.Names, id room.ID, s Subscription) string {
 	sum := sha256.Sum256([]byte(s.Endpoint))
 	return names.Key(prefix+"browser:") + string(id) + " " + hex.EncodeToString(sum[:16])
 }
 
-// browserKeys are those of subscriptions as they are kept.
+// browserKeys returns the keys of stored subscriptions.
 func browserKeys(names room.Names, id room.ID, texts ...string) (keys []string) {
 	for _, text := range texts {
 		if s, err := parseKept(text); err == nil {
@@ -52,13 +52,14 @@ func browserKeys(names room.Names, id room.ID, texts ...string) (keys []string) 
 	return keys
 }
 
-// nameOf is what a subscription of a place is called by who is not to know it.
+// nameOf returns the public name of a place's subscription.
 func nameOf(place string, s Subscription) string {
 	sum := sha256.Sum256([]byte(place + " " + s.Endpoint))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Subscribe has a browser told when the place's turn comes. A place has a few at the most: the one that was there longest gives way. The error is the store's.
+// Subscribe makes a browser receive a place's notifications. A place has a few at most: a new one replaces
+// the oldest. The error is the store's.
 func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
 	if _, err := p.agree(ctx); err != nil {
 		return err
@@ -78,7 +79,8 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 	return p.leave(ctx, id, ticket, s)
 }
 
-// leave has a browser told of no other place of the room than this one: it stands in one, and who sits before it may be another seller than before.
+// leave removes a browser from all other places of the room. A browser follows one, and its user may be
+// another seller than before.
 func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
 	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(p.cfg.Names, id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
 	if errors.Is(err, redis.Nil) {
@@ -93,13 +95,13 @@ func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscrip
 	return nil
 }
 
-// Unsubscribe forgets one browser of a place; others are told as before. The error is the store's.
+// Unsubscribe removes one browser of a place. The error is the store's.
 func (p *Pushes) Unsubscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
 	return p.drop(ctx, id, ticket, nameOf(p.placeKey(id, ticket), s))
 }
 
-// Browsers names those that are to be told what happened to their places, by ticket. One that was kept for another seller's place of the same ticket, from
-// before the store lost data, is none of them. The error is the store's.
+// Browsers returns the browsers to notify of events, by ticket. It skips subscriptions of another seller's
+// place with the same ticket, from before the store lost data. The error is the store's.
 func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Record) (map[int64][]string, error) {
 	keys := make([]string, len(happened))
 	for i, r := range happened {
@@ -121,7 +123,7 @@ func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Recor
 	browsers := make(map[int64][]string)
 	for i, r := range happened {
 		if browsers[r.Ticket] != nil {
-			continue // two things happened to it
+			continue // the place has two events
 		}
 		for name, text := range found[i].Val() {
 			if s, err := parseKept(text); err == nil && s.Seller == r.Seller {
@@ -132,7 +134,7 @@ func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Recor
 	return browsers, nil
 }
 
-// Forget forgets all subscriptions of places that are over. The error is the store's.
+// Forget removes all subscriptions of ended places. The error is the store's.
 func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error {
 	keys := make([]string, len(tickets))
 	for i, ticket := range tickets {
@@ -157,7 +159,7 @@ func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error
 	return orNil(p.cfg.Redis.Del(ctx, keys...).Err())
 }
 
-// find is one subscription. Refusal: ErrGone.
+// find returns one subscription. Refusal: ErrGone.
 func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string) (s Subscription, err error) {
 	text, err := p.cfg.Redis.HGet(ctx, p.placeKey(id, ticket), name).Result()
 	switch {
@@ -173,7 +175,7 @@ func (p *Pushes) drop(ctx context.Context, id room.ID, ticket int64, name string
 	return orNil(p.cfg.Redis.HDel(ctx, p.placeKey(id, ticket), name).Err())
 }
 
-// lose forgets a browser that subscribes no more.
+// lose removes a browser whose subscription has ended.
 func (p *Pushes) lose(ctx context.Context, to To, s Subscription) error {
 	if err := p.drop(ctx, to.Room, to.Ticket, to.Browser); err != nil || s.Endpoint == "" {
 		return err
@@ -181,7 +183,7 @@ func (p *Pushes) lose(ctx context.Context, to To, s Subscription) error {
 	return orNil(p.cfg.Redis.Del(ctx, browserKey(p.cfg.Names, to.Room, s)).Err())
 }
 
-// parseKept reads what is kept. The error does not repeat it.
+// parseKept parses a stored subscription. The error does not repeat it.
 func parseKept(text string) (s Subscription, err error) {
 	if json.Unmarshal([]byte(text), &s) != nil {
 		return s, fmt.Errorf("%w: %w", ErrGone, errKept)
@@ -189,7 +191,7 @@ func parseKept(text string) (s Subscription, err error) {
 	return s, nil
 }
 
-// Erase forgets every subscription for a place of a seller, and says how many there were. The error is the store's.
+// Erase removes every subscription for a seller's places and returns their number. The error is the store's.
 func Erase(ctx context.Context, rdb redis.UniversalClient, names room.Names, seller string) (browsers int, err error) {
 	places := names.Key(prefix + "place:")
 	err = room.EachKey(ctx, rdb, places+"*", func(key string) error {

@@ -14,23 +14,24 @@ const (
 	authBytes   = 16   // RFC 8291, 3.2
 )
 
-// Subscription is how one browser is told. Whoever has it can, so that it is kept like a secret.
+// Subscription is the address and key of one browser's notifications. It is a secret: its holder can send to
+// the browser.
 type Subscription struct {
 	Endpoint string `json:"endpoint"` // of the browser's push service
-	P256dh   []byte `json:"p256dh"`   // what only the browser can read what is sealed for
+	P256dh   []byte `json:"p256dh"`   // the browser's public key
 	Auth     []byte `json:"auth"`
-	Language string `json:"language"` // that the seller reads
-	Seller   string `json:"seller"`   // whose place it is
-	Site     string `json:"site"`     // what we were called when it was made, where that is https; who sends, to the push service
+	Language string `json:"language"` // the seller's
+	Seller   string `json:"seller"`   // the place's
+	Site     string `json:"site"`     // the server's https URL when it was made, if any; names the sender to the push service
 }
 
-// String hides it.
+// String hides the subscription.
 func (Subscription) String() string { return "***" }
 
 // GoString hides it from %#v too.
 func (Subscription) GoString() string { return "***" }
 
-// Parse reads what a browser gave a page. Refusal: ErrInvalid, which does not repeat it.
+// Parse validates a browser's subscription. Refusal: ErrInvalid, which does not repeat it.
 func (p *Pushes) Parse(endpoint, p256dh, auth string) (s Subscription, err error) {
 	if err := p.checkEndpoint(endpoint); err != nil {
 		return s, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -48,12 +49,13 @@ func (p *Pushes) Parse(endpoint, p256dh, auth string) (s Subscription, err error
 	return s, nil
 }
 
-// decode reads what browsers write without the signs at its end, and some programs with them.
+// decode decodes base64url without padding, as browsers write it, or with it.
 func decode(text string) ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 }
 
-// checkEndpoint refuses what no push service is at. Where a name leads is looked at when it is dialed, each time: see guarded.
+// checkEndpoint refuses URLs that cannot be a push service's. The guard of newClient checks the resolved
+// address at each dial.
 func (p *Pushes) checkEndpoint(endpoint string) error {
 	if len(endpoint) > maxEndpoint {
 		return errEndpointLength

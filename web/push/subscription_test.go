@@ -43,7 +43,7 @@ func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {
 	}
 }
 
-// A name may lead outside when it is looked at and inside when it is dialed: what counts is the address that is dialed.
+// The address that is dialed counts. A name may lead outside when it is checked and inside when it is dialed.
 func TestNameThatLeadsInsideIsNotDialed(t *testing.T) {
 	client := newClient(false)
 	for _, inside := range []string{"https://localhost/1", "https://127.0.0.1/1", "https://[::1]/1", "https://10.0.0.1/1", "https://169.254.169.254/1", "http://localhost:6379/1"} {

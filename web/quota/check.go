@@ -19,24 +19,24 @@ const (
 	namedAtMost = room.LookBatch  // places looked up at once
 	roomsAtMost = 32              // and rooms; the next check may meet others
 	roomsAtOnce = 8               // of these
-	share       = 10              // an address is looked up for a tenth of the time at the most
-	pending     = 5 * time.Second // a join may be under way for as long: longer than any call of ours waits for the store
+	share       = 10              // at most a tenth of the time is spent on one address
+	pending     = 5 * time.Second // how long a join may be in flight: longer than any call waits for the store
 )
 
-// full are places of an address that has as many as it may, with their marks.
+// full lists the places of an address at its limit, with their marks.
 type full []string
 
 func (full) Error() string { return "address has all the places that it may have" }
 
-// check is when an address was looked up last.
+// check records the last lookup of an address.
 type check struct {
-	mu    sync.Mutex // held while it is looked up
-	at    time.Time  // when that was done
+	mu    sync.Mutex // held during a lookup
+	at    time.Time  // the end of the last one
 	took  time.Duration
 	found bool
 }
 
-// Left says that a place of an address has just ended: the next who is refused for it is believed to be wrong about that.
+// Left records that a place of an address has just ended: the address's next refusal is checked first.
 func (q *Quota) Left(from netip.Addr) {
 	if q == nil || q.cfg.Places == 0 {
 		return
@@ -48,7 +48,7 @@ func (q *Quota) Left(from netip.Addr) {
 	}
 }
 
-// check looks up which of an address's places have ended, in whatever way, and forgets those. It is true where there were some.
+// check drops the ended places of an address from its count. It reports whether there were any.
 func (q *Quota) check(ctx context.Context, address string, counted full) bool {
 	c := &check{}
 	if known, ok, _ := q.checks.PeekOrAdd(address, c); ok {
@@ -58,7 +58,7 @@ func (q *Quota) check(ctx context.Context, address string, counted full) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at.After(asked) {
-		return c.found // somebody else has just done it
+		return c.found // a concurrent check has just finished
 	}
 	begun := time.Now()
 	if begun.Sub(c.at) < share*c.took {
@@ -73,7 +73,7 @@ func (q *Quota) check(ctx context.Context, address string, counted full) bool {
 // counted is a place and its mark.
 type counted struct{ place, mark string }
 
-// over lists the places that are over, each with its mark.
+// over returns the ended places, each with its mark.
 func (q *Quota) over(ctx context.Context, address string, list full) []any {
 	rooms, order := map[room.ID][]counted{}, []room.ID{}
 	for pair := range slices.Chunk(list, 2) {
@@ -97,11 +97,11 @@ func (q *Quota) over(ctx context.Context, address string, list full) []any {
 			return nil
 		})
 	}
-	_ = all.Wait() // a room that can not be looked at counts as it is
+	_ = all.Wait() // a room that fails keeps its places counted
 	return over
 }
 
-// overIn lists those of one room.
+// overIn returns the ended places of one room.
 func (q *Quota) overIn(ctx context.Context, address string, id room.ID, list []counted) (over []any) {
 	sessions := make([]string, len(list))
 	for i, c := range list {
@@ -119,7 +119,8 @@ func (q *Quota) overIn(ctx context.Context, address string, id room.ID, list []c
 	return over
 }
 
-// done is true where no join of that place can be under way any more: it was made here, or is too long ago by Redis's clock (unix ms).
+// done reports whether no join of that place can be in flight. Either it finished here, or it is too old by
+// Redis's clock (unix ms).
 func (q *Quota) done(address string, c counted, now int64) bool {
 	us, err := strconv.ParseFloat(c.mark, 64)
 	if err != nil {

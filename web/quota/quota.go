@@ -1,5 +1,5 @@
-// Package quota limits what one client address may take: how fast it joins, and how many live places it has over all rooms. It is
-// judged in Redis, over all replicas, in one round trip before a join.
+// Package quota limits one client address: its rate of joins, and its live places over all rooms. Redis
+// enforces the limits for all replicas, in one round trip before a join.
 package quota
 
 import (
@@ -34,19 +34,19 @@ var (
 
 const (
 	remembered = 26 * time.Hour // as long as an idle room is kept
-	askAgain   = time.Second    // what who has too many places is told to wait
-	kept       = 1 << 14        // how many addresses and places this replica remembers itself
+	askAgain   = time.Second    // the retry delay of an address with too many places
+	kept       = 1 << 14        // addresses and places that this replica remembers
 )
 
-// Looker tells how sessions stand in a room.
+// Looker returns the state of sessions in a room.
 type Looker interface {
 	Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error)
 }
 
-// Config is what limits and where it is judged. Redis and Rooms are required.
+// Config configures a Quota. Redis and Rooms are required.
 type Config struct {
 	Redis  redis.UniversalClient
-	Names  room.Names // what its keys are called
+	Names  room.Names // the names of its keys in Redis
 	Rooms  Looker
 	Rate   Rate
 	Places int    // live places of one address over all rooms; 0 = no limit
@@ -55,8 +55,8 @@ type Config struct {
 
 // Limited is the refusal of a join.
 type Limited struct {
-	Setting string        // which limit it was
-	After   time.Duration // when to try again
+	Setting string        // the limit that refused it
+	After   time.Duration // the retry delay
 }
 
 func (l Limited) Error() string { return "refused for " + l.Setting }
@@ -67,15 +67,15 @@ const (
 	PlacesPerIP = "PLACES_PER_IP"
 )
 
-// Quota limits joins. It may be used by many goroutines.
+// Quota limits joins. It is safe for concurrent use.
 type Quota struct {
 	cfg     Config
-	pending time.Duration               // a join may be under way for as long
+	pending time.Duration               // how long a join may be in flight
 	checks  *lru.Cache[string, *check]  // by address
-	settled *lru.Cache[string, float64] // place → mark of an admission whose join is done
+	settled *lru.Cache[string, float64] // place → mark of an admission whose join has finished
 }
 
-// New returns nil where nothing is limited.
+// New returns nil without a limit.
 func New(cfg Config) *Quota {
 	if cfg.Rate == (Rate{}) && cfg.Places == 0 {
 		return nil
@@ -91,17 +91,18 @@ func cache[V any]() *lru.Cache[string, V] {
 	return c
 }
 
-// Admission is leave to join once. The zero value counts nothing.
+// Admission permits one join. The zero value counts nothing.
 type Admission struct {
 	q      *Quota
 	places string
 	place  string
 	mark   float64
-	fresh  bool // the place was not counted before
+	fresh  bool // this admission began to count the place
 }
 
-// Admit counts a session's join to a room, or refuses it: Limited, and nothing is counted. A place that the session has is not
-// counted twice. Where the limits can not be judged it is refused too, with room.ErrStore: else who makes the store slow has no limits.
+// Admit counts a session's join to a room, or refuses it with Limited and counts nothing. A place that the
+// session already has is not counted twice. If the store fails, the join is refused with room.ErrStore:
+// otherwise slowing the store down would lift all limits.
 func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session string) (Admission, error) {
 	if q == nil {
 		return Admission{}, nil
@@ -140,23 +141,23 @@ func (q *Quota) admit(ctx context.Context, address string, id room.ID, session s
 	return Admission{q: q, places: places, place: place, mark: number, fresh: reply[2] == "1"}, nil
 }
 
-// Joined says that the join is done.
+// Joined records that the join has finished.
 func (a Admission) Joined() {
 	if a.q != nil && a.q.cfg.Places > 0 {
 		a.q.settled.Add(a.places+" "+a.place, a.mark)
 	}
 }
 
-// Refused says that there was no join: the place is not counted, unless it is asked for again just now.
+// Refused takes the admission back: the place is not counted, unless a concurrent join asks for it.
 func (a Admission) Refused(ctx context.Context) {
 	if a.q == nil || !a.fresh {
 		return
 	}
-	// Where that fails, the place is counted until the address has too many and they are looked up.
+	// If this fails, the place counts until the address reaches its limit and its places are looked up.
 	_ = undoScript.Run(ctx, a.q.cfg.Redis, []string{a.places}, a.place, a.mark).Err()
 }
 
-// digest names an address, so that nobody reads it in Redis.
+// digest makes an address unreadable in Redis.
 func (q *Quota) digest(from netip.Addr) string {
 	mac := hmac.New(sha256.New, q.cfg.Key)
 	mac.Write([]byte("waitroom limits " + from.String()))

@@ -19,7 +19,7 @@ import (
 
 var client = netip.MustParseAddr("203.0.113.7")
 
-// seen is what everybody is found to be.
+// seen is the status that Look returns for every session.
 type seen room.Status
 
 func (s seen) Look(_ context.Context, _ room.ID, sessions ...string) (room.View, []room.Seat, error) {
@@ -147,7 +147,7 @@ func TestPlaceThatIsOverIsNotCountedHoweverItEnded(t *testing.T) {
 		require.NoError(t, enter("s"))
 		limited(t, enter("r"), PlacesPerIP)
 
-		require.NoError(t, rdb.Del(t.Context(), room.LockKey("r")).Err()) // nobody tells the limits of that
+		require.NoError(t, rdb.Del(t.Context(), room.LockKey("r")).Err()) // the limits get no notice of that
 		require.Eventually(t, func() bool { return enter("s") == nil }, 10*time.Second, 5*time.Millisecond)
 		limited(t, enter("s"), PlacesPerIP)
 	})

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Rate is how often one address may join. The zero value does not limit.
+// Rate limits how often one address may join. The zero value does not limit.
 type Rate struct {
 	PerSecond float64
 	Burst     int
 }
 
-// burstSeconds is how many seconds' worth may come at once.
+// burstSeconds is the burst, in seconds' worth of joins.
 const burstSeconds = 10
 
-// slowest is one a day. What is far below it could not be told from no limit.
+// slowest is one a day. Slower rates would not be distinguishable from no limit.
 const slowest = 1.0 / (24 * 60 * 60)
 
 // ParseRate reads "100/s" or "30/m"; "0" is no limit. Ten seconds' worth may come at once.
@@ -41,7 +41,7 @@ func ParseRate(text string) (Rate, error) {
 	return Rate{PerSecond: n, Burst: max(int(n*burstSeconds), 1)}, nil
 }
 
-// interval is how long one join keeps another away once the burst is used up, in µs; 0 = not limited.
+// interval returns the time between joins once the burst is used up, in µs; 0 = not limited.
 func (r Rate) interval() float64 {
 	if r.PerSecond == 0 {
 		return 0

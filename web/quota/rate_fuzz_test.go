@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rate that is taken limits, unless it is 0: it lets somebody in, and keeps nobody away for over a day.
+// A valid rate limits, unless it is 0: it admits some clients, and delays none for over a day.
 func FuzzRate(f *testing.F) {
 	for _, seed := range []string{"0", "100/s", "30/m", "0.5/s", "1e6/s", "1e-320/s", "1/86400/s", "0.0007/m", "5e-324/m", "NaN/s", "Inf/s", "-1/s", "0/s", "1/h", "/s", "0x1p-2/s", "1/s/s", ""} {
 		f.Add(seed)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// away logs requests that failed because the store is away: the first at once, then those of each second in
-// one line.
+// away logs requests that failed because the store is away: the first at once, then one line a second.
 type away struct {
 	log *slog.Logger
 
@@ -18,7 +17,7 @@ type away struct {
 	timer  *time.Timer
 }
 
-// logEvery is how often a store that stays away is logged.
+// logEvery is the interval between lines about an absent store.
 const logEvery = time.Second
 
 func (a *away) request(route string, err error) {
@@ -32,7 +31,7 @@ func (a *away) request(route string, err error) {
 	}
 }
 
-// again logs the requests that failed meanwhile. Where there were none, the store is back.
+// again logs the requests that failed since the last line. Without any, the store is back.
 func (a *away) again() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,25 +11,24 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// zipper compresses answers as they are made. Its writers are used again: one takes near a megabyte to set
-// up.
+// zipper compresses answers. It reuses its writers: each needs near a megabyte.
 type zipper struct{ idle sync.Pool }
 
 func (z *zipper) zip(body []byte) []byte {
 	w, ok := z.idle.Get().(*gzip.Writer)
 	if !ok {
-		w, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails for a level that there is not
+		w, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only for an invalid level
 	}
 	defer z.idle.Put(w)
 	var small bytes.Buffer
 	w.Reset(&small)
-	_, _ = w.Write(body) // to memory, which does not fail
+	_, _ = w.Write(body) // writes to memory do not fail
 	_ = w.Close()
 	return small.Bytes()
 }
 
-// sendZipped sends a page compressed, where the client takes that. Only a page without secrets: from the
-// length of one that holds a secret and somebody else's text, that secret can be guessed piece by piece.
+// sendZipped sends a page compressed if the client accepts it. It is only for pages without secrets: the
+// length of a compressed page with a secret and an attacker's text reveals the secret piece by piece.
 func (r *Replies) sendZipped(c *gin.Context, status int, kind string, body []byte) {
 	c.Writer.Header().Add("Vary", "Accept-Encoding")
 	if takesGzip(c.Request.Header) {

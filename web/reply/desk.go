@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// problemOf is the answer to a code at an address: some codes have other words at the desk.
+// problemOf returns the answer to a code at a path: some codes have other texts at the desk.
 func problemOf(c *gin.Context, code string) problem.Problem {
 	p := problem.For(code)
 	if !request.InSupport(c.Request.URL.Path) {
@@ -24,8 +24,8 @@ func problemOf(c *gin.Context, code string) problem.Problem {
 	return p
 }
 
-// refusedByLedger is for an assignment that the ledger refused: unlike others that are not_possible, it did
-// something.
+// refusedByLedger returns the problem of an assignment that the ledger refused: unlike other not_possible
+// cases, it changed something.
 func refusedByLedger(code string) problem.Problem {
 	p := problem.For(code)
 	p.Words = func(lang string) templates.Problem { return problem.Words(lang).LedgerRefused }

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// Show renders a page whole before any of it is sent, so that a failure is still a 500.
+// Show renders a whole page before sending it, so that a failure is still a 500.
 func (r *Replies) Show(c *gin.Context, status int, lang string, page templ.Component) {
 	r.render(c, lang, page, func(body []byte) { c.Data(status, htmlKind, body) })
 }
@@ -47,7 +47,7 @@ func (r *Replies) errorPage(c *gin.Context, code string, p problem.Problem) {
 	r.ChooseLanguage(c, c.Query("lang"))
 	v := templates.ErrorView{Lang: lang, Languages: in.Names(), AssetPrefix: r.AssetPrefix, Code: code,
 		DropSeconds: int(room.Seconds(r.DropAfter))}
-	if request.InSupport(c.Request.URL.Path) { // a seller's page is no way back
+	if request.InSupport(c.Request.URL.Path) { // a seller's page must not lead back to support's
 		v.Detail = p.Words(lang).Detail
 	} else {
 		r.ErrorRoom(c, &v)
@@ -56,12 +56,11 @@ func (r *Replies) errorPage(c *gin.Context, code string, p problem.Problem) {
 	r.ShowZipped(c, p.Status, lang, templates.ErrorPage(v))
 }
 
-// againAfter is after how many seconds, at least, a page that can not be shown now is asked for again: as
-// often as one that waits.
+// againAfter is the shortest reload interval in seconds of a page that failed: as often as a waiting one.
 const againAfter = 5
 
-// again has the browser ask by itself for a page that can not be shown now, with a script or without. It asks
-// for the same address. It does not send a form again: AgainAt is the address to ask for then, if any.
+// again makes the browser retry a page that failed, with a script or without. It requests the same address.
+// It does not send a form again: AgainAt is the address to request then, if any.
 func again(c *gin.Context, v *templates.ErrorView) {
 	if !v.Passing() || c.Request.Method != http.MethodGet && v.AgainAt == "" {
 		v.AgainAt = ""

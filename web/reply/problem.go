@@ -33,11 +33,11 @@ func (r *Replies) Fail(c *gin.Context, err error) {
 	r.Refuse(c, code)
 }
 
-// log logs an error that is the server's.
+// log logs a server error.
 func (r *Replies) log(c *gin.Context, code string, err error) {
 	switch {
 	case problem.For(code).Status < http.StatusInternalServerError || c.Request.Context().Err() != nil:
-	case code == "room_full" || code == "sms_not_configured": // a setting's effect; web logs the first
+	case code == "room_full" || code == "sms_not_configured": // caused by a setting; web logs the first
 	case code == "store_unavailable":
 		r.away.request(c.FullPath(), err)
 	default:
@@ -47,7 +47,7 @@ func (r *Replies) log(c *gin.Context, code string, err error) {
 	}
 }
 
-// Refuse answers a code of the table: in JSON to a program, on a page to a person.
+// Refuse answers a code of the table: JSON to a program, a page to a person.
 func (r *Replies) Refuse(c *gin.Context, code string) {
 	if problem.For(code).Status == 0 {
 		code = "internal"
@@ -55,7 +55,7 @@ func (r *Replies) Refuse(c *gin.Context, code string) {
 	r.Write(c, code, problemOf(c, code), nil)
 }
 
-// refuseFor answers for a limit. It names the limit where that is not how fast somebody joins.
+// refuseFor answers a limit's refusal. It names the limit unless it is the rate of joins.
 func (r *Replies) refuseFor(c *gin.Context, limit quota.Limited) {
 	const code = "too_many_requests"
 	c.Header("Retry-After", strconv.Itoa(max(int(math.Ceil(limit.After.Seconds())), 1)))
@@ -70,7 +70,7 @@ func (r *Replies) refuseFor(c *gin.Context, limit quota.Limited) {
 	r.Write(c, code, p, nil)
 }
 
-// Write answers a problem; after is from when the holder may ask, where that is the problem.
+// Write answers a problem; after is the time when the holder may ask again, if the number is busy.
 func (r *Replies) Write(c *gin.Context, code string, p problem.Problem, after *Instant) {
 	c.Abort()
 	r.spanProblem(c, code)
@@ -105,7 +105,7 @@ func writeProblem(c *gin.Context, code string, p problem.Problem, after *Instant
 	c.Data(p.Status, "application/problem+json", body)
 }
 
-// PageError is the code to show on a page that can show it, and the page's status.
+// PageError returns the code and status of a page that shows an error itself.
 func (r *Replies) PageError(c *gin.Context, err error) (code string, status int) {
 	code = problem.CodeOf(err)
 	p := problemOf(c, code)
@@ -116,14 +116,14 @@ func (r *Replies) PageError(c *gin.Context, err error) (code string, status int)
 	return code, p.Status
 }
 
-// spanProblem adds to a request's span which of the problems it was answered.
+// spanProblem records the answered problem on a request's span.
 func (r *Replies) spanProblem(c *gin.Context, code string) {
 	if r.Traced {
 		trace.SpanFromContext(c.Request.Context()).SetAttributes(attribute.String("waitroom.problem", code))
 	}
 }
 
-// spanError adds to a request's span the error that the log has.
+// spanError records the logged error on a request's span.
 func (r *Replies) spanError(c *gin.Context, err error) {
 	if r.Traced {
 		trace.SpanFromContext(c.Request.Context()).RecordError(err)

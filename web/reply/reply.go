@@ -1,5 +1,4 @@
-// Package reply answers requests: in JSON to programs, on pages to people, problems in the words of the
-// language.
+// Package reply answers requests: programs in JSON, people on pages, problems in the reader's language.
 package reply
 
 import (
@@ -17,17 +16,16 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// Config is what answers depend on.
+// Config configures Replies.
 type Config struct {
 	Log         *slog.Logger
-	AssetPrefix string        // where pages find their files
-	Timeout     time.Duration // of one question to the store
+	AssetPrefix string        // the path of the pages' files
+	Timeout     time.Duration // of one call to the store
 	DropAfter   time.Duration // the engine's, for error pages
 	Traced      bool          // requests have spans
 	Proxies     request.Proxies
 
-	// ErrorRoom completes a seller's error page: which room it leads to, and after a form, which address it
-	// asks again.
+	// ErrorRoom adds to a seller's error page the link to its room and, after a form, the address to retry.
 	ErrorRoom func(c *gin.Context, v *templates.ErrorView)
 }
 
@@ -38,13 +36,13 @@ type Replies struct {
 	zips zipper
 }
 
-// New makes one.
+// New returns a Replies.
 func New(c Config) *Replies { return &Replies{Config: c, away: &away{log: c.Log}} }
 
-// Instant is a unix millisecond that is written as RFC 3339 in UTC.
+// Instant is a unix millisecond, written as RFC 3339 in UTC.
 type Instant int64
 
-// TimeLayout is how times are written.
+// TimeLayout is the layout of times in answers.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // MarshalText writes the time.
@@ -58,14 +56,14 @@ func (r *Replies) JSON(c *gin.Context, status int, body any) {
 	c.JSON(status, body)
 }
 
-// Asking is the context of one question to the store.
+// Asking returns the context of one call to the store.
 func (r *Replies) Asking(c *gin.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(c.Request.Context(), r.Timeout)
 }
 
 const langKept = 365 * 24 * 60 * 60
 
-// ChooseLanguage keeps the language that a person picked.
+// ChooseLanguage stores a reader's choice of language.
 func (r *Replies) ChooseLanguage(c *gin.Context, lang string) {
 	if !request.Seller.Has(lang) {
 		return
@@ -74,8 +72,7 @@ func (r *Replies) ChooseLanguage(c *gin.Context, lang string) {
 		Secure: r.Proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
-// ReadForm reads the fields of a form, and keeps the language that its page was in. Where it returns false it
-// has answered.
+// ReadForm parses a form, and keeps the language of its page. It returns false once it has answered.
 func (r *Replies) ReadForm(c *gin.Context) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, request.MaxBody))
 	if err != nil {
@@ -83,7 +80,7 @@ func (r *Replies) ReadForm(c *gin.Context) bool {
 		return false
 	}
 	c.Request.Body = io.NopCloser(bytes.NewReader(body))
-	if c.Request.ParseForm() != nil { // the fields that it left out would count as not given
+	if c.Request.ParseForm() != nil { // fields that it drops would count as missing
 		r.Refuse(c, "invalid_query")
 		return false
 	}

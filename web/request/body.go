@@ -1,5 +1,4 @@
-// Package request reads requests: bodies, client addresses, languages, and which part of the site they are
-// about.
+// Package request reads requests: bodies, client addresses, languages, and their part of the site.
 package request
 
 import (
@@ -18,13 +17,13 @@ import (
 	"github.com/waitroom/waitroom/web/problem"
 )
 
-// MaxBody is how many bytes a request may bring.
+// MaxBody is the maximum size of a request's body in bytes.
 const MaxBody = 16 << 10
 
-// byteOrderMark is what some programs begin a text with.
+// byteOrderMark is the prefix that some programs add to a text.
 var byteOrderMark = []byte("\uFEFF")
 
-// Body reads the whole body. Refusals: body_too_large, and invalid_json for one that broke off.
+// Body reads the whole body. Refusals: body_too_large, and invalid_json for a truncated one.
 func Body(c *gin.Context) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
@@ -36,8 +35,8 @@ func Body(c *gin.Context) ([]byte, error) {
 	return body, nil
 }
 
-// Decode reads one JSON object, or null as nil. Members count that are named exactly as T's fields:
-// encoding/json takes SELLER_ID for seller_id too, so Decode leaves the others out.
+// Decode reads one JSON object, or null as nil. It matches field names exactly: encoding/json alone would
+// accept SELLER_ID for seller_id.
 func Decode[T any](text []byte) (body *T, err error) {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if bytes.IndexFunc(text, misnames) < 0 {
@@ -63,8 +62,8 @@ func Decode[T any](text []byte) (body *T, err error) {
 	return body, err
 }
 
-// misnames is true for runes that a name is written with that encoding/json takes for another. Without any,
-// all names are exact.
+// misnames reports whether a rune can make encoding/json match another name. Without any, all names are
+// exact.
 func misnames(r rune) bool { return 'A' <= r && r <= 'Z' || r == '\\' || r >= utf8.RuneSelf }
 
 // IsJSON reports whether the body is declared to be JSON.
@@ -73,11 +72,11 @@ func IsJSON(c *gin.Context) bool {
 	return err == nil && kind == "application/json"
 }
 
-// MaxSafe is the largest integer that Redis's scripts, and browsers, count to without a gap.
+// MaxSafe is the largest integer that Redis's scripts and browsers represent exactly.
 const MaxSafe = 1 << 53
 
-// KeyHeader names the header by which a client repeats a request; MaxKey is how many characters its value may
-// have.
+// KeyHeader is the header that identifies a repeated request; MaxKey is the maximum length of its value in
+// characters.
 const (
 	KeyHeader = "Idempotency-Key"
 	MaxKey    = 64

@@ -11,15 +11,15 @@ import (
 // ForwardedFor is the header in which proxies report clients.
 const ForwardedFor = "X-Forwarded-For"
 
-// Proxies are the proxies before the server, and what it is called by.
+// Proxies describes the proxies before the server, and the server's scheme.
 type Proxies struct {
-	Trusted []netip.Prefix // their X-Forwarded-* headers are believed
-	HTTPS   bool           // the server is called by https, whatever the proxies report
+	Trusted []netip.Prefix // their X-Forwarded-* headers are trusted
+	HTTPS   bool           // the server's public URL is https, whatever the proxies report
 }
 
-// Client is the address that a request came from: the peer's, or the one that trusted proxies report. Each
-// proxy adds its own peer behind the others, in a line of its own or in the one that is there; so it is the
-// rightmost address that is no trusted proxy. Addresses left of it may be the client's own invention.
+// Client returns the address that a request came from: the peer's, or the one reported by trusted proxies.
+// Each proxy appends its own peer, in a new line or in the existing one. The client is therefore the
+// rightmost address that is no trusted proxy; addresses left of it may be forged.
 func (p Proxies) Client(c *gin.Context) netip.Addr {
 	addr := Peer(c)
 	hops := strings.Split(strings.Join(c.Request.Header.Values(ForwardedFor), ","), ",")
@@ -36,10 +36,10 @@ func (p Proxies) Client(c *gin.Context) netip.Addr {
 	return addr
 }
 
-// Peer is the other end of the connection.
+// Peer returns the other end of the connection.
 func Peer(c *gin.Context) netip.Addr { return hopAddress(c.Request.RemoteAddr) }
 
-// hopAddress reads an address with a port or without; the zero Addr where it is none.
+// hopAddress parses an address with or without a port; the zero Addr if it is invalid.
 func hopAddress(text string) netip.Addr {
 	text = strings.TrimSpace(text)
 	addr, err := netip.ParseAddr(strings.Trim(text, "[]"))
@@ -58,7 +58,7 @@ func (p Proxies) Trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(p.Trusted, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
-// Network is what counts as one client: an IPv4 address, or the /64 that one IPv6 subscriber has.
+// Network returns the unit that counts as one client: an IPv4 address, or the /64 of one IPv6 subscriber.
 func Network(addr netip.Addr) netip.Addr {
 	if addr.Is6() {
 		return netip.PrefixFrom(addr, 64).Masked().Addr()
@@ -66,8 +66,8 @@ func Network(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// Secure reports whether the browser uses https: to us, as a trusted proxy reports, or as the server is
-// called.
+// Secure reports whether the browser uses https: on this connection, by a trusted proxy's header, or by the
+// public URL.
 func (p Proxies) Secure(c *gin.Context) bool {
 	if c.Request.TLS != nil || p.HTTPS {
 		return true
@@ -78,7 +78,7 @@ func (p Proxies) Secure(c *gin.Context) bool {
 
 const hostPrefix = "__Host-" // keeps a neighbouring subdomain from planting a cookie
 
-// HostCookie is the name of a cookie of this host alone.
+// HostCookie returns the name of a cookie of this host alone.
 func (p Proxies) HostCookie(c *gin.Context, name string) string {
 	if p.Secure(c) {
 		return hostPrefix + name

@@ -11,12 +11,12 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// LangCookie keeps the language that a person picked.
+// LangCookie stores a person's choice of language.
 const LangCookie = "waitroom_lang"
 
-const english = "en" // for readers who ask for none of ours
+const english = "en" // for readers whose languages are all missing here
 
-// Languages are the languages of a part of the site. The first is for readers who ask for none.
+// Languages lists the languages of a part of the site. The first is for readers without a preference.
 type Languages struct {
 	names   []string
 	matcher language.Matcher
@@ -25,7 +25,7 @@ type Languages struct {
 // Seller and Desk are the languages of the sellers' pages and of support's.
 var Seller, Desk = languagesOf(templates.Languages()), languagesOf(templates.DeskLanguages())
 
-// Names are their BCP 47 tags.
+// Names returns their BCP 47 tags.
 func (l Languages) Names() []string { return l.names }
 
 func languagesOf(names []string) Languages {
@@ -36,7 +36,7 @@ func languagesOf(names []string) Languages {
 	return Languages{names, language.NewMatcher(tags)}
 }
 
-// Spoken are the languages that an address is answered in: fewer for support and for senders of messages.
+// Spoken returns the languages of a request's answers: fewer for support and for senders of messages.
 func Spoken(c *gin.Context) Languages {
 	if InSupport(c.Request.URL.Path) || strings.HasSuffix(c.FullPath(), "/sms") {
 		return Desk
@@ -44,8 +44,7 @@ func Spoken(c *gin.Context) Languages {
 	return Seller
 }
 
-// Accepted is the language that Accept-Language asks for: English where it names none of these, the first
-// where it names none at all.
+// Accepted returns the best match for Accept-Language: English if none matches, the first without the header.
 func (l Languages) Accepted(r *http.Request) string {
 	wanted, _, err := language.ParseAcceptLanguage(strings.Join(r.Header.Values("Accept-Language"), ","))
 	if err != nil || !slices.ContainsFunc(wanted, named) {
@@ -57,13 +56,12 @@ func (l Languages) Accepted(r *http.Request) string {
 	return english
 }
 
-// anything is how a "*" is read.
+// anything stands for "*".
 var anything = language.MustParse("mul")
 
 func named(tag language.Tag) bool { return tag != anything }
 
-// Page is the language that a page is read in: the one in its link, the one chosen before, else the browser's
-// own.
+// Page returns a page's language: the link's, the one chosen before, or the browser's own.
 func (l Languages) Page(r *http.Request) string {
 	if lang := r.URL.Query().Get("lang"); l.Has(lang) {
 		return lang
@@ -74,5 +72,5 @@ func (l Languages) Page(r *http.Request) string {
 	return l.Accepted(r)
 }
 
-// Has reports whether a language is one of them.
+// Has reports whether a language is in the list.
 func (l Languages) Has(lang string) bool { return slices.Contains(l.names, lang) }

@@ -8,17 +8,17 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// InSupport is true for every address of support's.
+// InSupport reports whether a path belongs to support.
 func InSupport(path string) bool {
 	path = strings.TrimPrefix(path, "/api")
 	return path == "/support" || strings.HasPrefix(path, "/support/")
 }
 
-// Room is the room that a request's path names. The router checks that there is one of that name.
+// Room returns the room of a request's path. The router checks that it exists.
 func Room(c *gin.Context) room.ID { return room.ID(c.Param("room")) }
 
-// WantsPage reports whether a person is asking: never of the API, always of a room's page, and of support's
-// unless it asks for JSON.
+// WantsPage reports whether a person is asking. The API never answers pages, a room's page always, and
+// support unless the request wants JSON.
 func WantsPage(c *gin.Context) bool {
 	path := c.Request.URL.Path
 	switch {
@@ -35,7 +35,7 @@ func WantsPage(c *gin.Context) bool {
 // Bearer is the scheme of tokens in Authorization.
 const Bearer = "Bearer"
 
-// Token is the token that a request has in its header.
+// Token returns the token of a request's Authorization header.
 func Token(c *gin.Context) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
 	return strings.TrimSpace(token), strings.EqualFold(scheme, Bearer)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Wherever somebody is sent after signing in is a page of support's on this site, as every browser reads it.
+// The address after signing in is always a support page on this site, as every browser reads it.
 func FuzzNext(f *testing.F) {
 	for _, seed := range []string{"", "/support", "/support/integration?q=a", "//evil.example", "//evil.example/support", "/rooms/integration", "/supportive", `/\evil.example`, "/support/../rooms/x", "/support/%2e%2e/x", "https://evil.example/support",
 		"/support\n//evil.example", "/support/sign-out", "/support#//x", "/support?next=//evil.example", "/support/%252e%252e", "/support/;/..", "javascript:alert(1)"} {
@@ -32,7 +32,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// Whatever a provider sends as groups: only whole texts that it sent are groups, and a group that is not set admits nobody.
+// Only whole texts of the provider's claim are groups, and an unset group admits no person.
 func FuzzGroups(f *testing.F) {
 	for _, seed := range []string{"null", `"leads"`, `["leads","IT Support"]`, `[1,null,{"a":"leads"},["leads"]]`, "{}", "1", `[""]`, "", `["leads"] x`} {
 		f.Add([]byte(seed))

@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issuerAt is a provider that runs until the test ends. It hears and tells what goes through its token endpoint.
+// issuerAt is a provider that runs until the test ends. It records the requests and answers of its token
+// endpoint.
 type issuerAt struct {
 	*mockoidc.MockOIDC
 	t *testing.T
@@ -83,7 +84,7 @@ func settingsOf(issuer string) *OIDC {
 		WatchGroup: "watchers", ActGroup: "actors"}
 }
 
-// visit is the browser at the provider: it signs in as the user and is sent back with state and code.
+// visit signs in as the user at the provider, and returns the redirect's state and code.
 func (i *issuerAt) visit(to string, as mockoidc.User) (state, code string) {
 	i.QueueUser(as)
 	at, err := url.Parse(to)
@@ -101,7 +102,7 @@ func (i *issuerAt) visit(to string, as mockoidc.User) (state, code string) {
 	return back.Query().Get("state"), back.Query().Get("code")
 }
 
-// user is somebody whom the provider knows, with claims of any kind.
+// user is a person known to the provider, with claims of any kind.
 type user map[string]any
 
 func (u user) ID() string                        { return "subject-1" }

@@ -9,13 +9,13 @@ import (
 
 const home = "/support"
 
-// SafeNext is where to go after signing in: next where it is a page of support's on this site, else /support.
+// SafeNext returns next if it is a support page on this site, otherwise /support.
 func SafeNext(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || len(next) > 1024 || u.Scheme != "" || u.Host != "" || strings.Contains(next, "//") || strings.ContainsFunc(next, notPlain) {
 		return home
 	}
-	// The path is looked at decoded, as a proxy or a browser may take it.
+	// The path is checked decoded, as a proxy or a browser may read it.
 	if path.Clean(u.Path) != u.Path || strings.ContainsFunc(u.Path, ambiguous) || !within(u.Path, home) {
 		return home
 	}
@@ -29,8 +29,8 @@ func SafeNext(next string) string {
 
 func within(page, dir string) bool { return page == dir || strings.HasPrefix(page, dir+"/") }
 
-// notPlain is what no browser sends in a path or a query unless it is encoded.
+// notPlain reports whether browsers always encode a rune in a path or a query.
 func notPlain(r rune) bool { return r <= ' ' || r > '~' || ambiguous(r) && r != '%' }
 
-// ambiguous is read in different ways by different programs, and in no name of ours.
+// ambiguous reports whether programs disagree about a rune. No name here contains one.
 func ambiguous(r rune) bool { return unicode.IsControl(r) || r == '\\' || r == '%' }

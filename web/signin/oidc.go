@@ -13,7 +13,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// begunKept is how long somebody may take at the provider.
+// begunKept is the time a person has at the provider.
 const begunKept = 10 * time.Minute
 
 // begun is a sign-in whose browser is at the provider.
@@ -22,18 +22,19 @@ type begun struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"`
 	Next     string `json:"next"`
-	Try      string `json:"try"` // that it was counted as
+	Try      string `json:"try"` // the name of its counted try
 }
 
 func (d *Desk) begunKey(cookie string) string { return d.key("begun:" + digest(cookie)) }
 
-// begunFrom limits how many sign-ins may be begun from an address and not ended: each is kept for as long as a try is counted.
+// begunFrom limits an address's unfinished sign-ins: each is kept for as long as a try counts.
 func (d *Desk) begunFrom(address string) limited {
 	return limited{d.key("begun:address:" + d.masked(address)), triesFromAnIP, "too many sign-ins begun and not ended"}
 }
 
-// Begin starts a sign-in by OpenID Connect: where to send the browser, and what it has to bring back in a cookie for ten minutes. Address is the
-// client's, for the limit. Refusals: ErrAway, Limited; other errors are the store's.
+// Begin starts a sign-in by OpenID Connect. It returns the provider's URL, and a cookie that the browser must
+// return within ten minutes. Address is the client's, for the limit. Refusals: ErrAway, Limited; other errors
+// are the store's.
 func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie string, err error) {
 	if d.provider == nil {
 		return "", "", ErrAway
@@ -58,8 +59,9 @@ func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie str
 	return at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), cookie, nil
 }
 
-// Finish ends it. Refusals: ErrExpired, ErrNotAdmitted, ErrAway; other errors are the store's. next is what Begin was given.
-func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, who Agent, next string, err error) {
+// Finish completes a sign-in; next is Begin's. Refusals: ErrExpired, ErrNotAdmitted, ErrAway; other errors
+// are the store's.
+func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, agent Agent, next string, err error) {
 	b, err := d.take(ctx, cookie)
 	if err != nil {
 		return "", Agent{}, "", err
@@ -74,13 +76,13 @@ func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) 
 		}
 		return "", Agent{}, "", err
 	}
-	if token, who, err = d.admit(ctx, p, address); err == nil {
+	if token, agent, err = d.admit(ctx, p, address); err == nil {
 		d.giveBack(ctx, try{b.Try, []string{d.begunFrom(address).key}})
 	}
-	return token, who, b.Next, err
+	return token, agent, b.Next, err
 }
 
-// take gives out what was begun in the browser that has the cookie, once.
+// take returns a cookie's unfinished sign-in, once.
 func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 	if d.provider == nil || len(cookie) != tokenLength {
 		return begun{}, ErrExpired
@@ -99,21 +101,21 @@ func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 	return b, nil
 }
 
-// admit begins the session of a person whom the provider vouches for, with the role that the groups give.
-func (d *Desk) admit(ctx context.Context, p person, address string) (token string, who Agent, err error) {
+// admit begins the session of a person that the provider identified, with the role of their groups.
+func (d *Desk) admit(ctx context.Context, p person, address string) (token string, agent Agent, err error) {
 	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC)}
 	if s.Role == "" {
 		d.audit(ctx, p.name, "sign_in_refused", "subject "+p.subject+" is in no group that may watch"+from(address))
 		return "", Agent{}, ErrNotAdmitted
 	}
-	if token, who, err = d.begin(ctx, s); err != nil {
+	if token, agent, err = d.begin(ctx, s); err != nil {
 		return "", Agent{}, err
 	}
 	d.audit(ctx, p.name, "signed_in", "by "+s.How+" as subject "+p.subject+from(address))
-	return token, who, nil
+	return token, agent, nil
 }
 
-// role is the most that one of the groups gives; "" for none.
+// role returns the highest role of the groups; "" for none.
 func (o OIDC) role(of groups) Role {
 	switch {
 	case of.has(o.ActGroup):

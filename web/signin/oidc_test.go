@@ -191,7 +191,7 @@ func (c *counter) finish(cookie, state, code string) error {
 	return err
 }
 
-// Each sign-in that is begun is kept in Redis for a while: nobody fills it.
+// Redis keeps each unfinished sign-in for a while: one address cannot fill it.
 func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
 	c := openCounter(t)
 	for range triesFromAnIP + 1 {

@@ -18,18 +18,18 @@ var oneTimeScript = redis.NewScript(oneTimeSource)
 const (
 	oneTimeName    = "support"
 	oneTimeKept    = 24 * time.Hour
-	oneTimeLetters = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's: none looks like another
+	oneTimeLetters = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's: no two look alike
 	oneTimeLength  = 12                                 // of 5 bits each
 )
 
-// takesOneTime reports whether a one-time password is the way in: only where nothing else is set.
+// takesOneTime reports whether a one-time password is the way in: only without users and OpenID Connect.
 func (d *Desk) takesOneTime() bool { return d.cfg.OIDC == nil && len(d.cfg.Users) == 0 }
 
 func (d *Desk) oneTimeKey(password string) string {
 	return d.key("onetime:" + digest(asMade(password)))
 }
 
-// asMade is a password as it was made, however somebody typed it.
+// asMade normalises a typed password.
 func asMade(typed string) string {
 	return strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1").Replace(strings.ToLower(typed))
 }
@@ -37,7 +37,7 @@ func asMade(typed string) string {
 // OneTime makes a password for the user "support" that works once, within 24 hours, on any replica.
 func (d *Desk) OneTime(ctx context.Context) (password string, err error) {
 	random := make([]byte, oneTimeLength)
-	_, _ = rand.Read(random) // it never fails
+	_, _ = rand.Read(random) // never fails
 	var b strings.Builder
 	for i, r := range random {
 		if i > 0 && i%4 == 0 {
@@ -51,8 +51,8 @@ func (d *Desk) OneTime(ctx context.Context) (password string, err error) {
 	return b.String(), nil
 }
 
-// useOneTime begins the session in the step that uses the password up: no failure between the two can waste it.
-func (d *Desk) useOneTime(ctx context.Context, s session, password string) (token string, who Agent, err error) {
+// useOneTime begins the session in the step that uses the password up: no failure in between can waste it.
+func (d *Desk) useOneTime(ctx context.Context, s session, password string) (token string, agent Agent, err error) {
 	if s.Name != oneTimeName {
 		return "", Agent{}, ErrWrong
 	}

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// longest is what bcrypt reads of a password; it would take any longer one that begins the same.
+// longest is the part of a password that bcrypt reads; it would accept longer ones with the same beginning.
 const longest = 72
 
-// SignIn checks a password and begins a session; token is the credential. Address is the client's, for the limit. Refusals:
-// ErrWrong, Limited. Other errors are the store's.
-func (d *Desk) SignIn(ctx context.Context, name, password, address string) (token string, who Agent, err error) {
+// SignIn checks a password and begins a session; token is the credential. Address is the client's, for the
+// limit. Refusals: ErrWrong, Limited. Other errors are the store's.
+func (d *Desk) SignIn(ctx context.Context, name, password, address string) (token string, agent Agent, err error) {
 	if !d.ByPassword() {
 		return "", Agent{}, ErrWrong
 	}
@@ -30,7 +30,7 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 		s.How = byOneTime
 	}
 	s.By = d.by(name, s.How)
-	token, who, err = d.check(ctx, s, password)
+	token, agent, err = d.check(ctx, s, password)
 	if errors.Is(err, ErrWrong) {
 		d.audit(ctx, d.known(name), "sign_in_failed", "wrong name or password"+from(address))
 		return "", Agent{}, err
@@ -40,11 +40,11 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 		return "", Agent{}, err
 	}
 	d.audit(ctx, name, "signed_in", "by "+s.How+from(address))
-	return token, who, nil
+	return token, agent, nil
 }
 
-// check begins the session where the password is right. It is ErrWrong whenever one was compared and is not.
-func (d *Desk) check(ctx context.Context, s session, password string) (token string, who Agent, err error) {
+// check begins the session if the password is right. It returns ErrWrong only after comparing one.
+func (d *Desk) check(ctx context.Context, s session, password string) (token string, agent Agent, err error) {
 	if s.How == byOneTime {
 		return d.useOneTime(ctx, s, password)
 	}
@@ -54,7 +54,8 @@ func (d *Desk) check(ctx context.Context, s session, password string) (token str
 	return d.begin(ctx, s)
 }
 
-// verify does the same work for a name that is nobody's. Few are checked at once; who waits too long is Limited, with nothing compared.
+// verify takes the same time for an unknown name. Few checks run at once; after a long wait it returns
+// Limited without comparing.
 func (d *Desk) verify(ctx context.Context, name, password string) error {
 	turn, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
@@ -77,7 +78,7 @@ func (d *Desk) verify(ctx context.Context, name, password string) error {
 	return nil
 }
 
-// known is a name that may be written down.
+// known returns a name that may be recorded.
 func (d *Desk) known(name string) string {
 	if _, is := d.cfg.Users[name]; is || (d.takesOneTime() && name == oneTimeName) {
 		return name
@@ -85,8 +86,8 @@ func (d *Desk) known(name string) string {
 	return "?"
 }
 
-// decoy is what an unknown name's password is compared with. It is the same whenever the name is, so that users whose hashes differ in
-// cost do not stand out.
+// decoy returns the hash that an unknown name's password is compared with. It depends on the name alone, so
+// that users whose hashes differ in cost do not stand out.
 func (d *Desk) decoy(name string) string {
 	sum := 0
 	for _, c := range d.masked(name) {
@@ -99,7 +100,7 @@ func decoysOf(users map[string]string) []string {
 	var decoys []string
 	for _, name := range slices.Sorted(maps.Keys(users)) {
 		cost, err := bcrypt.Cost([]byte(users[name]))
-		if err != nil { // nobody can sign in with it anyway
+		if err != nil { // no password matches it anyway
 			cost = bcrypt.DefaultCost
 		}
 		decoys = append(decoys, fmt.Sprintf("$2a$%02d$%s", cost, strings.Repeat(".", 53)))
@@ -107,5 +108,6 @@ func decoysOf(users map[string]string) []string {
 	return decoys
 }
 
-// atOnce is how many passwords are checked at a time: each takes a core for a good part of a second, and sellers need some too.
+// atOnce is the number of concurrent password checks. Each takes a core for a good part of a second, and
+// sellers need some too.
 func atOnce() int64 { return int64(min(4, max(1, runtime.GOMAXPROCS(0)/2))) }

@@ -48,7 +48,7 @@ func TestDecoysCostWhatTheUsersHashesCost(t *testing.T) {
 		var hashes []string
 		d.compare = func(hash, _ []byte) error {
 			hashes = append(hashes, string(hash))
-			return nil // even then it is nobody
+			return nil // even then the name is unknown
 		}
 		for range 2 {
 			require.ErrorIs(t, d.verify(t.Context(), fmt.Sprint("nobody ", i), "x"), ErrWrong)

@@ -9,16 +9,16 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// person is who the provider says that somebody is.
+// person is a user as the provider identified them.
 type person struct {
-	name, subject string // fit to be shown
+	name, subject string // safe to display
 	groups        groups
 }
 
 // longestName is in characters.
 const longestName = 64
 
-// personOf reads a verified token. The party is whom it was made for, where it says so.
+// personOf reads a verified token. Party is the client that it was issued to, if it is named.
 func personOf(token *oidc.IDToken) (p person, party string, err error) {
 	var claims struct {
 		Username string `json:"preferred_username"`
@@ -39,7 +39,7 @@ func personOf(token *oidc.IDToken) (p person, party string, err error) {
 	return p, claims.Party, nil
 }
 
-// clean leaves of a text what can be seen, so that nobody passes for another or breaks a line.
+// clean keeps a text's visible runes, so that no name imitates another or breaks a line.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -73,5 +73,5 @@ func (g *groups) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// has is false for a group that is not set.
+// has reports whether groups include name; an unset name is false.
 func (g groups) has(name string) bool { return name != "" && slices.Contains(g, name) }

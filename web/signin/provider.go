@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// errToken is ErrExpired, of a token that the provider gave and that is not right: another try may be.
+// errToken is ErrExpired for an invalid token of the provider; a retry may succeed.
 var errToken = fmt.Errorf("%w: the provider's token is not right", ErrExpired)
 
-// provider is asked what it is when somebody first signs in, and again until it answers: we start without it.
+// provider is discovered at the first sign-in, and again until it answers: the server starts without it.
 type provider struct {
 	cfg    OIDC
 	log    *slog.Logger
@@ -28,7 +28,7 @@ type provider struct {
 	known  atomic.Pointer[issuer]
 }
 
-// issuer is what the provider said of itself.
+// issuer is the provider's discovered configuration.
 type issuer struct {
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
@@ -36,11 +36,11 @@ type issuer struct {
 
 func newProvider(cfg OIDC, log *slog.Logger) *provider {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 5 * time.Second,
-		DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10} // it is seldom asked
+		DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10} // seldom used
 	return &provider{cfg: cfg, log: log, client: &http.Client{Transport: transport, Timeout: 5 * time.Second}}
 }
 
-// find asks the provider, once for all who want to know at the same time. Who gives up leaves the others to wait.
+// find discovers the provider, once for concurrent callers. A cancelled caller does not cancel the others.
 func (p *provider) find(ctx context.Context) (*issuer, error) {
 	if at := p.known.Load(); at != nil {
 		return at, nil
@@ -71,7 +71,7 @@ func (p *provider) discover() (*issuer, error) {
 	}
 	scopes := []string{oidc.ScopeOpenID, "profile", "email"}
 	if len(offers.Scopes) == 0 || slices.Contains(offers.Scopes, "groups") {
-		scopes = append(scopes, "groups") // some refuse what they do not know
+		scopes = append(scopes, "groups") // some providers refuse unknown scopes
 	}
 	at := &issuer{
 		oauth: oauth2.Config{ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, RedirectURL: p.cfg.Redirect,
@@ -82,12 +82,13 @@ func (p *provider) discover() (*issuer, error) {
 	return at, nil
 }
 
-// through has requests made by our client, which has time-outs.
+// through makes requests use this client, which has time-outs.
 func (p *provider) through(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.client)
 }
 
-// redeem exchanges what the browser brought for the provider's word on who it is. Refusals: ErrExpired, ErrAway.
+// redeem exchanges the browser's code for the provider's identity of the person. Refusals: ErrExpired,
+// ErrAway.
 func (p *provider) redeem(ctx context.Context, code string, b begun) (person, error) {
 	at, err := p.find(ctx)
 	if err != nil {
@@ -101,12 +102,12 @@ func (p *provider) redeem(ctx context.Context, code string, b begun) (person, er
 	if !ok {
 		return person{}, p.away(ctx, "the provider gives no id_token", nil)
 	}
-	who, err := p.verify(ctx, at, raw, b.Nonce)
+	found, err := p.verify(ctx, at, raw, b.Nonce)
 	if err != nil {
 		p.log.WarnContext(ctx, "sign-in: the provider's token is not right", "error", err)
 		return person{}, errToken
 	}
-	return who, nil
+	return found, nil
 }
 
 func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (person, error) {
@@ -114,7 +115,7 @@ func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (p
 	if err != nil {
 		return person{}, err
 	}
-	who, party, err := personOf(token)
+	found, party, err := personOf(token)
 	switch {
 	case err != nil:
 		return person{}, err
@@ -122,13 +123,13 @@ func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (p
 		return person{}, errors.New("nonce is another's")
 	case party != "" && party != p.cfg.ClientID:
 		return person{}, fmt.Errorf("made for %q", party)
-	case who.name == "":
-		return person{}, errors.New("says nothing of who it is")
+	case found.name == "":
+		return person{}, errors.New("names no person")
 	}
-	return who, nil
+	return found, nil
 }
 
-// refused is why there are no tokens. What the provider answered is not logged as it is: it may hold some.
+// refused returns why there are no tokens. The provider's answer is not logged whole: it may hold some.
 func (p *provider) refused(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {

@@ -11,24 +11,24 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// How somebody signed in.
+// The ways of signing in.
 const (
 	byPassword = "password"
 	byOneTime  = "one-time password"
 	byOIDC     = "OpenID Connect"
 )
 
-// session is what Redis keeps of a sign-in, under the digest of its token. When it ends is the key's own end.
+// session is a sign-in in Redis, under its token's digest. It ends when the key expires.
 type session struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
 	How  string `json:"how"`
-	By   string `json:"by,omitempty"` // digest of what admitted it; "" from an older program
+	By   string `json:"by,omitempty"` // digest of the settings that admitted it; "" from an older program
 }
 
 func (d *Desk) sessionKey(key string) string { return d.key("session:" + key) }
 
-// agent is who the session is of, known by key and ending after left.
+// agent returns the session's agent, with a key and the time left.
 func (s session) agent(key string, left time.Duration) Agent {
 	return Agent{Name: s.Name, Role: s.Role, Key: key, Until: time.Now().Add(left)}
 }
@@ -42,7 +42,7 @@ func (s session) encode() string {
 }
 
 // begin opens a session; token is the credential.
-func (d *Desk) begin(ctx context.Context, s session) (token string, who Agent, err error) {
+func (d *Desk) begin(ctx context.Context, s session) (token string, agent Agent, err error) {
 	token = newToken()
 	key := digest(token)
 	if err := d.cfg.Redis.Set(ctx, d.sessionKey(key), s.encode(), d.cfg.Kept).Err(); err != nil {
@@ -51,10 +51,10 @@ func (d *Desk) begin(ctx context.Context, s session) (token string, who Agent, e
 	return token, s.agent(key, d.cfg.Kept), nil
 }
 
-// Agent finds who has signed in. Refusal: ErrNotSignedIn; other errors are the store's.
+// Agent returns the agent of a token. Refusal: ErrNotSignedIn; other errors are the store's.
 func (d *Desk) Agent(ctx context.Context, token string) (Agent, error) {
-	_, who, err := d.find(ctx, token)
-	return who, err
+	_, agent, err := d.find(ctx, token)
+	return agent, err
 }
 
 func (d *Desk) find(ctx context.Context, token string) (session, Agent, error) {
@@ -64,7 +64,7 @@ func (d *Desk) find(ctx context.Context, token string) (session, Agent, error) {
 	return d.look(ctx, digest(token))
 }
 
-// look finds a session by its key, in one trip.
+// look reads a session by its key, in one round trip.
 func (d *Desk) look(ctx context.Context, key string) (session, Agent, error) {
 	pipe := d.cfg.Redis.Pipeline()
 	value, left := pipe.Get(ctx, d.sessionKey(key)), pipe.PTTL(ctx, d.sessionKey(key))
@@ -83,7 +83,7 @@ func (d *Desk) look(ctx context.Context, key string) (session, Agent, error) {
 	return s, s.agent(key, left.Val()), nil
 }
 
-// admits reports whether a session begun earlier would be begun today: the settings may be others since.
+// admits reports whether the current settings would admit an earlier session.
 func (d *Desk) admits(s session) bool {
 	if s.By != "" && s.By != d.by(s.Name, s.How) {
 		return false
@@ -99,7 +99,7 @@ func (d *Desk) admits(s session) bool {
 	return false
 }
 
-// by is a digest of the settings that admit somebody: another password, or other groups, end a sign-in.
+// by returns a digest of the settings that admit a person: a changed password or other groups end a sign-in.
 func (d *Desk) by(name, how string) string {
 	switch {
 	case how == byOIDC && d.cfg.OIDC != nil:
@@ -111,10 +111,10 @@ func (d *Desk) by(name, how string) string {
 	return ""
 }
 
-// KeyOf is what the sign-in of a token is, or was, known by: Agent.Key, also when there is no session of it any more.
+// KeyOf returns the Agent.Key of a token's sign-in, also after the session has ended.
 func KeyOf(token string) string { return digest(token) }
 
-// Signed finds out whether a sign-in is known by this key still.
+// Signed reports whether the sign-in of this key is still valid.
 func (d *Desk) Signed(ctx context.Context, key string) (bool, error) {
 	if strings.HasPrefix(key, TokenPrefix) {
 		return d.hasToken(key), nil
@@ -126,16 +126,16 @@ func (d *Desk) Signed(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// SignOut ends a session and says whose it was. Refusal: ErrNotSignedIn.
+// SignOut ends a session and returns its agent. Refusal: ErrNotSignedIn.
 func (d *Desk) SignOut(ctx context.Context, token string) (Agent, error) {
-	s, who, err := d.find(ctx, token)
+	s, agent, err := d.find(ctx, token)
 	if err != nil {
 		return Agent{}, err
 	}
-	// How many are deleted says nothing: the client may have sent this twice.
-	if err := d.cfg.Redis.Del(ctx, d.sessionKey(who.Key)).Err(); err != nil {
+	// The count of deleted keys is ignored: the client may have sent this twice.
+	if err := d.cfg.Redis.Del(ctx, d.sessionKey(agent.Key)).Err(); err != nil {
 		return Agent{}, stored(err)
 	}
-	d.audit(ctx, who.Name, "signed_out", "was signed in by "+s.How)
-	return who, nil
+	d.audit(ctx, agent.Name, "signed_out", "was signed in by "+s.How)
+	return agent, nil
 }

@@ -1,5 +1,5 @@
-// Package signin knows who of support is signed in: by a password or by OpenID Connect, in sessions that Redis keeps, so that they
-// count on every replica. Integrations have tokens instead.
+// Package signin signs in members of support, by a password or by OpenID Connect. Redis keeps the sessions,
+// so that they count on every replica. Integrations have tokens instead.
 package signin
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// What is refused.
+// The refusals.
 var (
 	ErrNotSignedIn = errors.New("nobody is signed in with this")
 	ErrWrong       = errors.New("name or password is wrong")
@@ -31,10 +31,11 @@ var (
 	ErrExpired     = errors.New("sign-in was begun too long ago, or in another browser")
 )
 
-// ErrAway says that the OpenID Connect provider can not be reached, or does not answer as one.
+// ErrAway reports that the OpenID Connect provider cannot be reached, or does not answer as one.
 var ErrAway = errors.New("the provider of sign-ins is away")
 
-// Limited says that there were too many wrong tries, of a name or from an address, or sign-ins begun from there, or that too many are being checked right now.
+// Limited reports too many tries: wrong ones of a name or an address, unfinished sign-ins, or concurrent
+// checks.
 type Limited struct{ After time.Duration }
 
 func (l Limited) Error() string { return fmt.Sprintf("too many tries: wait %s", l.After) }
@@ -42,57 +43,57 @@ func (l Limited) Error() string { return fmt.Sprintf("too many tries: wait %s", 
 // Role is what a member of support may do.
 type Role string
 
-// The roles: who may act may watch.
+// The roles. An agent that may act may also watch.
 const (
 	Watch Role = "watch"
 	Act   Role = "act"
 )
 
-// Agent is a member of support that is signed in.
+// Agent is a signed-in member of support.
 type Agent struct {
 	Name  string
 	Role  Role
-	Key   string    // what the sign-in is known by to others; it opens nothing
-	Until time.Time // the sign-in ends; zero for an integration, whose token does not
+	Key   string    // the public name of the sign-in; not a credential
+	Until time.Time // the sign-in's end; zero for an integration, whose token has none
 
-	Program bool // it is an integration, and its request has its token
+	Program bool // an integration, whose request sends its token
 }
 
-// Config says who may sign in and where that is kept. Zero durations and counts get the defaults.
+// Config configures a Desk. Zero durations and counts get the defaults.
 type Config struct {
 	Redis redis.UniversalClient
-	Names room.Names        // what its keys are called
+	Names room.Names        // the names of its keys in Redis
 	Users map[string]string // name → bcrypt hash
 	OIDC  *OIDC             // instead of Users
 	// Tokens are the integrations', beside the people of Users or OIDC.
 	Tokens []Token
 	Log    *slog.Logger
-	// Audit writes down who signed in, or tried to: action is signed_in, signed_out, sign_in_failed, sign_in_limited or
-	// sign_in_refused. Who is "?" where the name is nobody's: it may be a password that went into the wrong field.
-	Audit func(ctx context.Context, who, action, reason string)
+	// Audit records a sign-in or a try: action is signed_in, signed_out, sign_in_failed, sign_in_limited or
+	// sign_in_refused. Agent is "?" for an unknown name: it may be a password typed into the wrong field.
+	Audit func(ctx context.Context, agent, action, reason string)
 
-	Kept time.Duration // how long a sign-in lasts; default 8 h
+	Kept time.Duration // the length of a sign-in; default 8 h
 }
 
 // OIDC is an OpenID Connect provider.
 type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	Redirect                       string // PUBLIC_URL/support/oidc/callback
-	WatchGroup, ActGroup           string // "" admits nobody
+	WatchGroup, ActGroup           string // "" admits no group
 }
 
-// Desk is the sign-in of one process. It may be used by many goroutines.
+// Desk is the sign-in of one process. It is safe for concurrent use.
 type Desk struct {
 	cfg      Config
-	secret   []byte   // keys the digests of what people type
-	decoys   []string // hashes that no password has, one for each user and of the same cost
+	secret   []byte   // keys the digests of typed texts
+	decoys   []string // hashes without a password, one per user and of the same cost
 	hashing  *semaphore.Weighted
-	patience time.Duration // how long a check may wait for its turn
+	patience time.Duration // the longest wait of a check
 	compare  func(hash, password []byte) error
 	provider *provider // nil: by password
 }
 
-// New makes a desk.
+// New returns a Desk.
 func New(cfg Config) *Desk {
 	if cfg.Kept == 0 {
 		cfg.Kept = 8 * time.Hour
@@ -111,15 +112,15 @@ func New(cfg Config) *Desk {
 	return d
 }
 
-// ByPassword reports whether there are passwords to sign in with; else it is by OpenID Connect.
+// ByPassword reports whether sign-in is by password; otherwise it is by OpenID Connect.
 func (d *Desk) ByPassword() bool { return d.cfg.OIDC == nil }
 
-// audit outlives the request: who hangs up at once is written down too.
-func (d *Desk) audit(ctx context.Context, who, action, reason string) {
-	d.cfg.Audit(context.WithoutCancel(ctx), who, action, reason)
+// audit records an action even if the client hangs up at once.
+func (d *Desk) audit(ctx context.Context, agent, action, reason string) {
+	d.cfg.Audit(context.WithoutCancel(ctx), agent, action, reason)
 }
 
-// from is the end of an audit's reason.
+// from returns the end of an audit's reason.
 func from(address string) string {
 	if address == "" {
 		return ", from an unknown address"
@@ -127,33 +128,33 @@ func from(address string) string {
 	return ", from " + address
 }
 
-// key is what a key of that name is called; the tag keeps all in one slot.
+// key returns a key's full name; the tag keeps all in one slot.
 func (d *Desk) key(name string) string { return d.cfg.Names.Key("{waitroom-support}:" + name) }
 
-// newToken is a credential that can not be guessed.
+// newToken returns an unguessable credential.
 func newToken() string {
 	b := make([]byte, 32)
-	_, _ = rand.Read(b) // it never fails
+	_, _ = rand.Read(b) // never fails
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// tokenLength is that of every credential of ours; what is longer or shorter need not be looked up.
+// tokenLength is the length of every credential; others are refused without a lookup.
 var tokenLength = base64.RawURLEncoding.EncodedLen(32)
 
-// digest stands in Redis for a credential that can not be guessed.
+// digest replaces an unguessable credential in Redis.
 func digest(credential string) string {
 	sum := sha256.Sum256([]byte(credential))
 	return hex.EncodeToString(sum[:])
 }
 
-// masked stands in Redis for what a person typed, which could be guessed from a digest without a key.
+// masked replaces a typed text in Redis, which could be guessed from a digest without a key.
 func (d *Desk) masked(text string) string {
 	mac := hmac.New(sha256.New, d.secret)
 	mac.Write([]byte(text))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// secretOf is the same on all replicas, and is not in Redis.
+// secretOf returns a secret that is the same on all replicas, and not in Redis.
 func secretOf(cfg Config) []byte {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(cfg.Users)) {
@@ -165,5 +166,5 @@ func secretOf(cfg Config) []byte {
 	return h.Sum(nil)
 }
 
-// stored makes an error of the store known as one.
+// stored marks an error of the store.
 func stored(err error) error { return fmt.Errorf("%w: sign-in: %w", room.ErrStore, err) }

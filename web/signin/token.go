@@ -10,20 +10,20 @@ import (
 // TokenPrefix begins the name of every integration in the audit. No person's name begins with it.
 const TokenPrefix = "token:"
 
-// Token lets an integration use support's API without a sign-in, such as a help desk's own tool.
+// Token lets an integration, such as a help desk, use support's API without a sign-in.
 type Token struct {
-	Name string // of the integration; two tokens may have the same one while one replaces the other
+	Name string // of the integration; two tokens may share it during a replacement
 	Role Role
 	Hash string // SHA-256 of the token, in lower-case hexadecimal
 }
 
-func (t Token) who() string { return TokenPrefix + t.Name }
+func (t Token) agentName() string { return TokenPrefix + t.Name }
 
 func (t Token) agent() Agent {
-	return Agent{Name: t.who(), Role: t.Role, Key: t.who(), Program: true}
+	return Agent{Name: t.agentName(), Role: t.Role, Key: t.agentName(), Program: true}
 }
 
-// NewToken makes a token that cannot be guessed, and the hash that stands for it in the settings.
+// NewToken returns an unguessable token, and the hash that the settings hold.
 func NewToken() (token, hash string) {
 	token = "waitroom_" + newToken()
 	return token, digest(token)
@@ -32,9 +32,9 @@ func NewToken() (token, hash string) {
 // TakesTokens reports whether any integration has a token.
 func (d *Desk) TakesTokens() bool { return len(d.cfg.Tokens) > 0 }
 
-// Token finds the integration whose token this is. Address is the client's, for the limit of unknown tokens.
-// Refusals: ErrNotSignedIn, and Limited where the address sent too many. Other errors are the store's. A
-// known token is let in without asking Redis, whatever else its address has sent.
+// Token returns the integration of a token. Address is the client's, for the limit of unknown tokens.
+// Refusals: ErrNotSignedIn, and Limited after too many from the address. Other errors are the store's. A
+// known token is admitted without Redis, whatever else its address has sent.
 func (d *Desk) Token(ctx context.Context, token, address string) (Agent, error) {
 	if t, ok := d.integration(token); ok {
 		return t.agent(), nil
@@ -47,7 +47,7 @@ func (d *Desk) Token(ctx context.Context, token, address string) (Agent, error) 
 	return Agent{}, ErrNotSignedIn
 }
 
-// integration compares with every hash there is, each in the same time whatever it holds.
+// integration compares a token with every hash, in constant time.
 func (d *Desk) integration(token string) (found Token, ok bool) {
 	given := []byte(digest(token))
 	for _, t := range d.cfg.Tokens {
@@ -60,10 +60,10 @@ func (d *Desk) integration(token string) (found Token, ok bool) {
 
 // hasToken reports whether an integration known by this key still has a token.
 func (d *Desk) hasToken(key string) bool {
-	return slices.ContainsFunc(d.cfg.Tokens, func(t Token) bool { return t.who() == key })
+	return slices.ContainsFunc(d.cfg.Tokens, func(t Token) bool { return t.agentName() == key })
 }
 
-// passesForToken reports whether a person's name would be read as an integration's.
+// passesForToken reports whether a person's name looks like an integration's.
 func passesForToken(name string) bool {
 	return strings.HasPrefix(strings.ToLower(name), TokenPrefix)
 }

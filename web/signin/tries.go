@@ -14,36 +14,36 @@ var triesSource string
 
 var triesScript = redis.NewScript(triesSource)
 
-// So many tries there may be within the window, over all replicas.
+// The limits of tries within the window, over all replicas.
 const (
 	triesWindow   = 10 * time.Minute
 	triesOfAName  = 10
 	triesFromAnIP = 50
 )
 
-// try is one that has been counted and can be given back.
+// try is a counted try that can be given back.
 type try struct {
 	id   string
 	keys []string // where it is counted
 }
 
-// limited is something that there may be only so many tries of.
+// limited is a kind of try with a limit.
 type limited struct {
-	key  string
-	most int
-	said string // in the audit, where there were too many
+	key    string
+	most   int
+	reason string // the audit's reason at the limit
 }
 
-// count counts a wrong try before anything is compared, so that no number of tries at once gets past the limit. Refusal: Limited, which counts
-// nothing.
+// count counts a wrong try before comparing, so that concurrent tries cannot exceed the limit. Refusal:
+// Limited, which counts nothing.
 func (d *Desk) count(ctx context.Context, name, address string) (try, error) {
 	return d.countOf(ctx, d.known(name), address,
 		limited{d.key("tries:name:" + d.masked(name)), triesOfAName, "too many wrong tries under this name"},
 		limited{d.key("tries:address:" + d.masked(address)), triesFromAnIP, "too many wrong tries"})
 }
 
-// countOf is count for any limits, where who tries is known as that.
-func (d *Desk) countOf(ctx context.Context, who, address string, limits ...limited) (try, error) {
+// countOf is count for any limits; agent is the name in the audit.
+func (d *Desk) countOf(ctx context.Context, agent, address string, limits ...limited) (try, error) {
 	t := try{id: rand.Text()}
 	var keys []string
 	args := []any{t.id, triesWindow.Milliseconds()}
@@ -59,13 +59,13 @@ func (d *Desk) countOf(ctx context.Context, who, address string, limits ...limit
 	}
 	for i, l := range limits {
 		if reply[1+i] == 1 {
-			d.audit(ctx, who, "sign_in_limited", l.said+from(address))
+			d.audit(ctx, agent, "sign_in_limited", l.reason+from(address))
 		}
 	}
 	return try{}, Limited{time.Duration(reply[0]) * time.Millisecond}
 }
 
-// giveBack makes a try not have been. Where the store is away it stays counted, until its time is over.
+// giveBack removes a counted try. If the store fails, the try stays counted until it expires.
 func (d *Desk) giveBack(ctx context.Context, t try) {
 	pipe := d.cfg.Redis.Pipeline()
 	for _, key := range t.keys {

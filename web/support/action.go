@@ -16,13 +16,13 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// action is something that support does in a room: what it takes beside a reason, and how it is done.
+// action is an action of support in a room: the fields it reads beside the reason, and its effect.
 type action struct {
 	takes []take
 	do    func(ctx context.Context, d *Desk, q asked) (doneAnswer, error)
 }
 
-// actions are those of the contract, by their names in the path.
+// actions maps their names in the path to the contract's actions.
 var actions = map[string]action{
 	"release": {[]take{takeFence}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 		return done(d.Engine.Release(ctx, q.room, q.request, q.fence, q.by))
@@ -57,7 +57,7 @@ type doneAnswer struct {
 	Epoch   int64       `json:"epoch"`
 	Version Number      `json:"version"`
 	Result  room.Result `json:"result,omitempty"` // of an assigned message
-	Shown   *bool       `json:"shown,omitempty"`  // whether the seller that it now belongs to sees it
+	Shown   *bool       `json:"shown,omitempty"`  // whether its new seller sees it
 }
 
 func done(st room.Standing, err error) (doneAnswer, error) {
@@ -102,8 +102,8 @@ func (d *Desk) act(name string, a action) gin.HandlerFunc {
 	}
 }
 
-// requestOf is what the engine knows a request by: of one with an Idempotency-Key the same each time the same
-// person asks the same.
+// requestOf returns the engine's id of a request. With an Idempotency-Key, it is the same whenever the same
+// agent repeats the same action.
 func requestOf(c *gin.Context, q asked) (string, error) {
 	key := c.GetHeader(request.KeyHeader)
 	if key == "" {
@@ -112,12 +112,12 @@ func requestOf(c *gin.Context, q asked) (string, error) {
 	if utf8.RuneCountInString(key) > request.MaxKey {
 		return "", problem.Refusal("invalid_key")
 	}
-	q.reason, q.by.Reason = "", "" // another wording is no other action
+	q.reason, q.by.Reason = "", "" // the same action in other words
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %+v", key, q))
 	return "support:" + hex.EncodeToString(sum[:16]), nil
 }
 
-// given is a number that is null where it is 0.
+// given returns a pointer to a number; nil for 0.
 func given[T ~int64](n T) *T {
 	if n == 0 {
 		return nil

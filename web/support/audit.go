@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// AuditFilter describes which actions of support are wanted. Zero fields do not narrow it.
+// AuditFilter selects actions of support. Zero fields do not narrow it.
 type AuditFilter struct {
 	Who      string
 	Action   string
@@ -21,15 +21,15 @@ type AuditFilter struct {
 	Cursor   string
 }
 
-// Audit is a page of what support did, latest first.
+// Audit is a page of support's actions, latest first.
 type Audit struct {
 	Actions []AuditRow `json:"actions"`
-	Next    Word       `json:"next"` // the cursor of the next page; "" = this was the last
+	Next    Word       `json:"next"` // the cursor of the next page; "" on the last
 }
 
-// AuditRow is something that support did.
+// AuditRow is one action of support.
 type AuditRow struct {
-	Room Word `json:"room"` // "" = it concerns none
+	Room Word `json:"room"` // "" = no room
 	ActionRow
 }
 
@@ -110,7 +110,7 @@ func (d *Desk) auditPage(c *gin.Context) {
 	d.Show(c, status, v.Lang, templates.AuditPage(v))
 }
 
-// auditPath is the address of all rows of a search as a file.
+// auditPath returns the address of all rows of a search as a file.
 func auditPath(query url.Values, set ...string) string {
 	search := url.Values{}
 	for _, name := range []string{"who", "action", "room", "from", "to"} {
@@ -130,7 +130,7 @@ func (r AuditRow) view() templates.AuditRow {
 		Done: r.done()}
 }
 
-// done is what the action was beyond its name.
+// done returns an action's details.
 func (r ActionRow) done() templates.ActionDetail {
 	return templates.ActionDetail{Seconds: int(r.Seconds), From: int(r.From), To: int(r.To),
 		MessageID: r.MessageID}

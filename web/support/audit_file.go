@@ -14,17 +14,17 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// auditFile is a file of the audit that is being written. Errors stay until Flush.
+// auditFile is an audit file in progress. It keeps its error until Flush.
 type auditFile interface {
 	name() (file, contentType string)
 	begin(bom bool)
 	rows(list []AuditRow)
-	end(next Word) // "" = these were all rows
+	end(next Word) // "" = all rows were written
 	Flush() error
 }
 
 // auditFile streams all rows of a search, latest first, page by page. An error before the first byte is a
-// problem like any other; after it the connection breaks off, so that nobody takes a part for the whole.
+// normal problem; after it the connection is cut, so that a partial file is not mistaken for the whole.
 func (d *Desk) auditFile(c *gin.Context, f AuditFilter, out auditFile) {
 	left := rowLimit
 	if f.Limit > 0 {
@@ -67,7 +67,7 @@ func fileHeader(c *gin.Context, out auditFile, limit int) {
 	c.Status(http.StatusOK)
 }
 
-// auditCSV is for people: its headings, and what was done, are in the reader's language.
+// auditCSV is for people: headings and actions are in the reader's language.
 type auditCSV struct {
 	*csvWriter
 	text templates.Text
@@ -105,7 +105,7 @@ func (a *auditCSV) end(next Word) {
 	}
 }
 
-// auditJSON is for programs, in the form of a page that has all rows.
+// auditJSON is for programs, in the form of one page with all rows.
 type auditJSON struct {
 	*bufio.Writer
 	first bool

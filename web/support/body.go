@@ -20,8 +20,8 @@ const (
 	maxExtension = 120 // seconds
 )
 
-// actionBody is the body of an action, unread: an action looks at what it takes alone, in the order of
-// docs/api.md. Other fields are ignored.
+// actionBody is an action's body with raw fields: an action parses only its own, in the order of docs/api.md.
+// Other fields are ignored.
 type actionBody struct {
 	Reason    json.RawMessage `json:"reason"`
 	Fence     json.RawMessage `json:"fence"`
@@ -31,11 +31,11 @@ type actionBody struct {
 	MessageID json.RawMessage `json:"message_id"`
 }
 
-// asked is an action with its author. Fields that the action does not take are zero.
+// asked is an action with its author. Fields that the action does not read are zero.
 type asked struct {
 	room          room.ID
 	by            room.Action
-	request       string // what the engine knows it by
+	request       string // the engine's id of it
 	reason        string
 	fence, ticket int64
 	more          time.Duration
@@ -43,10 +43,10 @@ type asked struct {
 	messageID     string
 }
 
-// take reads one field of an action's body.
+// take parses one field of an action's body.
 type take func(*actionBody, *asked) error
 
-// readAction reads the body of an action, and of it what the action takes.
+// readAction parses the fields of an action's body that takes lists.
 func readAction(c *gin.Context, takes []take) (q asked, err error) {
 	if !request.IsJSON(c) {
 		return q, problem.Refusal("unsupported_media_type")
@@ -79,15 +79,15 @@ func takeReason(b *actionBody, q *asked) error {
 	return nil
 }
 
-// seen is true for what a reader sees by itself: a reason of fillers, of blanks or of marks on nothing is
-// none.
+// seen reports whether a rune is visible by itself: a reason of only fillers, blanks or combining marks is
+// refused.
 func seen(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.M, r) &&
 		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !strings.ContainsRune(inkless, r)
 }
 
-// inkless are the symbols and letters that are blank and that Unicode does not list as such: an empty Braille
-// cell, a note without a head, the place of an embedded object, blank hieroglyphs.
+// inkless are blank symbols and letters that Unicode does not list as such. They are an empty Braille cell, a
+// note without a head, the place of an embedded object, and blank hieroglyphs.
 const inkless = "\u2800\U0001D159\uFFFC\U00013441\U00013442"
 
 func control(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
@@ -124,7 +124,7 @@ func takeMessage(b *actionBody, q *asked) error {
 	return nil
 }
 
-// whole reads a whole number. null and absence are none.
+// whole parses a whole number; null and a missing field are refused.
 func whole(raw json.RawMessage, least, most int64, code problem.Refusal) (int64, error) {
 	var n *int64
 	if err := json.Unmarshal(raw, &n); err != nil || n == nil || *n < least || *n > most {

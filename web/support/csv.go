@@ -22,14 +22,14 @@ const (
 	csvPatience = 30 * time.Second
 )
 
-// columns are those of an export. A row has those that its kind has.
+// columns are an export's columns. Each kind of row fills its own.
 var columns = []string{"kind", "epoch", "ticket", "fence", "seller_id", "joined_at", "granted_at", "ended_at",
 	"outcome", "message_id",
 	"result", "reason", "sent_at", "received_at", "who", "action", "at", "seconds", "from_position",
 	"to_position"}
 
-// historyCSV streams the history page by page. An error before the first byte is a problem like any other;
-// after it the connection breaks off, so that nobody takes a part for the whole.
+// historyCSV streams the history page by page. An error before the first byte is a normal problem; after it
+// the connection is cut, so that a partial file is not mistaken for the whole.
 func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 	limit := rowLimit
 	if f.Limit > 0 {
@@ -47,7 +47,7 @@ func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 	csvHeader(c, limit)
 	out := newCSVWriter(c.Writer, c.Query("bom") == "1")
 	for {
-		giveTime(c) // what does not fit into its buffer goes out at once
+		giveTime(c) // a full buffer is sent at once
 		out.page(page)
 		limit -= page.rows()
 		d.flush(c, out)
@@ -67,7 +67,7 @@ func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 	}
 }
 
-// exported records the export in the audit. Where that fails, there is no export.
+// exported records the export in the audit. If that fails, there is no export.
 func (d *Desk) exported(c *gin.Context, id room.ID, action string) error {
 	query := c.Request.URL.Query()
 	for _, form := range []string{"format", "bom", "download", "lang"} {
@@ -79,7 +79,7 @@ func (d *Desk) exported(c *gin.Context, id room.ID, action string) error {
 		Reason: shorten(readable(query))})
 }
 
-// readable is a query as people read it: an erasure finds a seller by the name that was typed.
+// readable returns a query unescaped: an erasure searches for the seller's name as typed.
 func readable(query url.Values) string {
 	if text, err := url.QueryUnescape(query.Encode()); err == nil {
 		return text
@@ -87,7 +87,7 @@ func readable(query url.Values) string {
 	return query.Encode()
 }
 
-// shorten keeps a text to what a reason may have.
+// shorten truncates a text to a reason's length.
 func shorten(text string) string {
 	if runes := []rune(text); len(runes) > maxReason {
 		return string(runes[:maxReason-1]) + "…"
@@ -103,12 +103,12 @@ func csvHeader(c *gin.Context, limit int) {
 	c.Status(http.StatusOK)
 }
 
-// giveTime has the reader take what follows within csvPatience.
+// giveTime gives the reader csvPatience for the following bytes.
 func giveTime(c *gin.Context) {
 	_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Now().Add(csvPatience))
 }
 
-// flush sends what there is. A reader that takes nothing for long, or is gone, ends the export.
+// flush sends the buffered bytes. A reader that stalls or is gone ends the export.
 func (d *Desk) flush(c *gin.Context, out interface{ Flush() error }) {
 	giveTime(c)
 	err := out.Flush()
@@ -161,7 +161,7 @@ func (w *csvWriter) page(h History) {
 	}
 }
 
-// rows is how many rows a page has.
+// rows returns the number of rows on a page.
 func (h History) rows() int { return len(h.Leases) + len(h.Places) + len(h.Messages) + len(h.Actions) }
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }

@@ -13,7 +13,7 @@ type csvWriter struct{ *bufio.Writer }
 
 func newCSVWriter(w io.Writer, bom bool) *csvWriter {
 	out := csvTo(w)
-	if bom { // by which spreadsheet programs know UTF-8
+	if bom { // marks UTF-8 for spreadsheet programs
 		out.text("\uFEFF")
 	}
 	out.write(columns)
@@ -22,7 +22,7 @@ func newCSVWriter(w io.Writer, bom bool) *csvWriter {
 
 func csvTo(w io.Writer) *csvWriter { return &csvWriter{bufio.NewWriter(w)} }
 
-// record is a row by the names of its columns.
+// record is a row by column name.
 type record map[string]string
 
 func (w *csvWriter) row(r record) {
@@ -33,7 +33,7 @@ func (w *csvWriter) row(r record) {
 	w.write(cells)
 }
 
-// more writes that rows were left out, and the cursor that they follow.
+// more writes that rows follow, and their cursor.
 func (w *csvWriter) more(cursor string) {
 	w.write(append([]string{"more", cursor}, make([]string, len(columns)-2)...))
 }
@@ -50,7 +50,7 @@ func (w *csvWriter) write(cells []string) {
 
 func (w *csvWriter) text(text string) { _, _ = w.WriteString(text) }
 
-// quoted is a cell as it stands in a file. Some readers trim what is not quoted.
+// quoted returns a cell in quotes. Some readers trim unquoted cells.
 func quoted(cell string) string {
 	if !strings.ContainsAny(cell, ",\"\r\n") && strings.TrimSpace(cell) == cell {
 		return cell
@@ -58,10 +58,10 @@ func quoted(cell string) string {
 	return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 }
 
-// formulas are what a formula begins with, also in full width.
+// formulas are the characters that begin a formula, also in full width.
 const formulas = "=+-@\t\r\n＝＋－＠"
 
-// harmless keeps a spreadsheet from taking a text for a formula.
+// harmless prevents a spreadsheet from reading a text as a formula.
 func harmless(cell string) string {
 	if first, size := utf8.DecodeRuneInString(cell); size > 0 && strings.ContainsRune(formulas, first) {
 		return "'" + cell

@@ -17,7 +17,7 @@ const deliveriesPath = "/support/-/deliveries"
 // deliveriesPage is GET /support/-/deliveries.
 func (d *Desk) deliveriesPage(c *gin.Context) {
 	v := templates.DeliveriesView{DeskView: d.deskView(c), Enabled: d.Deliveries != nil}
-	v.Retried, _ = strconv.ParseInt(c.Query("retried"), 10, 64) // only a word on the page
+	v.Retried, _ = strconv.ParseInt(c.Query("retried"), 10, 64) // only shown on the page
 	v.RetriedAll, _ = strconv.ParseInt(c.Query("all"), 10, 64)
 	status := http.StatusOK
 	if v.Enabled {
@@ -40,7 +40,7 @@ func fillDeliveries(ctx context.Context, d Deliveries, v *templates.DeliveriesVi
 	return err
 }
 
-// retryDeliveries is POST /support/-/deliveries/retry: all that were given up.
+// retryDeliveries is POST /support/-/deliveries/retry: it retries all dead events.
 func (d *Desk) retryDeliveries(c *gin.Context) {
 	if d.Deliveries == nil {
 		d.Refuse(c, "not_found")
@@ -55,7 +55,7 @@ func (d *Desk) retryDeliveries(c *gin.Context) {
 	}
 	by := room.Action{Who: agentOf(c).Name, Action: "delivery_retried",
 		Reason: fmt.Sprint("all deliveries: ", n)}
-	// it is done, and a repeat finds nothing
+	// the retry is done, and a repeated request would find nothing
 	if err := d.Engine.Audit(ctx, room.SupportRoom, by); err != nil {
 		d.Log.ErrorContext(c.Request.Context(), "a retry is not in the audit", "deliveries", n, "who", by.Who,
 			"error", err)
@@ -77,7 +77,7 @@ func (d *Desk) retryDelivery(c *gin.Context) {
 		return
 	}
 	by := room.Action{Who: agentOf(c).Name, Action: "delivery_retried", Reason: fmt.Sprint("delivery ", id)}
-	// it is done, and a repeat would be refused
+	// the retry is done, and a repeated request would be refused
 	if err := d.Engine.Audit(ctx, room.SupportRoom, by); err != nil {
 		d.Log.ErrorContext(c.Request.Context(), "a retry is not in the audit", "delivery", id, "who", by.Who,
 			"error", err)

@@ -22,7 +22,7 @@ import (
 type fakeDesk struct {
 	agents  map[string]signin.Agent
 	tokens  map[string]signin.Agent // nil: no integration has one
-	unknown error                   // of a token that is nobody's; nil: it is refused
+	unknown error                   // for an unknown token; nil: it is refused
 	oidc    bool
 	err     error // of every sign-in
 	refuse  error // of every action
@@ -40,10 +40,10 @@ type fakeDesk struct {
 	sellers support.FoundSellers
 	sought  string
 
-	failing   int64
-	lastError string
-	untold    error // of telling replicas of a sign-out
-	program   bool  // the last socket was a program's
+	failing     int64
+	lastError   string
+	unannounced error // of announcing a sign-out to replicas
+	program     bool  // the last socket was a program's
 }
 
 func newFakeDesk() *fakeDesk {
@@ -211,7 +211,7 @@ func (f fakeSignIn) SignOut(_ context.Context, token string) (signin.Agent, erro
 
 func (f fakeDeskSockets) SignOut(_ context.Context, key string) error {
 	f.did = append(f.did, "sign out "+key)
-	return f.untold
+	return f.unannounced
 }
 
 func (f fakeDeliveries) Dead(context.Context) ([]templates.Delivery, error) { return nil, f.lost }
@@ -255,7 +255,7 @@ func deskHandlerWith(t *testing.T, f *fakeDesk, change func(*web.Config)) http.H
 	return handler(t, c)
 }
 
-// call asks as an agent, "" for nobody; headers are name, value, name, value …
+// call sends a request as an agent, "" for none; headers are name, value, name, value …
 func (f *fakeDesk) call(t *testing.T, h http.Handler, token, method, path, body string,
 	headers ...string) *httptest.ResponseRecorder {
 	t.Helper()

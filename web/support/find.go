@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	mostSought    = 128 // characters of what is looked for
+	mostSought    = 128 // characters of the search text
 	mostFoundHere = 20  // rooms
 	findWithin    = 15 * time.Second
 )
 
-// FoundSellers are the sellers that a search finds, the best first.
+// FoundSellers are the sellers of a search, best match first.
 type FoundSellers struct {
 	List    []templates.FoundSeller
-	Exact   bool // the first one's id is what was looked for
-	Near    bool // none has it: these differ by a letter or two
+	Exact   bool // the first one's id is the search text
+	Near    bool // no id matches: these differ by a letter or two
 	More    bool // there are more than are listed
-	Partial bool // the ledger is away: only those are found that it has not taken in yet
+	Partial bool // the ledger is away: only sellers that it has not recorded yet are listed
 }
 
-// findPage is GET /support/-/find?q=: sellers and rooms that have the text. Where one alone is meant, its
-// page.
+// findPage is GET /support/-/find?q=: it lists matching sellers and rooms. A single clear match redirects to
+// its page.
 func (d *Desk) findPage(c *gin.Context) {
 	v := templates.FindView{DeskView: d.deskView(c)}
 	v.Found = strings.TrimSpace(c.Query("q"))
@@ -54,7 +54,7 @@ func (d *Desk) findPage(c *gin.Context) {
 	d.Show(c, status, v.Lang, templates.FindPage(v))
 }
 
-// find looks for what is typed among the rooms, and among the sellers of the lines and of the ledger.
+// find searches the rooms, and the sellers in the lines and in the ledger.
 func (d *Desk) find(ctx context.Context, v *templates.FindView) (sellers FoundSellers, err error) {
 	if v.Found == "" {
 		return sellers, nil
@@ -67,8 +67,8 @@ func (d *Desk) find(ctx context.Context, v *templates.FindView) (sellers FoundSe
 	return d.Records.Sellers(ctx, v.Found, active)
 }
 
-// findRooms returns the rooms that have a text in their id, name, phone number or marketplace: those with a
-// name of their own and those in use.
+// findRooms returns the rooms with a text in their id, name, phone number or marketplace. It searches rooms
+// listed by name and rooms in use.
 func (d *Desk) findRooms(text, lang string, active []room.ID) (found []templates.RoomName) {
 	text = similar.Fold(text)
 	ids := append(d.Rooms.Names(), active...)
@@ -93,7 +93,7 @@ func (d *Desk) findRooms(text, lang string, active []room.ID) (found []templates
 	return found
 }
 
-// onlyFound returns the page of the one seller or room that is meant; "" where a person has to choose.
+// onlyFound returns the page of the single clear match; "" if a person has to choose.
 func onlyFound(sellers FoundSellers, rooms []templates.RoomName) string {
 	switch {
 	case len(rooms) == 0 && (sellers.Exact || len(sellers.List) == 1 && !sellers.Near && !sellers.Partial):

@@ -38,8 +38,8 @@ var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":t
 	`{"reason":"\u200b","ticket":9007199254740993}`, `{"reason":" \n ","seconds":1e2}`,
 	"{\"reason\":\"\xff\"}", `{"reason":"\ud800"}`, `{"a":` + strings.Repeat("[", 20000) + "}"}
 
-// What support does has a reason that a person can read, and numbers that every program counts to; the same
-// asked twice with one Idempotency-Key is one request, and with another key another.
+// An accepted action has a readable reason, and numbers that every program represents exactly. A repeat with
+// the same Idempotency-Key is one request; another key makes another.
 func FuzzActionBody(f *testing.F) {
 	for _, seed := range sent {
 		f.Add([]byte(seed), "k")
@@ -82,8 +82,8 @@ func FuzzActionBody(f *testing.F) {
 	})
 }
 
-// A search of the history that is taken is within its limits and means the instant that was written; all else
-// is refused by its code.
+// An accepted history search is within its limits and means the written instant. All else is refused by its
+// code.
 func FuzzHistoryFilter(f *testing.F) {
 	for _, seed := range [][3]string{{"2026-11-21", "5", "s-1"}, {"2026-11-21T09:30:00.25+09:00", "", "a b"},
 		{"2026-11-21t09:30:00z", "0", ""}, {"1795220000", "-1", "가"}, {"1795220000000", "99999999999",

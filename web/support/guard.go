@@ -14,17 +14,16 @@ import (
 )
 
 const (
-	agentKey = "agent"   // of the request's context: the agent who is signed in
-	bounced  = "bounced" // of the query: this page has led on to itself once
+	agentKey = "agent"   // the context key of the signed-in agent
+	bounced  = "bounced" // the query key of a page that has redirected to itself once
 )
 
-// Guard turns away requests to support's addresses from people who are not signed in. It sees every such
-// request, also one for which there is no route.
+// Guard refuses support requests without a sign-in. It sees every such request, also those without a route.
 func (d *Desk) Guard(c *gin.Context) {
 	if openToAll(c) {
 		return
 	}
-	who, err := d.signedIn(c)
+	agent, err := d.signedIn(c)
 	switch {
 	case errors.Is(err, signin.ErrNotSignedIn):
 		d.turnAway(c)
@@ -32,13 +31,13 @@ func (d *Desk) Guard(c *gin.Context) {
 		setRetryAfter(c, err)
 		d.Fail(c, err)
 	default:
-		c.Set(agentKey, who)
+		c.Set(agentKey, agent)
 		d.straighten(c)
 	}
 }
 
-// openToAll is true for the routes that lead to a sign-in and out of it. It goes by the route that was found
-// and not by the path: where the method is another, somebody's room may have that name.
+// openToAll reports whether a route leads to a sign-in or out of it. It compares routes, not paths: with
+// another method, a room of that name may answer.
 func openToAll(c *gin.Context) bool {
 	switch c.FullPath() {
 	case signInPath, signOutPath, oidcStartPath, oidcCallbackPath:
@@ -47,8 +46,8 @@ func openToAll(c *gin.Context) bool {
 	return false
 }
 
-// TokenOf is the token that a program sends to support's API. It decides alone: no cookie counts beside it.
-// Where no integration has a token, it is a proxy's if anybody's, and counts for nothing.
+// TokenOf returns the token of a program's request. With a token, cookies are ignored. Where no integration
+// has one, the header may be a proxy's and is ignored.
 func (d *Desk) TokenOf(c *gin.Context) (token string, ok bool) {
 	path := c.Request.URL.Path
 	api := strings.HasPrefix(path, "/api/") && request.InSupport(path)
@@ -58,7 +57,7 @@ func (d *Desk) TokenOf(c *gin.Context) (token string, ok bool) {
 	return request.Token(c)
 }
 
-// signedIn finds the agent who asks: by the token that comes with the request, else by the cookie alone.
+// signedIn returns the caller's agent: by the request's token, or else by the cookie.
 func (d *Desk) signedIn(c *gin.Context) (signin.Agent, error) {
 	if token, ok := d.TokenOf(c); ok {
 		return d.integration(c, token)
@@ -75,27 +74,27 @@ func (d *Desk) signedIn(c *gin.Context) (signin.Agent, error) {
 func (d *Desk) integration(c *gin.Context, token string) (signin.Agent, error) {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	who, err := d.SignIns.Token(ctx, token, d.addressIn(c))
+	agent, err := d.SignIns.Token(ctx, token, d.addressIn(c))
 	if errors.Is(err, signin.ErrNotSignedIn) {
 		c.Header("WWW-Authenticate", request.Bearer)
 	}
-	return who, err
+	return agent, err
 }
 
-// agentOf is the agent who asks, of a request that Guard has let through.
+// agentOf returns the agent of a request that Guard admitted.
 func agentOf(c *gin.Context) signin.Agent {
-	who, _ := c.MustGet(agentKey).(signin.Agent)
-	return who
+	agent, _ := c.MustGet(agentKey).(signin.Agent)
+	return agent
 }
 
-// mayAct refuses agents who may only watch.
+// mayAct refuses agents that may only watch.
 func (d *Desk) mayAct(c *gin.Context) {
 	if agentOf(c).Role != signin.Act {
 		d.Refuse(c, "not_allowed")
 	}
 }
 
-// turnAway answers without a sign-in: a program by 401, a person by the way to the form.
+// turnAway answers a request without a sign-in: a program gets 401, a person the form.
 func (d *Desk) turnAway(c *gin.Context) {
 	c.Abort()
 	if !request.WantsPage(c) {
@@ -113,15 +112,15 @@ func (d *Desk) turnAway(c *gin.Context) {
 	c.Redirect(http.StatusSeeOther, signInPath+"?next="+url.QueryEscape(next))
 }
 
-// strayed is true for a page that a link on another site leads to: a Strict cookie stays behind there, and
-// comes along when the page leads on to itself.
+// strayed reports whether a link on another site led to this page. A Strict cookie is missing then, and is
+// sent once the page redirects to itself.
 func (d *Desk) strayed(c *gin.Context) bool {
 	_, again := c.GetQuery(bounced)
 	return c.Request.Method == http.MethodGet && c.GetHeader("Sec-Fetch-Site") == "cross-site" &&
 		d.supportToken(c) == "" && !again
 }
 
-// straighten takes the mark of a bounce out of the address.
+// straighten removes the redirect's mark from the address.
 func (d *Desk) straighten(c *gin.Context) {
 	if _, again := c.GetQuery(bounced); again && c.Request.Method == http.MethodGet && request.WantsPage(c) {
 		c.Abort()
@@ -134,7 +133,7 @@ func (d *Desk) bounce(c *gin.Context, next string) {
 	d.Show(c, http.StatusOK, v.Lang, templates.BouncePage(templates.BounceView{DeskView: v, Next: next}))
 }
 
-// addressOf is the path and query that were asked for, with the mark of a bounce or without it.
+// addressOf returns the requested path and query, with or without the redirect's mark.
 func addressOf(u *url.URL, mark bool) string {
 	query := u.Query()
 	query.Del(bounced)
@@ -145,15 +144,15 @@ func addressOf(u *url.URL, mark bool) string {
 	return to.String()
 }
 
-// deskView is what every page of support knows of its reader.
+// deskView returns the part of a view that all support pages share.
 func (d *Desk) deskView(c *gin.Context) templates.DeskView {
 	d.ChooseLanguage(c, c.Query("lang"))
 	query := c.Request.URL.Query()
 	query.Del("lang")
 	v := templates.DeskView{Lang: request.Desk.Page(c.Request), AssetPrefix: d.AssetPrefix,
 		Query: query.Encode()}
-	if who, ok := c.Get(agentKey); ok {
-		agent, _ := who.(signin.Agent)
+	if value, ok := c.Get(agentKey); ok {
+		agent, _ := value.(signin.Agent)
 		v.Agent, v.MayAct = agent.Name, agent.Role == signin.Act
 	}
 	return v

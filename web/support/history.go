@@ -12,13 +12,13 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// HistoryFilter describes which rows of a room's history are wanted. Zero fields do not narrow it.
+// HistoryFilter selects rows of a room's history. Zero fields do not narrow it.
 type HistoryFilter struct {
 	Seller   string
 	From, To int64 // half-open, unix ms
-	Limit    int   // rows in all on a page; 0 = the ledger's default
+	Limit    int   // rows on a page; 0 = the ledger's default
 	Cursor   string
-	Latest   bool // the latest first
+	Latest   bool // latest first
 }
 
 // History is a page of a room's history in the contract's JSON, each list oldest first.
@@ -27,10 +27,10 @@ type History struct {
 	Places   []PlaceRow   `json:"places"`
 	Messages []MessageRow `json:"messages"`
 	Actions  []ActionRow  `json:"actions"`
-	Next     Word         `json:"next"` // the cursor of the next page; "" = this was the last
+	Next     Word         `json:"next"` // the cursor of the next page; "" on the last
 }
 
-// LeaseRow is one holding of the lock.
+// LeaseRow is one lease.
 type LeaseRow struct {
 	Epoch     int64  `json:"epoch"`
 	Fence     int64  `json:"fence"`
@@ -41,7 +41,7 @@ type LeaseRow struct {
 	Outcome   Word   `json:"outcome"`
 }
 
-// PlaceRow is one standing in the room.
+// PlaceRow is one place in the room.
 type PlaceRow struct {
 	Epoch    int64  `json:"epoch"`
 	Ticket   int64  `json:"ticket"`
@@ -51,7 +51,7 @@ type PlaceRow struct {
 	Outcome  Word   `json:"outcome"`
 }
 
-// MessageRow is one SMS and where it belongs now, without its text.
+// MessageRow is one SMS and its current assignment, without its text.
 type MessageRow struct {
 	Epoch      int64  `json:"epoch"`
 	MessageID  string `json:"message_id"`
@@ -64,7 +64,7 @@ type MessageRow struct {
 	Reason string `json:"-"` // why it is unmatched: for the page
 }
 
-// ActionRow is something support did.
+// ActionRow is one action of support.
 type ActionRow struct {
 	Epoch  int64  `json:"epoch"`
 	Who    string `json:"who"`
@@ -74,24 +74,24 @@ type ActionRow struct {
 	Fence  Number `json:"fence"`
 	At     When   `json:"at"`
 
-	MessageID string `json:"message_id,omitempty"` // the one that was assigned
+	MessageID string `json:"message_id,omitempty"` // of the assigned message
 
 	Seller  Word   `json:"seller_id,omitempty"` // of the place or lease
-	Seconds Number `json:"seconds,omitempty"`   // how much more time was given
+	Seconds Number `json:"seconds,omitempty"`   // how much time was added
 	From    Number `json:"from_position,omitempty"`
 	To      Number `json:"to_position,omitempty"`
 }
 
-// When is a unix millisecond, written as RFC 3339 in UTC; 0 is not known, or not yet: null.
+// When is a unix millisecond, written as RFC 3339 in UTC; 0 is unknown or not yet: null.
 type When int64
 
-// Number is a positive number; 0 is none: null.
+// Number is a positive number; 0 is written as null.
 type Number int64
 
-// Word is a text of the contract; "" is none: null.
+// Word is a text of the contract; "" is written as null.
 type Word string
 
-// String is the time in RFC 3339; "" for none.
+// String returns the time in RFC 3339; "" for zero.
 func (w When) String() string {
 	if w == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (w When) String() string {
 // MarshalJSON writes the time as String does, or null.
 func (w When) MarshalJSON() ([]byte, error) { return Word(w.String()).MarshalJSON() }
 
-// String is the number; "" for none.
+// String returns the number; "" for zero.
 func (n Number) String() string {
 	if n == 0 {
 		return ""
@@ -152,14 +152,14 @@ func (d *Desk) historyJSON(c *gin.Context, f HistoryFilter) {
 	d.JSON(c, http.StatusOK, page.filled())
 }
 
-// rows asks for a page of the history.
+// rows reads a page of the history.
 func (d *Desk) rows(c *gin.Context, f HistoryFilter) (History, error) {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
 	return d.Records.History(ctx, request.Room(c), f)
 }
 
-// filled has no list that is null.
+// filled replaces null lists by empty ones.
 func (h History) filled() History {
 	h.Leases, h.Places = append([]LeaseRow{}, h.Leases...), append([]PlaceRow{}, h.Places...)
 	h.Messages, h.Actions = append([]MessageRow{}, h.Messages...), append([]ActionRow{}, h.Actions...)

@@ -16,7 +16,7 @@ const (
 	oidcKept         = 10 * 60
 )
 
-// oidcStart is GET /support/oidc/start: to the provider.
+// oidcStart is GET /support/oidc/start: it redirects to the provider.
 func (d *Desk) oidcStart(c *gin.Context) {
 	if d.SignIns.ByPassword() {
 		d.Refuse(c, "not_found")
@@ -34,8 +34,8 @@ func (d *Desk) oidcStart(c *gin.Context) {
 	c.Redirect(http.StatusSeeOther, to)
 }
 
-// oidcCallback is GET /support/oidc/callback: back from there. The provider's page led here, so the cookie
-// that is set now is sent only once a page of ours has led on.
+// oidcCallback is GET /support/oidc/callback: the provider redirects here. Browsers send the cookie set now
+// only after a page of this site has redirected.
 func (d *Desk) oidcCallback(c *gin.Context) {
 	if d.SignIns.ByPassword() {
 		d.Refuse(c, "not_found")
@@ -48,16 +48,16 @@ func (d *Desk) oidcCallback(c *gin.Context) {
 	d.setOIDCCookie(c, "", -1)
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	token, who, next, err := d.SignIns.Finish(ctx, brought, c.Query("state"), c.Query("code"), d.addressIn(c))
+	token, agent, next, err := d.SignIns.Finish(ctx, brought, c.Query("state"), c.Query("code"), d.addressIn(c))
 	if err != nil {
 		d.notSignedIn(c, err, templates.SignInView{Next: desk})
 		return
 	}
-	d.rememberAgent(c, token, who)
+	d.rememberAgent(c, token, agent)
 	d.bounce(c, next)
 }
 
-// setOIDCCookie is Lax: the provider's page leads back.
+// setOIDCCookie sets a Lax cookie, as the provider's page redirects back.
 func (d *Desk) setOIDCCookie(c *gin.Context, value string, maxAge int) {
 	http.SetCookie(c.Writer, &http.Cookie{Name: d.Proxies.HostCookie(c, oidcCookie), Value: value, Path: "/",
 		MaxAge:   maxAge,

@@ -54,7 +54,7 @@ func (d *Desk) historyPage(c *gin.Context) {
 	d.Show(c, status, v.Lang, templates.HistoryPage(v))
 }
 
-// exportPath is the address of all rows of a search as CSV, in a form that spreadsheet programs read.
+// exportPath returns the address of all rows of a search as CSV for spreadsheet programs.
 func exportPath(id room.ID, query url.Values) string {
 	for _, page := range []string{"cursor", "limit", "bom"} {
 		query.Del(page)
@@ -64,7 +64,7 @@ func exportPath(id room.ID, query url.Values) string {
 	return "/api/support/" + url.PathEscape(string(id)) + "/history?" + query.Encode()
 }
 
-// historyRows are the rows of all kinds, latest first.
+// historyRows returns the rows of all kinds, latest first.
 func historyRows(h History) []templates.HistoryRow {
 	rows := make([]templates.HistoryRow, 0, h.rows())
 	for _, r := range h.Leases {

@@ -29,15 +29,15 @@ func historyFilter(c *gin.Context) (f HistoryFilter, err error) {
 	return f, err
 }
 
-// Numbers of these many digits differ by their size: as seconds they are of 1973 to 5138, as
-// milliseconds later than 1973.
+// Numbers with this many digits differ by their size: seconds reach from 1973 to 5138, milliseconds begin in
+// 1973.
 const (
 	leastSeconds = 100_000_000
 	leastMillis  = 100_000_000_000
 )
 
-// parseTime reads RFC 3339, a date, which is UTC's, or unix milliseconds or seconds. As an end, a date stands
-// for the end of its day.
+// parseTime parses RFC 3339, a UTC date, or unix milliseconds or seconds. As an end, a date stands for the
+// end of its day.
 func parseTime(text string, end bool) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -51,7 +51,7 @@ func parseTime(text string, end bool) (int64, error) {
 		}
 		return day.UnixMilli(), nil
 	}
-	// A "+" that was not escaped has become a space on its way.
+	// An unescaped "+" arrives as a space.
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(strings.ReplaceAll(text, " ", "+")))
 	if err != nil {
 		return 0, problem.Refusal("invalid_time")
@@ -69,7 +69,7 @@ func unixMillis(n int64) (int64, error) {
 	return 0, problem.Refusal("invalid_time")
 }
 
-// parseLimit reads how many rows are wanted; 0 where none are named.
+// parseLimit parses the number of rows; 0 if it is missing.
 func parseLimit(text string) (int, error) {
 	if text == "" {
 		return 0, nil

@@ -24,7 +24,7 @@ const (
 	supportCookie = "waitroom_support"
 )
 
-// signInPage is GET /support/sign-in. People who are signed in already go on.
+// signInPage is GET /support/sign-in. It redirects people that are signed in already.
 func (d *Desk) signInPage(c *gin.Context) {
 	_, err := d.signedIn(c)
 	switch {
@@ -46,16 +46,17 @@ func (d *Desk) signInForm(c *gin.Context) {
 	name := strings.TrimSpace(c.PostForm("username"))
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	token, who, err := d.SignIns.SignIn(ctx, name, c.PostForm("password"), d.addressIn(c))
+	token, agent, err := d.SignIns.SignIn(ctx, name, c.PostForm("password"), d.addressIn(c))
 	if err != nil {
 		d.notSignedIn(c, err, templates.SignInView{Next: next, Name: name})
 		return
 	}
-	d.rememberAgent(c, token, who)
+	d.rememberAgent(c, token, agent)
 	c.Redirect(http.StatusSeeOther, next)
 }
 
-// signOut is POST /support/sign-out: here, on every replica, and on every socket. It succeeds without a sign-in, too.
+// signOut is POST /support/sign-out: here, on every replica, and on every socket. It succeeds without a
+// sign-in, too.
 func (d *Desk) signOut(c *gin.Context) {
 	if token := d.supportToken(c); token != "" {
 		if err := d.endSignIn(c, token); err != nil {
@@ -67,8 +68,8 @@ func (d *Desk) signOut(c *gin.Context) {
 	c.Redirect(http.StatusSeeOther, signInPath)
 }
 
-// endSignIn closes the sockets also of a sign-in that is gone already: the store may have lost it, or a
-// request before this one has not come so far.
+// endSignIn closes a sign-in's sockets even if the sign-in is gone. The store may have lost it, or a
+// concurrent request may not have finished.
 func (d *Desk) endSignIn(c *gin.Context, token string) error {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
@@ -78,7 +79,7 @@ func (d *Desk) endSignIn(c *gin.Context, token string) error {
 	return d.Sockets.SignOut(ctx, signin.KeyOf(token))
 }
 
-// signOutOnly is another method at /support/sign-out, where a room of that name would answer else.
+// signOutOnly refuses other methods at /support/sign-out, where otherwise a room of that name would answer.
 func (d *Desk) signOutOnly(c *gin.Context) {
 	c.Header("Allow", http.MethodPost)
 	d.Refuse(c, "method_not_allowed")
@@ -100,7 +101,7 @@ func (d *Desk) notSignedIn(c *gin.Context, err error, v templates.SignInView) {
 	d.showSignIn(c, p.Status, v)
 }
 
-// setRetryAfter answers too many tries with when to try again, and returns in how many minutes that is.
+// setRetryAfter sets the retry delay after too many tries, and returns it in minutes.
 func setRetryAfter(c *gin.Context, err error) (minutes int) {
 	limited, ok := errors.AsType[signin.Limited](err)
 	if !ok {
@@ -112,11 +113,11 @@ func setRetryAfter(c *gin.Context, err error) (minutes int) {
 
 func (d *Desk) showSignIn(c *gin.Context, status int, v templates.SignInView) {
 	v.DeskView, v.OIDC = d.deskView(c), !d.SignIns.ByPassword()
-	v.Query = url.Values{"next": {v.Next}}.Encode() // and not what the provider's page brought
+	v.Query = url.Values{"next": {v.Next}}.Encode() // instead of the provider's query
 	d.Show(c, status, v.Lang, templates.SignInPage(v))
 }
 
-// addressIn is the client's address, for the limits of tries.
+// addressIn returns the client's address, for the limits of tries.
 func (d *Desk) addressIn(c *gin.Context) string { return request.Network(d.Proxies.Client(c)).String() }
 
 func (d *Desk) supportToken(c *gin.Context) string {
@@ -127,8 +128,8 @@ func (d *Desk) supportToken(c *gin.Context) string {
 	return cookie.Value
 }
 
-func (d *Desk) rememberAgent(c *gin.Context, token string, who signin.Agent) {
-	d.setSupportCookie(c, token, int(math.Round(time.Until(who.Until).Seconds())))
+func (d *Desk) rememberAgent(c *gin.Context, token string, agent signin.Agent) {
+	d.setSupportCookie(c, token, int(math.Round(time.Until(agent.Until).Seconds())))
 }
 
 func (d *Desk) setSupportCookie(c *gin.Context, token string, maxAge int) {

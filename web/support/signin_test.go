@@ -166,14 +166,14 @@ func TestSignOutOfASignInThatIsGoneStillClosesItsSockets(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
 	closed := []string{"sign out " + signin.KeyOf("kim")}
-	f.untold = room.ErrStore
+	f.unannounced = room.ErrStore
 	w := f.call(t, h, "kim", "POST", "/support/sign-out", "")
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Empty(t, w.Header()["Set-Cookie"], "it can be sent again")
 	require.NotContains(t, f.agents, "kim")
 	require.Equal(t, closed, f.did)
 
-	f.untold, f.did = nil, nil
+	f.unannounced, f.did = nil, nil
 	w = f.call(t, h, "kim", "POST", "/support/sign-out", "")
 	require.Equal(t, http.StatusSeeOther, w.Code)
 	require.Equal(t, closed, f.did)

@@ -10,15 +10,15 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// StoryFilter names the seller whose timeline is wanted.
+// StoryFilter selects a seller's timeline.
 type StoryFilter struct {
 	Seller string
 	Room   room.ID // "" = every room
 	From   int64   // unix ms
-	Limit  int     // the latest so many; 0 = the ledger's default
+	Limit  int     // the latest ones; 0 = the ledger's default
 }
 
-// StoryEvent is one thing that happened to a seller. Kind determines which fields count.
+// StoryEvent is one event of a seller. Kind determines which fields are set.
 type StoryEvent struct {
 	At        When    `json:"at"`
 	Room      room.ID `json:"room"`
@@ -28,7 +28,7 @@ type StoryEvent struct {
 	Kind      string  `json:"kind"`
 	Outcome   Word    `json:"outcome,omitempty"`
 	Result    Word    `json:"result,omitempty"` // of a message
-	Reason    Word    `json:"reason,omitempty"` // why it is unmatched; of an action: what support wrote
+	Reason    Word    `json:"reason,omitempty"` // why it is unmatched; of an action: support's reason
 	MessageID Word    `json:"message_id,omitempty"`
 	ExpiresAt When    `json:"expires_at,omitempty"`
 	Since     When    `json:"since,omitempty"`
@@ -42,7 +42,7 @@ type StoryEvent struct {
 // timelineAnswer is a seller's timeline in a room.
 type timelineAnswer struct {
 	Events  []StoryEvent `json:"events"`
-	Partial bool         `json:"partial"` // the ledger is away: only what it has not taken in yet is there
+	Partial bool         `json:"partial"` // the ledger is away: only events that it has not recorded yet are listed
 }
 
 // timeline is GET /api/support/{room}/timeline?seller=&from=&limit=.

@@ -1,4 +1,4 @@
-// Package support is the support desk: its API, its pages, and who may use them.
+// Package support is the support desk: its API, its pages, and its access control.
 package support
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// Config is what the support desk is made of. Its owner sets the first part but Assign and Deliveries, which
-// may be nil; package web sets the rest.
+// Config configures the support desk. Its owner sets the first part but Assign and Deliveries, which may be
+// nil; package web sets the rest.
 type Config struct {
 	SignIns    SignIn
 	Engine     Engine
-	Assign     Assigner // nil: there is no message to assign
+	Assign     Assigner // nil: no messages to assign
 	Records    Records
 	Sockets    Sockets
-	Deliveries Deliveries // nil: there is no webhook
+	Deliveries Deliveries // nil: no webhook
 
 	Rooms Rooms
-	Lease func(room.ID) time.Duration                      // of a lease that is granted now
-	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's words about a room
+	Lease func(room.ID) time.Duration                      // of a new lease
+	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room
 	Names func(lang string) []templates.RoomName           // the operator's names of rooms; nil: none
 }
 
-// Rooms are the rooms that there are.
+// Rooms is the set of existing rooms.
 type Rooms interface {
 	Has(id room.ID) bool
-	Names() []room.ID // those with a name of their own
+	Names() []room.ID // those listed by name
 }
 
 // Desk is support's API and pages.
@@ -43,15 +43,15 @@ type Desk struct {
 	*reply.Replies
 }
 
-// New makes the desk.
+// New returns a desk.
 func New(c Config, r *reply.Replies) *Desk { return &Desk{c, r} }
 
-// SignIn knows which members of support are signed in; *signin.Desk is one.
+// SignIn signs in members of support; *signin.Desk is one.
 type SignIn interface {
 	ByPassword() bool
-	SignIn(ctx context.Context, name, password, address string) (token string, who signin.Agent, err error)
+	SignIn(ctx context.Context, name, password, address string) (token string, agent signin.Agent, err error)
 	Begin(ctx context.Context, next, address string) (url, cookie string, err error)
-	Finish(ctx context.Context, cookie, state, code, address string) (token string, who signin.Agent,
+	Finish(ctx context.Context, cookie, state, code, address string) (token string, agent signin.Agent,
 		next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
 	Signed(ctx context.Context, key string) (bool, error)
@@ -60,7 +60,7 @@ type SignIn interface {
 	SignOut(ctx context.Context, token string) (signin.Agent, error)
 }
 
-// Engine is what support does in a room; *room.Engine is one.
+// Engine is the part of *room.Engine that support uses.
 type Engine interface {
 	Release(ctx context.Context, id room.ID, request string, fence int64, by room.Action) (room.Standing,
 		error)
@@ -75,53 +75,52 @@ type Engine interface {
 	Active(ctx context.Context) ([]room.ID, error)
 }
 
-// Assigner gives an unmatched message to a lease, where both lines of defence agree.
+// Assigner gives an unmatched message to a lease, if both lines of defence agree.
 type Assigner interface {
 	Assign(ctx context.Context, id room.ID, q room.AssignRequest) (room.Match, error)
 }
 
-// Records is what the ledger has. It refuses with a problem.Refusal: invalid_cursor, ledger_unavailable.
+// Records reads the ledger. It refuses with a problem.Refusal: invalid_cursor, ledger_unavailable.
 type Records interface {
 	History(ctx context.Context, id room.ID, f HistoryFilter) (History, error)
-	// Story is earliest first; partial where the ledger is away, and only what it has not taken in yet is
-	// there.
+	// Story returns events earliest first. Partial is true while the ledger is away; then only events that it
+	// has not recorded yet are there.
 	Story(ctx context.Context, f StoryFilter) (events []StoryEvent, partial bool, err error)
-	// Sellers finds sellers by a piece of their ids; the journals of the rooms in use are read too.
+	// Sellers finds sellers by a part of their ids. It also reads the journals of the rooms in use.
 	Sellers(ctx context.Context, text string, active []room.ID) (FoundSellers, error)
-	// Audit is what support did in all rooms, and in none.
+	// Audit returns support's actions in all rooms, and outside rooms.
 	Audit(ctx context.Context, f AuditFilter) (Audit, error)
 }
 
-// Sockets takes over a request that becomes a socket of support, of one room or with "" of all. SignOut
-// closes all sockets of a sign-in.
+// Sockets takes over a request that becomes a support socket, of one room or, with "", of all. SignOut closes
+// all sockets of a sign-in.
 type Sockets interface {
-	ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error
+	ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, watcher Watcher) error
 	SignOut(ctx context.Context, key string) error
 }
 
 // Watcher is a member of support that watches.
 type Watcher struct {
 	Key   string                              // of its sign-in
-	Until time.Time                           // its sign-in ends
-	Valid func(context.Context) (bool, error) // whether it is still signed in
+	Until time.Time                           // the sign-in's end
+	Valid func(context.Context) (bool, error) // whether the sign-in is still valid
 
-	Program bool // it has sent a token, which no page can have a browser send: any Origin will do
+	Program bool // its token allows any Origin: no page can make a browser send one
 }
 
-// Deliveries are the events that were not delivered to the integration. It refuses with a problem.Refusal:
+// Deliveries are the events that the integration has not received. It refuses with a problem.Refusal:
 // not_dead, ledger_unavailable.
 type Deliveries interface {
 	Dead(ctx context.Context) ([]templates.Delivery, error)
 	Retry(ctx context.Context, id int64) error
-	// RetryAll sends all of them again and returns how many.
+	// RetryAll retries all of them and returns their number.
 	RetryAll(ctx context.Context) (int64, error)
 	Count(ctx context.Context) (pending, dead int, err error)
-	// Failing is since when (unix ms) an event is tried in vain that is not given up yet, and the last error;
-	// 0 where none is.
+	// Failing returns since when (unix ms) a live event has failed, and the last error; 0 if none has.
 	Failing(ctx context.Context) (since int64, lastError string, err error)
 }
 
-// Routes adds the desk's routes; known is to refuse rooms that there are not. Guard decides who may use them.
+// Routes adds the desk's routes; known refuses rooms that do not exist. Guard controls access.
 func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	g.GET(signInPath, d.signInPage)
 	g.POST(signInPath, d.signInForm)
@@ -152,13 +151,13 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	}
 }
 
-// deskSocket is GET /api/support/ws and GET /api/support/{room}/ws. After the upgrade nothing more is written
+// deskSocket is GET /api/support/ws and GET /api/support/{room}/ws. After the upgrade it writes nothing more
 // here.
 func (d *Desk) deskSocket(c *gin.Context) {
-	who := agentOf(c)
+	agent := agentOf(c)
 	err := d.Sockets.ServeDesk(c.Writer, c.Request, request.Room(c),
-		Watcher{Key: who.Key, Until: who.Until, Program: who.Program,
-			Valid: func(ctx context.Context) (bool, error) { return d.SignIns.Signed(ctx, who.Key) }})
+		Watcher{Key: agent.Key, Until: agent.Until, Program: agent.Program,
+			Valid: func(ctx context.Context) (bool, error) { return d.SignIns.Signed(ctx, agent.Key) }})
 	if err != nil && !c.Writer.Written() {
 		d.Fail(c, err)
 	}

@@ -8,25 +8,26 @@ import (
 	"time"
 )
 
-// restsMost bounds how much is remembered.
-const restsMost = 1024
+// pausesMost bounds the remembered entries.
+const pausesMost = 1024
 
-// rests are the push services that said when to come again (RFC 8030, 8.4), and the browsers that they said so of.
-type rests struct {
+// pauses records the Retry-After of push services (RFC 8030, 8.4), and of single browsers.
+type pauses struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	until map[string]time.Time // by host, or by endpoint
 }
 
-func (r *rests) over(u *url.URL) bool {
+func (r *pauses) over(u *url.URL) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	return !now.Before(r.until[u.Host]) && !now.Before(r.until[u.String()])
 }
 
-// hear remembers Retry-After. A service that takes too much for one browser says nothing of the others: its seller could silence them.
-func (r *rests) hear(u *url.URL, res *http.Response) {
+// record stores an answer's Retry-After. A limit for one browser does not pause the service's others: one
+// seller could silence them.
+func (r *pauses) record(u *url.URL, res *http.Response) {
 	of := u.Host
 	if res.StatusCode == http.StatusTooManyRequests {
 		of = u.String()
@@ -38,7 +39,7 @@ func (r *rests) hear(u *url.URL, res *http.Response) {
 	if err != nil || seconds <= 0 || (res.StatusCode != http.StatusTooManyRequests && res.StatusCode < 500) {
 		return
 	}
-	if r.until == nil || len(r.until) >= restsMost {
+	if r.until == nil || len(r.until) >= pausesMost {
 		r.until = make(map[string]time.Time)
 	}
 	r.until[of] = r.now().Add(time.Duration(min(seconds, 600)) * time.Second)
