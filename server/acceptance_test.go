@@ -66,10 +66,10 @@ func TestAC02_NextSellerWaitsInLineAndIsToldHowLong(t *testing.T) {
 }
 
 // requireLeft wants what is left of so many seconds that ran from some moment after a test began.
-func requireLeft(t *testing.T, whole int64, began time.Time, told int64) {
+func requireLeft(t *testing.T, whole int64, began time.Time, seconds int64) {
 	t.Helper()
-	require.LessOrEqual(t, told, whole)
-	require.GreaterOrEqual(t, told, whole-1-int64(time.Since(began).Seconds()))
+	require.LessOrEqual(t, seconds, whole)
+	require.GreaterOrEqual(t, seconds, whole-1-int64(time.Since(began).Seconds()))
 }
 
 func TestAC03_LeaseEndsByItselfAndTheNextSellerHasTheLock(t *testing.T) {

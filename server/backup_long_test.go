@@ -22,14 +22,14 @@ var inServers = backups{
 	files: "appendonlydir",
 	record: func(t *testing.T, url string) string {
 		file := filepath.Join(t.TempDir(), "waitroom.sql")
-		said, err := exec.Command(testproc.Find(t, "pg_dump"), "--dbname", url, "--file", file).CombinedOutput()
-		require.NoError(t, err, string(said))
+		output, err := exec.Command(testproc.Find(t, "pg_dump"), "--dbname", url, "--file", file).CombinedOutput()
+		require.NoError(t, err, string(output))
 		return file
 	},
 	restore: func(t *testing.T, file string) string {
 		url := pgtest.Start(t).URL()
-		said, err := exec.Command(testproc.Find(t, "psql"), "--dbname", url, "--set", "ON_ERROR_STOP=1", "--quiet", "--file", file).CombinedOutput()
-		require.NoError(t, err, string(said))
+		output, err := exec.Command(testproc.Find(t, "psql"), "--dbname", url, "--set", "ON_ERROR_STOP=1", "--quiet", "--file", file).CombinedOutput()
+		require.NoError(t, err, string(output))
 		return url
 	},
 }

@@ -188,7 +188,7 @@ func untilSeen(t *testing.T, conn *websocket.Conn, types ...string) {
 	defer cancel()
 	for len(missing) > 0 {
 		_, text, err := conn.Read(ctx)
-		require.NoError(t, err, "still to be told: %v", missing)
+		require.NoError(t, err, "still missing hooks: %v", missing)
 		var frame struct{ Type string }
 		require.NoError(t, json.Unmarshal(text, &frame))
 		delete(missing, frame.Type)
@@ -201,8 +201,8 @@ func (s *seller) joinAsking() reply {
 }
 
 func TestWholeStoryIsToldAsDescribed(t *testing.T) {
-	told := &hooks{t: t, seen: map[string]int{}}
-	receiver := httptest.NewServer(told)
+	receivedHooks := &hooks{t: t, seen: map[string]int{}}
+	receiver := httptest.NewServer(receivedHooks)
 	t.Cleanup(receiver.Close)
 	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--webhook-url", receiver.URL, "--webhook-secret", smsSecret)...))
 	kim := newAgent(t, r.URL(), "kim")
@@ -232,7 +232,7 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	}
 	requireProblem(t, reject("9"), http.StatusConflict, "stale_fence")
 	require.Equal(t, http.StatusOK, reject(first.json["fence"].(json.Number).String()).StatusCode)
-	told.until("lock.granted", "lock.ended", "sms.matched", "incident")
+	receivedHooks.until("lock.granted", "lock.ended", "sms.matched", "incident")
 	untilSeen(t, desk, "desk", "change", "items", "minutes", "pause", "replicas", "beat")
 	untilSeen(t, all, "rooms", "replicas", "beat")
 }

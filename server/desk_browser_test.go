@@ -140,11 +140,11 @@ func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
 			}
 			all = append(all, kind)
 		}
-		told := strings.Join(all, ", ")
-		for strings.Contains(told, again) {
-			told = strings.ReplaceAll(told, again, "away")
+		joined := strings.Join(all, ", ")
+		for strings.Contains(joined, again) {
+			joined = strings.ReplaceAll(joined, again, "away")
 		}
-		return told
+		return joined
 	}
 	shows := func(want string) {
 		t.Helper()

@@ -27,7 +27,7 @@ func sound(t *testing.T, args ...string) Config {
 		"--support-users", "kim:$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5cX3bJ7oVYJcM0KqBv2Jc0pUoM8bW"}, args...)...)
 }
 
-func diagnosed(t *testing.T, cfg Config) (said string, well bool) {
+func diagnosed(t *testing.T, cfg Config) (report string, well bool) {
 	t.Helper()
 	var out bytes.Buffer
 	well = doctor.WriteFindings(&out, Diagnose(t.Context(), cfg))
@@ -59,15 +59,15 @@ func TestLedgersFileThatMayNotBeWrittenStopsTheStart(t *testing.T) {
 
 func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
 	cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--database-url", pgtest.Start(t).URL())
-	said, well := diagnosed(t, cfg)
-	require.True(t, well, said)
-	require.NotContains(t, said, "hint")
+	report, well := diagnosed(t, cfg)
+	require.True(t, well, report)
+	require.NotContains(t, report, "hint")
 	before := cfg.Redis
 	r := start(t, cfg)
 	cfg.Addr = r.Addr()
-	said, well = diagnosed(t, cfg)
-	require.True(t, well, said)
-	require.Contains(t, said, "a waitroom serves there")
+	report, well = diagnosed(t, cfg)
+	require.True(t, well, report)
+	require.Contains(t, report, "a waitroom serves there")
 	s, err := before.Open(slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer s.Close()
@@ -94,8 +94,8 @@ func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	require.NoError(t, admin.Client().Do(t.Context(), args...).Err())
 	cfg := sound(t, "--redis-url", "redis://app:app@"+admin.Addr(), "--database-url", pgtest.Start(t).URL(),
 		"--public-url", "")
-	said, well := diagnosed(t, cfg)
-	require.True(t, well, said)
+	report, well := diagnosed(t, cfg)
+	require.True(t, well, report)
 	log := &testproc.Log{}
 	s, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)

@@ -81,9 +81,9 @@ func TestOnePageOfTwoSellersShowsEachItsOwnPlaceAndNothingOfTheOthers(t *testing
 	t.Run("the next seller, when its socket opens anew", func(t *testing.T) {
 		heard := moduleOf[string](p, r.URL(), `const heard = [];
 			window.signedIn = "`+bearerOf(t, "s-1")+`";
-			const told = new Promise((done) => window.room.on("state", (state) => (heard.push(state), state.status === "locked" && done())));
+			const held = new Promise((done) => window.room.on("state", (state) => (heard.push(state), state.status === "locked" && done())));
 			dispatchEvent(new Event("online"));
-			await told;
+			await held;
 			return JSON.stringify(heard)`)
 		require.NotContains(t, heard, "waiting")
 	})
@@ -113,7 +113,7 @@ func TestSessionOfAnotherSellerIsRefusedBesideATokenOnEveryWayIn(t *testing.T) {
 		t.Cleanup(func() { _ = conn.CloseNow() })
 		return conn
 	}
-	require.EqualValues(t, 4502, closing(t, byPage("waitroom.session."+first.cookies(), "waitroom.token."+bearerOf(t, "s-2"))), "a page is told not to come again")
+	require.EqualValues(t, 4502, closing(t, byPage("waitroom.session."+first.cookies(), "waitroom.token."+bearerOf(t, "s-2"))), "a page must not retry")
 	require.Equal(t, "locked", next(t, byPage("waitroom.token."+bearerOf(t, "s-1")))["status"])
 	require.Equal(t, "idle", next(t, byPage("waitroom.token."+bearerOf(t, "s-2")))["status"])
 	require.Equal(t, before, first.status().me().body)

@@ -159,12 +159,12 @@ func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
 	require.Empty(t, moduleOf[[]string](p, r.URL(), `return Object.getOwnPropertyNames(m.WaitingRoom.prototype)
 		.filter((name) => name !== "constructor" && !`+jsText(class)+`.includes(name))`), "each has a type")
 	state := moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "integration" });
-		const told = await new Promise((done) => room.on("state", done));
+		const first = await new Promise((done) => room.on("state", done));
 		room.close();
-		return JSON.stringify(told)`)
-	var told map[string]any
-	require.NoError(t, json.Unmarshal([]byte(state), &told))
-	for field := range told {
+		return JSON.stringify(first)`)
+	var first map[string]any
+	require.NoError(t, json.Unmarshal([]byte(state), &first))
+	for field := range first {
 		require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field), "%s has no type", field)
 	}
 	require.Equal(t, "unknown_room", moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "nowhere" });

@@ -32,7 +32,7 @@ type traffic struct {
 	bytes    int64             // headers and bodies as sent, and the socket's frames
 }
 
-func (tr *traffic) hear(event any) {
+func (tr *traffic) record(event any) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	switch e := event.(type) {
@@ -80,7 +80,7 @@ func TestAFirstVisitIsSmallAndTakesFewRequests(t *testing.T) {
 	url := start(t, config(t)).URL()
 	tab := browsertest.New(t)
 	seen := &traffic{requests: map[string]string{}}
-	require.NoError(t, chromedp.Listen(tab, seen.hear))
+	require.NoError(t, chromedp.Listen(tab, seen.record))
 	require.NoError(t, chromedp.Do(tab, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{})
 		return err

@@ -37,9 +37,9 @@ func FuzzSetting(f *testing.F) {
 		var c Config
 		err := s.read(&c, value)
 		if err != nil {
-			said := s.wrong(value, err).Error()
-			require.Contains(t, said, s.env()+" (--"+s.name+")")
-			require.False(t, s.secret && strings.Contains(said, mark), said)
+			message := s.wrong(value, err).Error()
+			require.Contains(t, message, s.env()+" (--"+s.name+")")
+			require.False(t, s.secret && strings.Contains(message, mark), message)
 			return
 		}
 		if s.secret && s.name != "redis-url" { // FuzzRedisURL has it: where the store is, is no secret

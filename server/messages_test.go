@@ -37,10 +37,10 @@ func TestProgramWithoutASocketGetsItsCodeAndIsDoneOnceMore(t *testing.T) {
 	go func() { waits <- a.ask("GET", messagesPath+"?wait=30", "") }()
 	matched := carrier(t, base, "m-1", "인증번호는 [482913] 입니다", time.Now())
 	require.Equal(t, "matched", matched.text("result"), matched.body)
-	told := <-waits
-	require.Equal(t, []any{"482913"}, told.received(), told.body)
+	answer := <-waits
+	require.Equal(t, []any{"482913"}, answer.received(), answer.body)
 	require.Equal(t, []any{"482913"}, a.ask("GET", messagesPath, "").received(), "as soon as its turn is over it is there")
-	_, err := time.Parse(time.RFC3339, told.list("messages")[0].(map[string]any)["received_at"].(string))
+	_, err := time.Parse(time.RFC3339, answer.list("messages")[0].(map[string]any)["received_at"].(string))
 	require.NoError(t, err)
 
 	over := a.ask("GET", messagesPath+"?wait=30&after=m-1", "")

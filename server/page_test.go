@@ -200,6 +200,6 @@ func heading(t *testing.T, s *seller) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(s.ask("GET", "/rooms/integration?lang=ko", "").body, `<h1 id="outcome"`)
 	require.True(t, ok)
-	said, _, _ := strings.Cut(rest, "</h1>")
-	return said
+	title, _, _ := strings.Cut(rest, "</h1>")
+	return title
 }

@@ -18,8 +18,8 @@ func TestLedgerIsWholeBehindAPoolerAndTheDoctorFindsItWell(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--public-url", "",
 				"--database-url", pgtest.Pooler(t, pgtest.Start(t).URL(), "pool_mode = "+mode, fmt.Sprint("default_pool_size = ", size)))
-			said, well := diagnosed(t, cfg)
-			require.True(t, well, said)
+			report, well := diagnosed(t, cfg)
+			require.True(t, well, report)
 			one, other := start(t, cfg), start(t, cfg)
 			a := newSeller(t, one.URL(), "a")
 			require.Equal(t, http.StatusOK, a.join().StatusCode)

@@ -111,9 +111,9 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 		if err := deliver(string(text)); err != nil { // again: the page that was left may be before its seller for a moment
 			return err
 		}
-		said := result[string](t, ctx, shown)
-		if !regexp.MustCompile(`^지금 차례예요\|integration: 오[전후] \d+:\d\d:\d\d까지 인증해 주세요\. 누르면 열려요\.\|waitroom:integration$`).MatchString(said) {
-			return fmt.Errorf("notifications on show: %q", said)
+		visible := result[string](t, ctx, shown)
+		if !regexp.MustCompile(`^지금 차례예요\|integration: 오[전후] \d+:\d\d:\d\d까지 인증해 주세요\. 누르면 열려요\.\|waitroom:integration$`).MatchString(visible) {
+			return fmt.Errorf("notifications on show: %q", visible)
 		}
 		return nil
 	})

@@ -208,9 +208,9 @@ func TestRoomsFileAddsNoRooms(t *testing.T) {
 	require.Contains(t, l.log.String(), "rooms.yaml:1: other is not in ROOMS")
 	require.Contains(t, l.log.String(), "rooms.yaml:3: mall:* is not in ROOMS")
 	require.Equal(t, 2, strings.Count(l.log.String(), "not in ROOMS"))
-	said, well := diagnosed(t, config(t, "--rooms-file", l.path))
-	require.True(t, well, said)
-	require.Contains(t, said, "rooms.yaml:1: other is not in ROOMS")
+	report, well := diagnosed(t, config(t, "--rooms-file", l.path))
+	require.True(t, well, report)
+	require.Contains(t, report, "rooms.yaml:1: other is not in ROOMS")
 }
 
 func TestPageIsToldWhatTheOperatorSaysOfTheRoom(t *testing.T) {

@@ -174,8 +174,8 @@ func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 	require.Equal(t, "android-sms-gateway", shown.Kind)
 	require.WithinDuration(t, time.Now(), time.UnixMilli(shown.HeardAt), patience)
 	require.Greater(t, shown.Clock, int64(3000))
-	said, _ := diagnosed(t, cfg)
-	require.Contains(t, said, "the clock of gateway is behind by up to")
+	report, _ := diagnosed(t, cfg)
+	require.Contains(t, report, "the clock of gateway is behind by up to")
 	require.Eventually(t, func() bool {
 		_, incidents, err := r.ledger.Troubles(t.Context(), "src:gateway", 0, 100)
 		require.NoError(t, err)
@@ -186,21 +186,21 @@ func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 func TestDoctorKnowsWhenASourceWasLastHeard(t *testing.T) {
 	redis := redistest.StartKept(t)
 	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "a,b:*", "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret+",twilio:short")
-	said, well := diagnosed(t, cfg)
+	report, well := diagnosed(t, cfg)
 	require.False(t, well)
-	require.Contains(t, said, "hint   sources   gateway (android-sms-gateway) of a was never heard.")
-	require.Contains(t, said, "/api/a/sms/gateway, and send an SMS to the number.")
-	require.Contains(t, said, "The secret of twilio in a can be guessed.")
-	require.Contains(t, said, "WRONG  sources   Twilio signs the address that it calls")
+	require.Contains(t, report, "hint   sources   gateway (android-sms-gateway) of a was never heard.")
+	require.Contains(t, report, "/api/a/sms/gateway, and send an SMS to the number.")
+	require.Contains(t, report, "The secret of twilio in a can be guessed.")
+	require.Contains(t, report, "WRONG  sources   Twilio signs the address that it calls")
 
 	s := newSeller(t, start(t, cfg).URL(), "phone")
 	for _, id := range []string{"a", "b:1"} {
 		require.Equal(t, http.StatusNoContent, gatewaySays(s, id, `{"event":"system:ping"}`).StatusCode)
 	}
 	cfg.PublicURL = "https://wait.example"
-	said, _ = diagnosed(t, cfg)
-	require.Regexp(t, `ok     sources   gateway \(android-sms-gateway\) was last heard at \S+Z, by https://wait.example/api/a/sms/gateway\.`, said)
-	require.Contains(t, said, "by https://wait.example/api/b:1/sms/gateway.")
-	require.NotContains(t, said, "Twilio signs")
-	require.NotContains(t, said, sourceSecret)
+	report, _ = diagnosed(t, cfg)
+	require.Regexp(t, `ok     sources   gateway \(android-sms-gateway\) was last heard at \S+Z, by https://wait.example/api/a/sms/gateway\.`, report)
+	require.Contains(t, report, "by https://wait.example/api/b:1/sms/gateway.")
+	require.NotContains(t, report, "Twilio signs")
+	require.NotContains(t, report, sourceSecret)
 }

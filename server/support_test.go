@@ -115,14 +115,14 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 	require.Equal(t, "locked", d.status().me().text("status"))
 
 	all := kim.history("", func(r reply) bool { return len(r.list("actions")) == 6 })
-	var said []string
+	var rows []string
 	for _, row := range all.list("actions") {
 		row, _ := row.(map[string]any)
 		require.Equal(t, "kim", row["who"])
-		said = append(said, fmt.Sprint(row["action"], ": ", row["reason"]))
+		rows = append(rows, fmt.Sprint(row["action"], ": ", row["reason"]))
 	}
 	require.Equal(t, []string{"extend: the code is slow", "move: waited before", "remove: asked by telephone", "pause: carrier is down",
-		"release: =forced()", "resume: carrier is back"}, said)
+		"release: =forced()", "resume: carrier is back"}, rows)
 	for _, s := range []*seller{a, b, c, d} {
 		require.NotContains(t, all.body, s.session)
 	}
@@ -217,13 +217,13 @@ func TestSignOutOfASignInThatTheStoreLostClosesItsSockets(t *testing.T) {
 	}
 	_, token, _ := strings.Cut(cookie, "=")
 	require.EqualValues(t, 1, o.a.store.Client.Del(t.Context(), "{waitroom-support}:session:"+signin.KeyOf(token)).Val())
-	told := o.b.store.Client.Subscribe(t.Context(), "{waitroom}:signed-out")
-	t.Cleanup(func() { _ = told.Close() })
-	_, err := told.Receive(t.Context())
+	signedOut := o.b.store.Client.Subscribe(t.Context(), "{waitroom}:signed-out")
+	t.Cleanup(func() { _ = signedOut.Close() })
+	_, err := signedOut.Receive(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "/support/sign-in", kim.submit("/support/sign-out").Request.URL.Path)
-	message, err := told.ReceiveTimeout(t.Context(), patience)
-	require.NoError(t, err, "every replica is told, and need not find out by asking again")
+	message, err := signedOut.ReceiveTimeout(t.Context(), patience)
+	require.NoError(t, err, "every replica receives the sign-out, without polling")
 	require.Equal(t, signin.KeyOf(token), message.(*redis.Message).Payload)
 	for _, ws := range sockets {
 		require.Equal(t, websocket.StatusCode(4501), closeOf(t, ws))

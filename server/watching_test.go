@@ -29,16 +29,16 @@ const deployed = "../deploy/"
 type scrape map[string]map[string][]string
 
 var (
-	toldLine  = regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? \S+$`)
-	toldLabel = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
+	scrapeLine  = regexp.MustCompile(`(?m)^([a-z_]+)(?:\{(.*)\})? \S+$`)
+	scrapeLabel = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
 )
 
 func (m scrape) add(exposition string) {
-	for _, line := range toldLine.FindAllStringSubmatch(exposition, -1) {
+	for _, line := range scrapeLine.FindAllStringSubmatch(exposition, -1) {
 		if m[line[1]] == nil {
 			m[line[1]] = map[string][]string{}
 		}
-		for _, l := range toldLabel.FindAllStringSubmatch(line[2], -1) {
+		for _, l := range scrapeLabel.FindAllStringSubmatch(line[2], -1) {
 			m[line[1]][l[1]] = append(m[line[1]][l[1]], l[2])
 		}
 	}

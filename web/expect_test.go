@@ -212,9 +212,9 @@ func TestHolderIsToldFromWhenToAskWhileTheNumberIsBusy(t *testing.T) {
 	require.True(t, e.joined.Asks)
 	status := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/status", nil)
 	status.Header.Set(sessionHeader, asker)
-	told := httptest.NewRecorder()
-	h.ServeHTTP(told, status)
-	require.Contains(t, told.Body.String(), `"ask_after":"1970-01-01T00:00:24.500Z"`)
+	after := httptest.NewRecorder()
+	h.ServeHTTP(after, status)
+	require.Contains(t, after.Body.String(), `"ask_after":"1970-01-01T00:00:24.500Z"`)
 	e.answer.Lease.AskAfter = 1_500
 	require.NotContains(t, join(), "ask_after", "from now on it may ask")
 	call(t, h, "/api/integration/lock", `{"seller_id":"s-1"}`)

@@ -50,12 +50,12 @@ func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 	store, err := os.ReadFile("../static/js/store.js")
 	require.NoError(t, err)
 	nothing, _, _ := strings.Cut(string(store), "};")
-	said := []string{"epoch", "room", "server_time", "version"} // by every frame
+	written := []string{"epoch", "room", "server_time", "version"} // by every frame
 	for _, m := range regexp.MustCompile(`(?m)^  (\w+):`).FindAllStringSubmatch(nothing, -1) {
-		said = append(said, m[1])
+		written = append(written, m[1])
 	}
-	slices.Sort(said)
-	require.Equal(t, described, said, "static/js/store.js: NOTHING")
+	slices.Sort(written)
+	require.Equal(t, described, written, "static/js/store.js: NOTHING")
 
 	api, err := os.ReadFile("../docs/api.md")
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func fill(v reflect.Value) {
 
 // A page field that the first state leaves empty would only appear with the first change.
 func TestPageIsToldEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
-	told := map[string]bool{}
+	filled := map[string]bool{}
 	for _, status := range []room.Status{room.Waiting, room.Locked, room.Ended} {
 		var v room.View
 		var p room.Place
@@ -107,11 +107,11 @@ func TestPageIsToldEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
 		p.Status = status
 		for _, v.Paused = range []bool{false, true} {
 			for name, value := range firstState(t, v, p) {
-				told[name] = told[name] || value != nil && value != 0.0 && value != false && value != ""
+				filled[name] = filled[name] || value != nil && value != 0.0 && value != false && value != ""
 			}
 		}
 	}
 	for _, name := range stateFields(t) {
-		require.True(t, told[name], "%s is never told to a page: see roomView in web/page.go", name)
+		require.True(t, filled[name], "%s is never sent to a page: see roomView in web/page.go", name)
 	}
 }

@@ -110,8 +110,8 @@ shop:busan: {phone: }
 }
 
 func TestWhomToAskMayBeOneValue(t *testing.T) {
-	for said, want := range map[string]Support{"평일 9시~18시": {Text: Text{"": "평일 9시~18시"}}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
-		require.Equal(t, want, read(t, "a:\n  support: "+said+"\n").Of("a").Support)
+	for contact, want := range map[string]Support{"평일 9시~18시": {Text: Text{"": "평일 9시~18시"}}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
+		require.Equal(t, want, read(t, "a:\n  support: "+contact+"\n").Of("a").Support)
 	}
 }
 

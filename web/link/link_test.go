@@ -61,9 +61,9 @@ func TestLinkLeadsToItsPlaceOnceWithinFiveMinutes(t *testing.T) {
 		_, ok, err := other.Standing(t.Context(), here, mine)
 		require.NoError(t, err)
 		require.False(t, ok)
-		told, err := one.Joined(t.Context(), here, p.Session, p.Ticket)
+		joinedOther, err := one.Joined(t.Context(), here, p.Session, p.Ticket)
 		require.NoError(t, err)
-		require.False(t, told)
+		require.False(t, joinedOther)
 
 		require.NoError(t, other.Use(t.Context(), here, token, mine, p))
 		require.NoError(t, one.Use(t.Context(), here, token, mine, p), "a repeat is the same use")
@@ -76,9 +76,9 @@ func TestLinkLeadsToItsPlaceOnceWithinFiveMinutes(t *testing.T) {
 			require.ErrorIs(t, err, ErrUsed)
 		}
 		for ticket, joined := range map[int64]bool{p.Ticket: true, p.Ticket + 1: false} {
-			told, err := one.Joined(t.Context(), here, p.Session, ticket)
+			joinedOther, err := one.Joined(t.Context(), here, p.Session, ticket)
 			require.NoError(t, err)
-			require.Equal(t, joined, told)
+			require.Equal(t, joined, joinedOther)
 		}
 		found, ok, err := one.Standing(t.Context(), here, mine)
 		require.NoError(t, err)

@@ -34,16 +34,16 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 		require.Contains(t, slices.Collect(maps.Keys(table)), known.code, "it has no status in the table")
 	}
 	korean := regexp.MustCompile(`\p{Hangul}`)
-	for _, said := range []func(lang string) map[string]templates.Problem{
+	for _, texts := range []func(lang string) map[string]templates.Problem{
 		func(lang string) map[string]templates.Problem { return Words(lang).API },
 		func(lang string) map[string]templates.Problem { return Words(lang).Desk },
 		func(lang string) map[string]templates.Problem { return Words(lang).Limits },
 	} {
-		for code, ko := range said("ko") {
+		for code, ko := range texts("ko") {
 			require.Regexp(t, korean, ko.Detail, code)
 			for _, lang := range templates.Languages()[1:] {
-				require.NotEmpty(t, said(lang)[code].Detail, code)
-				require.NotRegexp(t, korean, said(lang)[code].Detail, code)
+				require.NotEmpty(t, texts(lang)[code].Detail, code)
+				require.NotRegexp(t, korean, texts(lang)[code].Detail, code)
 			}
 		}
 	}
@@ -64,13 +64,13 @@ func TestDetailsAreInASellersWords(t *testing.T) {
 	aside := regexp.MustCompile(` ?[(（][^)）]*[)）]`)
 	for _, lang := range templates.Languages() {
 		details := maps.Clone(Words(lang).Limits)
-		for code, said := range Words(lang).API {
+		for code, texts := range Words(lang).API {
 			if !slices.Contains(programs, code) {
-				details[code] = said
+				details[code] = texts
 			}
 		}
-		for code, said := range details {
-			require.NotRegexp(t, jargon, aside.ReplaceAllString(said.Detail, ""), "%s %s", code, lang)
+		for code, texts := range details {
+			require.NotRegexp(t, jargon, aside.ReplaceAllString(texts.Detail, ""), "%s %s", code, lang)
 		}
 	}
 }
@@ -92,8 +92,8 @@ func TestEveryRefusalOfTheEngineHasACode(t *testing.T) {
 // A text for an unused code would never be read.
 func TestWordsOfErrorsAreForCodesThatThereAre(t *testing.T) {
 	text := templates.TextIn("ko")
-	said := slices.Collect(maps.Keys(text.Problems.API))
-	require.ElementsMatch(t, slices.Collect(maps.Keys(table)), said)
+	texts := slices.Collect(maps.Keys(text.Problems.API))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(table)), texts)
 	for _, list := range []iter.Seq[string]{
 		maps.Keys(text.Problems.Desk), maps.Keys(text.Page.Errors), maps.Keys(text.Desk.Errors),
 		maps.Keys(text.Desk.SignIn.Errors), maps.Keys(text.Desk.Live.Refusals),

@@ -38,7 +38,7 @@ func startIssuer(t *testing.T, addr string) *issuerAt {
 	i := &issuerAt{MockOIDC: m, t: t}
 	i.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	require.NoError(t, m.AddMiddleware(i.overhear))
+	require.NoError(t, m.AddMiddleware(i.record))
 	listener, err := net.Listen("tcp", addr)
 	require.NoError(t, err)
 	require.NoError(t, m.Start(listener, nil))
@@ -46,7 +46,7 @@ func startIssuer(t *testing.T, addr string) *issuerAt {
 	return i
 }
 
-func (i *issuerAt) overhear(next http.Handler) http.Handler {
+func (i *issuerAt) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != mockoidc.TokenEndpoint {
 			next.ServeHTTP(w, r)

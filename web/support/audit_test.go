@@ -58,7 +58,7 @@ func TestAuditIsAPageInJSON(t *testing.T) {
 func TestAuditIsAFileInTheReadersLanguage(t *testing.T) {
 	for _, tc := range []struct {
 		query, accept string
-		said          []string
+		texts         []string
 	}{
 		{"&bom=1&lang=ko", "en", []string{"시각", "누가", "한 일", "대기실", "판매자", "대기 번호", "펜스", "더 준 시간(초)",
 			"옮기기 전 순서", "옮긴 뒤 순서", "문자 ID", "사유", "문자 배정", "순서 옮기기", "로그인 실패"}},
@@ -82,15 +82,15 @@ func TestAuditIsAFileInTheReadersLanguage(t *testing.T) {
 		require.Equal(t, strings.Contains(tc.query, "bom"), marked)
 		records := support.RFC4180(t, body)
 		require.Len(t, records, 1+2*5)
-		require.Equal(t, tc.said[:12], records[0])
-		require.Equal(t, []string{"1970-01-01T00:00:07.000Z", "token:zendesk", tc.said[12], "integration",
+		require.Equal(t, tc.texts[:12], records[0])
+		require.Equal(t, []string{"1970-01-01T00:00:07.000Z", "token:zendesk", tc.texts[12], "integration",
 			"한글", "4", "9", "", "", "",
 			"m-1", "r"}, records[1])
-		require.Equal(t, []string{"1970-01-01T00:00:06.000Z", "kim", tc.said[13], "integration", "s-5", "5",
+		require.Equal(t, []string{"1970-01-01T00:00:06.000Z", "kim", tc.texts[13], "integration", "s-5", "5",
 			"", "", "3", "1", "",
 			"'=1+1"}, records[2])
 		require.Equal(t, "60", records[3][7])
-		require.Equal(t, tc.said[14], records[4][2])
+		require.Equal(t, tc.texts[14], records[4][2])
 		require.Equal(t, "danced", records[5][2], "a code without words stands for itself")
 	}
 }
@@ -184,11 +184,11 @@ func TestAuditPageShowsWhatWasDoneAndItsFilesHaveTheSameRows(t *testing.T) {
 	w := f.call(t, deskHandler(t, f), "park", "GET",
 		"/support/-/audit?lang=en&who=kim&action=move&from=2026-11-21&cursor=c1", "")
 	page := w.Body.String()
-	for _, said := range []string{"from 3 to 1", "60 s more", "m-1",
+	for _, texts := range []string{"from 3 to 1", "60 s more", "m-1",
 		`href="/support/-/sellers/s-5?room=integration"`,
 		`<option value="move" selected>Moved in the line</option>`, "token:zendesk",
 		`href="?action=move&amp;cursor=c2`} {
-		require.Contains(t, page, said)
+		require.Contains(t, page, texts)
 	}
 	require.Equal(t, support.AuditFilter{Who: "kim", Action: "move", From: 1795219200000, Cursor: "c1"},
 		f.audited[0])
