@@ -155,6 +155,7 @@ var Turn = class {
   #taken = /* @__PURE__ */ new Set();
   // messages whose codes were returned
   constructor(server, room, session, headers = {}) {
+    if (!/^https?:\/\//.test(server)) throw new TypeError("want a server such as https://waitroom.example");
     this.#base = `${new URL(server).href.replace(/\/$/, "")}/api/${encodeURIComponent(room)}`;
     this.#headers = headers;
     this.#session = session;

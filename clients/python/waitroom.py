@@ -81,6 +81,8 @@ class Turn:
     """A seller's place in a room."""
 
     def __init__(self, server, room, session, headers=None):
+        if not server.startswith(("http://", "https://")):
+            raise ValueError("waitroom's URL: want one such as https://waitroom.example")
         self._base = server.rstrip("/") + "/api/" + urllib.parse.quote(room, safe="")
         self._headers = dict(headers or {})
         self._fence = None  # of the last lease

@@ -56,6 +56,7 @@ export class Turn {
   #taken = new Set(); // messages whose codes were returned
 
   constructor(server, room, session, headers = {}) {
+    if (!/^https?:\/\//.test(server)) throw new TypeError("want a server such as https://waitroom.example");
     this.#base = `${new URL(server).href.replace(/\/$/, "")}/api/${encodeURIComponent(room)}`;
     this.#headers = headers;
     this.#session = session;
