@@ -8,8 +8,8 @@
 
 One file, Python 3.9 and later, nothing but the standard library. Every call is repeated until the server
 answers, with a growing pause: a repeat changes nothing, since the session names the place and each ask has a
-key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on after a
-restart: see resume.
+key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on
+after a restart: see resume.
 """
 
 import dataclasses
@@ -59,20 +59,21 @@ class Code:
     fence: int
 
 
-def join(server, room, seller, *, session=None, may_wait=True, headers=None):
+def join(server, room, seller, *, session=None, may_wait=True, headers=None, patience=None):
     """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
 
     may_wait=False refuses with "lock_held" or "room_paused" rather than wait. headers go with every call.
+    patience: a call that gets no answer for so many seconds raises TimeoutError; None repeats it for ever.
     """
-    turn = Turn(server, room, session or str(uuid.uuid4()), headers)
+    turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
     path = "/lock" if may_wait else "/lock?wait=false"
     turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}))
     return turn
 
 
-def resume(server, room, session, *, headers=None):
+def resume(server, room, session, *, headers=None, patience=None):
     """Returns the Turn of a session that joined before; Refused with "no_place" where it has no place."""
-    turn = Turn(server, room, session, headers)
+    turn = Turn(server, room, session, headers, patience)
     turn.look()
     return turn
 
@@ -80,11 +81,12 @@ def resume(server, room, session, *, headers=None):
 class Turn:
     """A seller's place in a room."""
 
-    def __init__(self, server, room, session, headers=None):
+    def __init__(self, server, room, session, headers=None, patience=None):
         if not server.startswith(("http://", "https://")):
             raise ValueError("waitroom's URL: want one such as https://waitroom.example")
         self._base = server.rstrip("/") + "/api/" + urllib.parse.quote(room, safe="")
         self._headers = dict(headers or {})
+        self._patience = patience
         self._fence = None  # of the last lease
         self._taken = set()  # messages whose codes were returned
         self._taking = threading.Lock()
@@ -113,8 +115,8 @@ class Turn:
         """Asks for a code and returns it as a Code.
 
         sender: one, or a list of at most ten. ask has the marketplace send the code: it is called once the
-        number is free for that. late: so many seconds a code is waited for after the turn is over. Where it is
-        over, no code is asked for, and one that was not returned yet is.
+        number is free for that. late: so many seconds a code is waited for after the turn is over. Where it
+        is over, no code is asked for, and one that was not returned yet is.
         """
         before = self._messages()
         if before["status"] == "waiting":
@@ -131,7 +133,7 @@ class Turn:
         return self._await([message["message_id"] for message in before["messages"]], late)
 
     def reject(self, code):
-        """Says that a code is not the seller's. Where it has ended the turn, code(late=...) waits for the next."""
+        """Says that a code is not the seller's. Where it ended the turn, code(late=60) awaits the next."""
         try:
             self._call("POST", "/lock/reject", {"fence": code.fence, "message_id": code.message_id})
         except Refused as refused:
@@ -239,6 +241,7 @@ class Turn:
             headers["Idempotency-Key"] = key
         data = None if body is None else json.dumps(body).encode()
         pause = _FIRST
+        begun = time.monotonic()
         while True:
             request = urllib.request.Request(self._base + path, data, headers, method=method)
             try:
@@ -254,6 +257,8 @@ class Turn:
             except (OSError, http.client.HTTPException):  # no whole answer
                 later = None
             if later is None:
+                if self._patience is not None and time.monotonic() - begun > self._patience:
+                    raise TimeoutError("waitroom does not answer")
                 later = random.uniform(0, pause)
                 pause = min(2 * pause, _MOST)
             time.sleep(later)

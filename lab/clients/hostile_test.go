@@ -114,7 +114,8 @@ func TestNoClientFollowsARedirect(t *testing.T) {
 
 // A pause that is no number, or is one beyond all sense, is neither the end nor a reason to hurry.
 func TestAnOddRetryAfterIsWaitedOut(t *testing.T) {
-	odd := map[string]bool{"Thu, 26 Nov 2026 04:00:00 GMT": true, "-1": true, "99999999999": false, "\xb2": true}
+	odd := map[string]bool{"Thu, 26 Nov 2026 04:00:00 GMT": true, "-1": true, "\xb2": true,
+		"99999999999": false}
 	eachLanguage(t, func(t *testing.T, l language) {
 		for after, soon := range odd {
 			t.Run(after, func(t *testing.T) {
@@ -140,7 +141,7 @@ func TestAnOddRetryAfterIsWaitedOut(t *testing.T) {
 	})
 }
 
-// waitsBehind is a server whose status says for a while that the place waits, and whose socket is what f does.
+// waitsBehind is a server at which a place waits, until its status is asked for a second time.
 func waitsBehind(t *testing.T, then string, socket http.HandlerFunc) string {
 	var looks atomic.Int64
 	return fake(t, func(w http.ResponseWriter, r *http.Request) {

@@ -86,9 +86,13 @@ for server, session in (("http://bad host", None), ("http://127.0.0.1:1", "ì„¸ì…
         waitroom.join(server, "room:1", "a", session=session)
     except Exception as error:
         print(type(error).__name__)
+try:
+    waitroom.join("http://127.0.0.1:1", "room:1", "a", patience=1)
+except TimeoutError as error:
+    print(error)
 print(waitroom.Code("482913", "code 482913", "m-1", "", False, 1))`)
 	text, err := python.CombinedOutput()
 	require.NoError(t, err, string(text))
-	require.Equal(t, "InvalidURL\nUnicodeEncodeError\nValueError\nCode(message_id='m-1', received_at='', late=False, fence=1)",
-		strings.TrimSpace(string(text)))
+	require.Equal(t, "InvalidURL\nUnicodeEncodeError\nValueError\nwaitroom does not answer\n"+
+		"Code(message_id='m-1', received_at='', late=False, fence=1)", strings.TrimSpace(string(text)))
 }

@@ -87,8 +87,8 @@ export class Turn {
 
   /**
    * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
-   * free for that. late: so many milliseconds a code is waited for after the turn is over. Where it is over, no
-   * code is asked for, and one that was not returned yet is.
+   * free for that. late: so many milliseconds a code is waited for after the turn is over. Where it is over,
+   * no code is asked for, and one that was not returned yet is.
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     const { status, fence, messages } = await this.#messages("", 0, signal);
