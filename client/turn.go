@@ -222,8 +222,21 @@ func (t *Turn) claim(ctx context.Context, s State) (State, error) {
 }
 
 // Done gives the lock back: the seller has used the code. It is no error where a message has ended the turn
-// before.
-func (t *Turn) Done(ctx context.Context) error { return t.leave(ctx, "completed", t.lastFence()) }
+// before. It fails with ErrNotYet while the seller waits, which keeps its place.
+func (t *Turn) Done(ctx context.Context) error {
+	if t.lastFence() == 0 { // such as of a turn that was resumed
+		s, err := t.look(ctx)
+		switch {
+		case errors.Is(err, ErrNoTurn):
+			return nil
+		case err != nil:
+			return err
+		case s.Status == "waiting":
+			return ErrNotYet
+		}
+	}
+	return t.leave(ctx, "completed", t.lastFence())
+}
 
 // Leave gives the place up, waiting or not. It is no error where the place is over.
 func (t *Turn) Leave(ctx context.Context) error { return t.leave(ctx, "cancelled", 0) }

@@ -189,7 +189,7 @@ var Turn = class {
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     const { status, fence, messages } = await this.#messages("", 0, signal);
-    if (status === "waiting") throw new Error("the turn has not come yet: wait first");
+    if (status === "waiting") throw notYet();
     const lives = status === "locked" && await this.#expect({ fence, from, contains }, signal);
     if (!lives) return this.#await([], late, signal);
     await ask?.(signal);
@@ -205,8 +205,9 @@ var Turn = class {
     }
   }
   /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
-  done({ signal } = {}) {
-    return this.#leave("completed", this.#fence, signal);
+  async done({ signal } = {}) {
+    if (this.#fence == null && (await this.#known(signal))?.status === "waiting") throw notYet();
+    await this.#leave("completed", this.#fence, signal);
   }
   /** Gives the place up, waiting or not. */
   leave({ signal } = {}) {
@@ -289,10 +290,10 @@ var Turn = class {
       await sleep(POLL / 4, signal);
     }
   }
-  /** How the place ended; undefined where the server knows of no place any more. */
-  async #outcome(signal) {
+  /** How the place is; undefined where the server knows of no place any more. */
+  async #known(signal) {
     try {
-      return (await this.look(signal)).outcome;
+      return await this.look(signal);
     } catch (error) {
       if (error.code === "no_place") return void 0;
       throw error;
@@ -305,7 +306,7 @@ var Turn = class {
       this.observe({ status: "ended", outcome });
     } catch (error) {
       if (error.code !== "no_place") throw error;
-      const outcome = await this.#outcome(signal);
+      const outcome = (await this.#known(signal))?.outcome;
       if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
     }
   }
@@ -386,6 +387,7 @@ function pauseOf({ status, headers }) {
   if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), AFTER) * 1e3;
   return status >= 500 || status === 429 ? 1e3 : void 0;
 }
+var notYet = () => new Error("the turn has not come yet: wait first");
 var idOf = (message) => message.message_id;
 async function sleep(milliseconds, signal) {
   let timer;

@@ -28,6 +28,7 @@ _WAIT = 25  # seconds that the server lets a call wait for a message
 _POLL = 1  # seconds
 _FIRST, _MOST = 0.25, 20  # seconds before a call is repeated
 _AFTER = 60  # seconds of a Retry-After, at most
+_NOT_YET = "the turn has not come yet: wait first"
 _ANSWER = 1 << 20  # bytes of an answer, at most
 
 
@@ -120,7 +121,7 @@ class Turn:
         """
         before = self._messages()
         if before["status"] == "waiting":
-            raise RuntimeError("the turn has not come yet: wait first")
+            raise RuntimeError(_NOT_YET)
         body = {"fence": before["fence"]}
         if sender:
             body["from"] = [sender] if isinstance(sender, str) else list(sender)
@@ -142,6 +143,8 @@ class Turn:
 
     def done(self):
         """Gives the lock back: the seller has used the code. It may be over already by the message."""
+        if self._fence is None and self._known().get("status") == "waiting":
+            raise RuntimeError(_NOT_YET)
         self._leave("completed", self._fence)
 
     def leave(self):
@@ -224,14 +227,18 @@ class Turn:
         except Refused as refused:
             if refused.code != "no_place":
                 raise
-            try:
-                outcome = self.look().get("outcome")
-            except Refused as forgotten:
-                if forgotten.code != "no_place":
-                    raise
-                return
-            if outcome != reason and reason != "cancelled":
+            outcome = self._known().get("outcome")
+            if outcome and outcome != reason and reason != "cancelled":
                 raise Ended(outcome) from None
+
+    def _known(self):
+        """How the place is; {} where the server knows of no place any more."""
+        try:
+            return self.look()
+        except Refused as refused:
+            if refused.code != "no_place":
+                raise
+            return {}
 
     def _call(self, method, path, body=None, key=None):
         headers = {**self._headers, "X-Session-ID": self.session, "Accept": "application/json"}

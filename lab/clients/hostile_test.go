@@ -192,3 +192,45 @@ func TestAPlaceThatIsGoneIsNoTurn(t *testing.T) {
 		require.EqualError(t, r.wait(ctx), "no_place")
 	})
 }
+
+// A call that hangs ends with its ctx or its signal, whichever call of a turn it is.
+func TestACallThatHangsEndsWithItsCaller(t *testing.T) {
+	for _, hangs := range []string{"/lock/status", "/lock/expect", "/lock/messages", "/lock/reject"} {
+		t.Run(hangs, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, hangs) {
+					<-over
+					return
+				}
+				rightly(w, r)
+			})
+			t.Cleanup(func() { close(over) }) // before the server is closed
+			require.Equal(t, "TimeoutError", runScript(t, url, `
+const turn = await join(url, "room:1", "a");
+const soon = { signal: AbortSignal.timeout(300) };
+const took = setTimeout(() => console.log("late"), 2000);
+try {
+  await turn.wait(soon);
+  await turn.code(soon);
+  await turn.reject({ fence: 7, message_id: "m-1" }, soon);
+} catch (error) {
+  console.log(error.name);
+}
+clearTimeout(took);`))
+			r, err := languages[0].join(t.Context(), t, url, "room:1", "a")
+			require.NoError(t, err)
+			begun, soon := time.Now(), within(t, 300*time.Millisecond)
+			err = r.wait(soon)
+			if err == nil {
+				_, _, err = r.code(soon, from, 0, func() {})
+			}
+			if err == nil {
+				err = r.reject(soon)
+			}
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Less(t, time.Since(begun), time.Second)
+		})
+	}
+}

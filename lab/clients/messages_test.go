@@ -119,3 +119,16 @@ func waitsOnWhileOneIsRejected(t *testing.T, s *site, l language) {
 	s.send(room, from, "인증번호 222222")
 	require.Equal(t, "222222", <-got)
 }
+
+// A program that is done before its turn came keeps its place.
+func TestNoClientIsDoneBeforeItsTurn(t *testing.T) {
+	s := newSite(t, 1)
+	eachLanguage(t, func(t *testing.T, l language) {
+		a, room := l.holder(t, s)
+		b := l.mustJoin(t, s, room, "b")
+		require.Error(t, b.done(t.Context()))
+		require.NoError(t, a.done(t.Context()))
+		require.NoError(t, b.wait(t.Context()))
+		require.NoError(t, b.done(t.Context()))
+	})
+}

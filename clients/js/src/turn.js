@@ -92,7 +92,7 @@ export class Turn {
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     const { status, fence, messages } = await this.#messages("", 0, signal);
-    if (status === "waiting") throw new Error("the turn has not come yet: wait first");
+    if (status === "waiting") throw notYet();
     const lives = status === "locked" && (await this.#expect({ fence, from, contains }, signal));
     if (!lives) return this.#await([], late, signal);
     await ask?.(signal);
@@ -110,8 +110,9 @@ export class Turn {
   }
 
   /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
-  done({ signal } = {}) {
-    return this.#leave("completed", this.#fence, signal);
+  async done({ signal } = {}) {
+    if (this.#fence == null && (await this.#known(signal))?.status === "waiting") throw notYet();
+    await this.#leave("completed", this.#fence, signal);
   }
 
   /** Gives the place up, waiting or not. */
@@ -205,10 +206,10 @@ export class Turn {
     }
   }
 
-  /** How the place ended; undefined where the server knows of no place any more. */
-  async #outcome(signal) {
+  /** How the place is; undefined where the server knows of no place any more. */
+  async #known(signal) {
     try {
-      return (await this.look(signal)).outcome;
+      return await this.look(signal);
     } catch (error) {
       if (error.code === "no_place") return undefined;
       throw error;
@@ -222,7 +223,7 @@ export class Turn {
       this.observe({ status: "ended", outcome });
     } catch (error) {
       if (error.code !== "no_place") throw error;
-      const outcome = await this.#outcome(signal);
+      const outcome = (await this.#known(signal))?.outcome;
       if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
     }
   }
@@ -316,6 +317,7 @@ function pauseOf({ status, headers }) {
   return status >= 500 || status === 429 ? 1000 : undefined;
 }
 
+const notYet = () => new Error("the turn has not come yet: wait first");
 const idOf = (message) => message.message_id;
 
 async function sleep(milliseconds, signal) {
