@@ -132,3 +132,22 @@ func TestNoClientIsDoneBeforeItsTurn(t *testing.T) {
 		require.NoError(t, b.done(t.Context()))
 	})
 }
+
+// A program that was away when its turn came, and starts again, is first in line again and gets its code.
+func TestEveryClientComesBackAfterAnUnclaimedTurn(t *testing.T) {
+	s := newSite(t, 1, "WAITROOM_CLAIM_WITHIN=1s", "WAITROOM_SMS_QUARANTINE=1s")
+	eachLanguage(t, func(t *testing.T, l language) {
+		a, room := l.holder(t, s)
+		b := languages[0].mustJoin(t, s, room, "b") // by a socket, after which a turn is to be claimed
+		require.Error(t, b.wait(within(t, time.Second)))
+		require.NoError(t, a.done(t.Context()))
+		time.Sleep(2 * time.Second) // its turn passes
+		again, err := l.resume(t.Context(), t, s.proxy.URL, room, b.session())
+		require.NoError(t, err)
+		require.NoError(t, again.wait(within(t, 10*time.Second)))
+		code, _, err := again.code(t.Context(), from, 0, func() { s.send(room, from, "인증번호 482913") })
+		require.NoError(t, err)
+		require.Equal(t, "482913", code)
+		require.NoError(t, again.done(t.Context()))
+	})
+}
