@@ -36,6 +36,7 @@ const (
 	firstPause  = time.Second / 4  // before a call is repeated; doubled each time
 	mostPause   = 20 * time.Second // as of sockets
 	mostAnswer  = 1 << 20          // bytes
+	mostAfter   = 60               // seconds of a Retry-After
 )
 
 // New returns a client of the server at a URL, such as "https://waitroom.example".
@@ -50,7 +51,14 @@ func New(base string, cfg Config) (*Client, error) {
 	if cfg.HTTP == nil {
 		cfg.HTTP = &http.Client{Timeout: callTimeout}
 	}
-	return &Client{base: u, http: cfg.HTTP, header: cfg.Header}, nil
+	stays := *cfg.HTTP
+	stays.CheckRedirect = stay
+	return &Client{base: u, http: &stays, header: cfg.Header}, nil
+}
+
+// stay follows no redirect: the session is a secret of the server that was named.
+func stay(*http.Request, []*http.Request) error {
+	return http.ErrUseLastResponse
 }
 
 // request is one call, which may be sent several times.
@@ -126,12 +134,24 @@ func (c *Client) once(ctx context.Context, q request, answer any) error {
 		return fmt.Errorf("read waitroom's answer: %w", err)
 	}
 	if resp.StatusCode < 300 {
-		if err := json.Unmarshal(text, answer); err != nil {
-			return fmt.Errorf("read waitroom's answer: %w", err)
-		}
-		return nil
+		return decode(text, answer)
 	}
 	return problem(resp, text)
+}
+
+// decode reads an answer of the server's, each of which has a status. Another is some proxy's own.
+func decode(text []byte, answer any) error {
+	var its struct{ Status string }
+	if err := json.Unmarshal(text, &its); err != nil {
+		return fmt.Errorf("read waitroom's answer: %w", err)
+	}
+	if its.Status == "" {
+		return errors.New("read waitroom's answer: it has no status")
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("read waitroom's answer: %w", err)
+	}
+	return nil
 }
 
 func problem(resp *http.Response, text []byte) error {
@@ -143,8 +163,8 @@ func problem(resp *http.Response, text []byte) error {
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	switch {
 	case err == nil && seconds >= 0:
-		p.RetryAfter = time.Duration(max(seconds, 1)) * time.Second
-	case p.Status >= 500 || p.Code == "unknown" && p.Status == http.StatusTooManyRequests:
+		p.RetryAfter = time.Duration(min(max(seconds, 1), mostAfter)) * time.Second
+	case p.Status >= 500 || p.Status == http.StatusTooManyRequests:
 		p.RetryAfter = time.Second
 	}
 	return p

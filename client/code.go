@@ -3,8 +3,10 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -18,6 +20,9 @@ type Code struct {
 	Late       bool // the lease was over when it came
 	fence      int64
 }
+
+// String names the message, and not the code, which is a secret.
+func (c Code) String() string { return "code of message " + c.MessageID }
 
 // CodeOption says which message is meant, and how it is asked for.
 type CodeOption func(*asking)
@@ -44,48 +49,42 @@ func Ask(marketplace func(context.Context) error) CodeOption {
 	return func(a *asking) { a.ask = marketplace }
 }
 
-// Late waits so long for a code after the turn is over, such as after its two minutes: the seller may still
-// use it. Without it, Code fails with *Ended at once.
+// Late waits so long for a code after the turn is over, such as after its two minutes, or when a code was
+// rejected: the seller may still use it. Without it, Code fails with *Ended at once.
 func Late(d time.Duration) CodeOption { return func(a *asking) { a.late = d } }
 
 // waitFor is how long the server lets a call wait for a message.
 const waitFor = 25 * time.Second
 
 // Code asks for a code and returns it. While an earlier seller's code may still come the number is busy, and
-// Code waits for that. A code that was sent again, or comes late, is returned as well; a second call asks for
-// another code. It fails with ErrNotYet while the seller waits, and with *Ended where the turn is over before
-// a code came.
+// Code waits for that. A second call asks for another code. Where the turn is over, Code asks for none and
+// returns what it has not returned yet, such as to a program that was started again. It fails with ErrNotYet
+// while the seller waits, and with *Ended where the turn is over and no code came.
 func (t *Turn) Code(ctx context.Context, options ...CodeOption) (Code, error) {
 	var a asking
 	for _, o := range options {
 		o(&a)
 	}
-	fence := t.State().Fence
-	if fence == 0 {
-		s, err := t.look(ctx)
-		if err != nil {
-			return Code{}, err
-		}
-		if s.Status == "ended" {
-			return Code{}, &Ended{s.Outcome}
-		}
-		if fence = s.Fence; fence == 0 {
-			return Code{}, ErrNotYet
-		}
-	}
 	before, err := t.messages(ctx, "", 0)
+	switch {
+	case err != nil:
+		return Code{}, err
+	case before.Status == "waiting":
+		return Code{}, ErrNotYet
+	case before.Status == "ended":
+		return t.await(ctx, inbox{}, a.late)
+	}
+	err = t.expect(ctx, before.Fence, a)
+	if _, over := errors.AsType[*Ended](err); over {
+		return t.await(ctx, inbox{}, a.late)
+	}
+	if err == nil && a.ask != nil {
+		err = a.ask(ctx)
+	}
 	if err != nil {
 		return Code{}, err
 	}
-	if err := t.expect(ctx, fence, a); err != nil {
-		return Code{}, err
-	}
-	if a.ask != nil {
-		if err := a.ask(ctx); err != nil {
-			return Code{}, err
-		}
-	}
-	return t.await(ctx, before.last(), a.late)
+	return t.await(ctx, before, a.late)
 }
 
 // expect asks, once however often the call is repeated.
@@ -114,16 +113,18 @@ func (t *Turn) expect(ctx context.Context, fence int64, a asking) error {
 
 // inbox is what the server has for the session's last place.
 type inbox struct {
-	Status   string `json:"status"`
-	Fence    int64  `json:"fence"`   // 0 for null
-	Judging  bool   `json:"judging"` // a message is still checked
-	Messages []struct {
-		ID         string    `json:"message_id"`
-		Text       string    `json:"text"`
-		Code       string    `json:"code"` // "" for null
-		ReceivedAt time.Time `json:"received_at"`
-		Late       bool      `json:"late"`
-	} `json:"messages"`
+	Status   string    `json:"status"`
+	Fence    int64     `json:"fence"`   // 0 for null
+	Judging  bool      `json:"judging"` // a message is still checked
+	Messages []message `json:"messages"`
+}
+
+type message struct {
+	ID         string    `json:"message_id"`
+	Text       string    `json:"text"`
+	Code       string    `json:"code"` // "" for null
+	ReceivedAt time.Time `json:"received_at"`
+	Late       bool      `json:"late"`
 }
 
 func (b inbox) last() string {
@@ -131,6 +132,25 @@ func (b inbox) last() string {
 		return ""
 	}
 	return b.Messages[len(b.Messages)-1].ID
+}
+
+func (b inbox) has(id string) bool {
+	return slices.ContainsFunc(b.Messages, func(m message) bool { return m.ID == id })
+}
+
+// take returns the newest code that was not there before, and that no call has taken.
+func (t *Turn) take(b, before inbox) (Code, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, m := range slices.Backward(b.Messages) {
+		if m.Code == "" || t.taken[m.ID] || before.has(m.ID) {
+			continue
+		}
+		t.taken[m.ID] = true
+		return Code{Code: m.Code, Text: m.Text, MessageID: m.ID, ReceivedAt: m.ReceivedAt, Late: m.Late,
+			fence: b.Fence}, true
+	}
+	return Code{}, false
 }
 
 func (t *Turn) messages(ctx context.Context, after string, wait time.Duration) (b inbox, err error) {
@@ -142,52 +162,59 @@ func (t *Turn) messages(ctx context.Context, after string, wait time.Duration) (
 	if wait > 0 {
 		q.query.Set("wait", strconv.Itoa(int(wait/time.Second)))
 	}
-	return b, t.c.call(ctx, q, &b)
+	err = t.c.call(ctx, q, &b)
+	if code(err) == "no_place" {
+		err = ErrNoTurn
+	}
+	return b, err
 }
 
-// await returns the first code that comes after a message. A turn that is over may still get its code until
+// await returns the next code beyond the messages before. A turn that is over may still get its code until
 // the server has checked the last message, and for `late` longer.
-func (t *Turn) await(ctx context.Context, after string, late time.Duration) (Code, error) {
+func (t *Turn) await(ctx context.Context, before inbox, late time.Duration) (Code, error) {
 	var over time.Time
-	for {
-		b, err := t.messages(ctx, after, waitFor)
-		if err != nil {
+	for b := before; ; {
+		var err error
+		if b, err = t.messages(ctx, b.last(), waitFor); err != nil {
 			return Code{}, err
 		}
-		known := after == ""
-		for _, m := range b.Messages {
-			if !known {
-				known = m.ID == after
-				continue
-			}
-			if m.Code != "" {
-				return Code{Code: m.Code, Text: m.Text, MessageID: m.ID, ReceivedAt: m.ReceivedAt, Late: m.Late,
-					fence: b.Fence}, nil
-			}
+		if c, ok := t.take(b, before); ok {
+			return c, nil
 		}
-		if b.Status == "ended" && over.IsZero() {
+		if b.Status != "ended" {
+			continue
+		}
+		if over.IsZero() {
 			over = time.Now()
 		}
-		if b.Status == "ended" && !b.Judging && time.Since(over) >= late {
-			s, err := t.look(ctx)
-			if err != nil {
-				return Code{}, err
-			}
-			return Code{}, &Ended{s.Outcome}
+		if !b.Judging && time.Since(over) >= late {
+			return Code{}, t.ended(ctx)
 		}
-		if b.Status == "ended" {
-			if err := sleep(ctx, firstPause, nil); err != nil {
-				return Code{}, err
-			}
+		if err := sleep(ctx, firstPause, nil); err != nil {
+			return Code{}, err
 		}
 	}
 }
 
-// Reject says that a code is not the seller's. It goes to support, and the ask is open again: call Code anew,
-// or wait for the seller's own code with a further one.
+// ended says how the turn ended.
+func (t *Turn) ended(ctx context.Context) error {
+	s, err := t.look(ctx)
+	if err != nil {
+		return err
+	}
+	return &Ended{s.Outcome}
+}
+
+// Reject says that a code is not the seller's. It goes to support, and its ask is open again. Where the code
+// has ended the turn, the seller's own may still come: call Code with Late. Else call Code anew. It is no
+// error where the code is forgotten, as it is ten minutes after it came.
 func (t *Turn) Reject(ctx context.Context, c Code) error {
 	q := t.request(http.MethodPost, "/lock/reject")
 	q.body = map[string]any{"fence": c.fence, "message_id": c.MessageID}
 	var done struct{}
-	return t.c.call(ctx, q, &done)
+	err := t.c.call(ctx, q, &done)
+	if code(err) == "no_message" { // also where the answer to an earlier try was lost
+		return nil
+	}
+	return err
 }

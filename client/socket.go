@@ -13,7 +13,9 @@ import (
 )
 
 const (
-	silentFor = 60 * time.Second // the server pings every 25 seconds
+	silentFor = 40 * time.Second // the server pings every 25 seconds
+	handshake = 10 * time.Second // of a socket, and then its first state
+	blocked   = 2                // so many sockets in a row that were lost before a state: none comes through
 	pollEvery = time.Second      // where sockets do not come through
 	mostFrame = 1 << 16          // bytes
 )
@@ -56,7 +58,7 @@ func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 		if !yield(first, err) || err != nil {
 			return
 		}
-		polls := false
+		polls, lost := false, 0
 		for pause := firstPause; ; pause = min(2*pause, mostPause) {
 			var opened, more bool
 			if !polls {
@@ -64,10 +66,11 @@ func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 				if !more {
 					return
 				}
-				polls = !opened && !errors.Is(err, context.Canceled) && refusedUpgrade(err) || errors.Is(err, errStay)
-			}
-			if opened {
-				pause = firstPause
+				lost++
+				if opened {
+					pause, lost = firstPause, 0
+				}
+				polls = lost == blocked || refusedUpgrade(err) || errors.Is(err, errStay)
 			}
 			wait := time.Duration(rand.Int64N(int64(pause)))
 			if polls {
@@ -91,14 +94,16 @@ func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opene
 	u := *t.c.base
 	u.Path += t.request("", "/ws").path
 	conn, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: t.c.http.Transport}, HTTPHeader: t.c.headers(t.session)})
+		HTTPClient: &http.Client{Transport: t.c.http.Transport, CheckRedirect: stay, Timeout: handshake},
+		HTTPHeader: t.c.headers(t.session)})
 	if err != nil {
 		return false, true, dialError{err, resp}
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(mostFrame)
+	patience := handshake
 	for {
-		f, err := read(ctx, conn)
+		f, err := read(ctx, conn, patience)
 		if err != nil {
 			if status := websocket.CloseStatus(err); status >= 4500 && status < 5000 {
 				err = errStay
@@ -111,7 +116,7 @@ func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opene
 				return opened, true, err
 			}
 		case "state":
-			opened = true
+			opened, patience = true, silentFor
 			if f.Status == "idle" {
 				return opened, yield(State{}, ErrNoTurn), nil
 			}
@@ -124,8 +129,8 @@ func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opene
 	}
 }
 
-func read(ctx context.Context, conn *websocket.Conn) (f frame, err error) {
-	ctx, cancel := context.WithTimeout(ctx, silentFor)
+func read(ctx context.Context, conn *websocket.Conn, patience time.Duration) (f frame, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, text, err := conn.Read(ctx)
 	if err != nil {

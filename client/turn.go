@@ -20,8 +20,12 @@ type Turn struct {
 
 	mu    sync.Mutex
 	state State
-	fence int64 // of the last lease; 0 = there was none
+	fence int64           // of the last lease; 0 = there was none
+	taken map[string]bool // messages whose codes Code has returned
 }
+
+// String names the room, and not the session, which is a secret.
+func (t *Turn) String() string { return "turn in " + t.room }
 
 // State is how a place is. Times are in the server's clock.
 type State struct {
@@ -89,7 +93,7 @@ func (c *Client) Join(ctx context.Context, room, seller string, options ...Optio
 	for _, o := range options {
 		o(&j)
 	}
-	t := &Turn{c: c, room: room, session: j.session}
+	t := &Turn{c: c, room: room, session: j.session, taken: map[string]bool{}}
 	q := t.request(http.MethodPost, "/lock")
 	q.body = map[string]any{"seller_id": seller, "asks": true}
 	if j.noWait {
@@ -106,7 +110,7 @@ func (c *Client) Join(ctx context.Context, room, seller string, options ...Optio
 // Resume returns the turn of a session that joined before, such as by a program that was started again. It
 // fails with ErrNoTurn where the session has no place.
 func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error) {
-	t := &Turn{c: c, room: room, session: session}
+	t := &Turn{c: c, room: room, session: session, taken: map[string]bool{}}
 	if _, err := t.look(ctx); err != nil {
 		return nil, err
 	}
@@ -218,8 +222,21 @@ func (t *Turn) claim(ctx context.Context, s State) (State, error) {
 }
 
 // Done gives the lock back: the seller has used the code. It is no error where a message has ended the turn
-// before.
-func (t *Turn) Done(ctx context.Context) error { return t.leave(ctx, "completed", t.lastFence()) }
+// before. It fails with ErrNotYet while the seller waits, which keeps its place.
+func (t *Turn) Done(ctx context.Context) error {
+	if t.lastFence() == 0 { // such as of a turn that was resumed
+		s, err := t.look(ctx)
+		switch {
+		case errors.Is(err, ErrNoTurn):
+			return nil
+		case err != nil:
+			return err
+		case s.Status == "waiting":
+			return ErrNotYet
+		}
+	}
+	return t.leave(ctx, "completed", t.lastFence())
+}
 
 // Leave gives the place up, waiting or not. It is no error where the place is over.
 func (t *Turn) Leave(ctx context.Context) error { return t.leave(ctx, "cancelled", 0) }

@@ -44,7 +44,7 @@ export interface Asking extends Call {
   /** The message's text has this piece. */
   contains?: string;
   /** Has the marketplace send the code: it is called once the number is free for that. */
-  ask?: () => unknown;
+  ask?: (signal?: AbortSignal) => unknown;
   /** So many milliseconds a code is waited for after the turn is over; default 0. */
   late?: number;
 }
@@ -57,7 +57,9 @@ export interface Turn {
   readonly state: State;
   /** Resolves once the lock is the seller's; rejects with Ended where the place is over before. */
   wait(options?: Call & { onState?: (state: State) => void }): Promise<void>;
+  /** Asks for a code. Where the turn is over, it asks for none and returns what it has not returned yet. */
   code(options?: Asking): Promise<Message>;
+  /** Says that a code is not the seller's. Where it has ended the turn, code with late waits for the next. */
   reject(message: Message, options?: Call): Promise<void>;
   /** Gives the lock back: the seller has used the code. */
   done(options?: Call): Promise<void>;

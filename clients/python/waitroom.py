@@ -8,14 +8,15 @@
 
 One file, Python 3.9 and later, nothing but the standard library. Every call is repeated until the server
 answers, with a growing pause: a repeat changes nothing, since the session names the place and each ask has a
-key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on after a
-restart: see resume.
+key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on
+after a restart: see resume.
 """
 
 import dataclasses
 import http.client
 import json
 import random
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -26,6 +27,9 @@ _CALL = 60  # seconds: longer than the longest wait for a message
 _WAIT = 25  # seconds that the server lets a call wait for a message
 _POLL = 1  # seconds
 _FIRST, _MOST = 0.25, 20  # seconds before a call is repeated
+_AFTER = 60  # seconds of a Retry-After, at most
+_NOT_YET = "the turn has not come yet: wait first"
+_ANSWER = 1 << 20  # bytes of an answer, at most
 
 
 class Refused(Exception):
@@ -48,28 +52,29 @@ class Ended(Exception):
 class Code:
     """A message with a code that was matched to the turn."""
 
-    code: str
-    text: str
+    code: str = dataclasses.field(repr=False)  # a secret
+    text: str = dataclasses.field(repr=False)
     message_id: str
     received_at: str
     late: bool  # the turn was over when it came
     fence: int
 
 
-def join(server, room, seller, *, session=None, may_wait=True, headers=None):
+def join(server, room, seller, *, session=None, may_wait=True, headers=None, patience=None):
     """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
 
     may_wait=False refuses with "lock_held" or "room_paused" rather than wait. headers go with every call.
+    patience: a call that gets no answer for so many seconds raises TimeoutError; None repeats it for ever.
     """
-    turn = Turn(server, room, session or str(uuid.uuid4()), headers)
+    turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
     path = "/lock" if may_wait else "/lock?wait=false"
     turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}))
     return turn
 
 
-def resume(server, room, session, *, headers=None):
+def resume(server, room, session, *, headers=None, patience=None):
     """Returns the Turn of a session that joined before; Refused with "no_place" where it has no place."""
-    turn = Turn(server, room, session, headers)
+    turn = Turn(server, room, session, headers, patience)
     turn.look()
     return turn
 
@@ -77,10 +82,15 @@ def resume(server, room, session, *, headers=None):
 class Turn:
     """A seller's place in a room."""
 
-    def __init__(self, server, room, session, headers=None):
+    def __init__(self, server, room, session, headers=None, patience=None):
+        if not server.startswith(("http://", "https://")):
+            raise ValueError("waitroom's URL: want one such as https://waitroom.example")
         self._base = server.rstrip("/") + "/api/" + urllib.parse.quote(room, safe="")
         self._headers = dict(headers or {})
+        self._patience = patience
         self._fence = None  # of the last lease
+        self._taken = set()  # messages whose codes were returned
+        self._taking = threading.Lock()
         self.session = session
         self.state = {"status": "waiting"}
 
@@ -106,32 +116,35 @@ class Turn:
         """Asks for a code and returns it as a Code.
 
         sender: one, or a list of at most ten. ask has the marketplace send the code: it is called once the
-        number is free for that. late: so many seconds a code is waited for after the turn is over.
+        number is free for that. late: so many seconds a code is waited for after the turn is over. Where it
+        is over, no code is asked for, and one that was not returned yet is.
         """
-        if self.state.get("fence") is None:
-            self.look()
-        if self.state["status"] == "ended":
-            raise Ended(self.state["outcome"])
-        if self.state.get("fence") is None:
-            raise RuntimeError("the turn has not come yet: wait first")
-        body = {"fence": self.state["fence"]}
+        before = self._messages()
+        if before["status"] == "waiting":
+            raise RuntimeError(_NOT_YET)
+        body = {"fence": before["fence"]}
         if sender:
             body["from"] = [sender] if isinstance(sender, str) else list(sender)
         if contains:
             body["contains"] = contains
-        messages = self._messages()["messages"]
-        after = messages[-1]["message_id"] if messages else ""
-        self._expect(body)
+        if before["status"] == "ended" or not self._expect(body):
+            return self._await([], late)
         if ask:
             ask()
-        return self._await(after, late)
+        return self._await([message["message_id"] for message in before["messages"]], late)
 
     def reject(self, code):
-        """Says that a code is not the seller's."""
-        self._call("POST", "/lock/reject", {"fence": code.fence, "message_id": code.message_id})
+        """Says that a code is not the seller's. Where it ended the turn, code(late=60) awaits the next."""
+        try:
+            self._call("POST", "/lock/reject", {"fence": code.fence, "message_id": code.message_id})
+        except Refused as refused:
+            if refused.code != "no_message":  # as where the answer to an earlier try was lost
+                raise
 
     def done(self):
         """Gives the lock back: the seller has used the code. It may be over already by the message."""
+        if self._fence is None and self._known().get("status") == "waiting":
+            raise RuntimeError(_NOT_YET)
         self._leave("completed", self._fence)
 
     def leave(self):
@@ -141,9 +154,9 @@ class Turn:
     def look(self):
         """Asks how the place is. A waiting place counts as there for it."""
         answer = self._call("GET", "/lock/status?here=true")
-        if not answer["me"]:
+        if not answer.get("me"):
             raise Refused(404, "no_place", "the session has no place")
-        return self._observe({**answer["me"], "paused": answer["paused"]})
+        return self._observe({**answer["me"], "paused": answer.get("paused", False)})
 
     def _observe(self, state):
         self.state = state
@@ -161,15 +174,16 @@ class Turn:
         return self._observe({**answer, "claim_by": None})
 
     def _expect(self, body):
+        """Asks, and returns whether the turn lives."""
         try:
             self._call("POST", "/lock/expect", body, key=str(uuid.uuid4()))
         except Refused as refused:
             if refused.code not in ("stale_fence", "no_place"):
                 raise
-            state = self.look()
-            if state["status"] == "ended":
-                raise Ended(state["outcome"]) from None
-            raise
+            if self.look()["status"] != "ended":
+                raise
+            return False
+        return True
 
     def _messages(self, after="", wait=0):
         query = {"after": after} if after else {}
@@ -177,16 +191,25 @@ class Turn:
             query["wait"] = wait
         return self._call("GET", "/lock/messages?" + urllib.parse.urlencode(query))
 
-    def _await(self, after, late):
+    def _take(self, answer, before):
+        """The newest message with a code that was not there before, and that no call has taken."""
+        with self._taking:
+            for message in reversed(answer["messages"]):
+                if message["code"] and message["message_id"] not in self._taken.union(before):
+                    self._taken.add(message["message_id"])
+                    return message
+        return None
+
+    def _await(self, before, late):
         over = None
+        after = before[-1] if before else ""
         while True:
             answer = self._messages(after, _WAIT)
-            known = not after
-            for message in answer["messages"]:
-                if known and message["code"]:
-                    return Code(message["code"], message["text"], message["message_id"],
-                                message["received_at"], message["late"], answer["fence"])
-                known = known or message["message_id"] == after
+            message = self._take(answer, before)
+            if message:
+                return Code(message["code"], message["text"], message["message_id"], message["received_at"],
+                            message["late"], answer["fence"])
+            after = answer["messages"][-1]["message_id"] if answer["messages"] else ""
             if answer["status"] != "ended":
                 continue
             over = over or time.monotonic()
@@ -204,12 +227,18 @@ class Turn:
         except Refused as refused:
             if refused.code != "no_place":
                 raise
-            try:
-                outcome = self.look().get("outcome")
-            except Refused:
-                return  # its place is forgotten
-            if outcome != reason and reason != "cancelled":
+            outcome = self._known().get("outcome")
+            if outcome and outcome != reason and reason != "cancelled":
                 raise Ended(outcome) from None
+
+    def _known(self):
+        """How the place is; {} where the server knows of no place any more."""
+        try:
+            return self.look()
+        except Refused as refused:
+            if refused.code != "no_place":
+                raise
+            return {}
 
     def _call(self, method, path, body=None, key=None):
         headers = {**self._headers, "X-Session-ID": self.session, "Accept": "application/json"}
@@ -219,29 +248,58 @@ class Turn:
             headers["Idempotency-Key"] = key
         data = None if body is None else json.dumps(body).encode()
         pause = _FIRST
+        begun = time.monotonic()
         while True:
             request = urllib.request.Request(self._base + path, data, headers, method=method)
             try:
-                with urllib.request.urlopen(request, timeout=_CALL) as answer:
-                    return json.load(answer)
+                with _OPENER.open(request, timeout=_CALL) as answer:
+                    found = _read(answer)
+                if found.get("status"):  # each answer of the server has one; another is some proxy's own
+                    return found
+                later = None
             except urllib.error.HTTPError as error:
                 later = _refusal(error)
-            except (OSError, ValueError, http.client.HTTPException):  # no whole answer
+            except http.client.InvalidURL:
+                raise
+            except (OSError, http.client.HTTPException):  # no whole answer
+                later = None
+            if later is None:
+                if self._patience is not None and time.monotonic() - begun > self._patience:
+                    raise TimeoutError("waitroom does not answer")
                 later = random.uniform(0, pause)
                 pause = min(2 * pause, _MOST)
             time.sleep(later)
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: the session is a secret of the server that was named."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+_OPENER = urllib.request.build_opener(_Stay)
+
+
+def _read(answer):
+    """Returns the object that an answer has; {} where it has none, such as a proxy's own page."""
+    try:
+        found = json.loads(answer.read(_ANSWER))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _refusal(error):
     """Returns in how many seconds to call again; raises Refused where a repeat would get the same answer."""
     with error:
         try:
-            problem = json.load(error)
-        except (OSError, ValueError, http.client.HTTPException):
-            problem = {}  # a proxy's own page
+            problem = _read(error)
+        except (OSError, http.client.HTTPException):
+            problem = {}
     after = error.headers.get("Retry-After", "")
-    if after.isdigit():
-        return max(int(after), 1)
-    if error.code >= 500:
+    if after.isdecimal():
+        return min(max(int(after), 1), _AFTER)
+    if error.code >= 500 or error.code == 429:
         return 1
     raise Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""))

@@ -52,6 +52,31 @@ type site struct {
 	lose     atomic.Int64 // answers of so many more calls that change something
 	rooms    atomic.Int64
 	kills    atomic.Int64
+	asked    sync.Map // room → *atomic.Int64, calls that ask for its messages
+	losing   sync.Map // room → true: the next answer to a call that changes something is lost
+}
+
+// looks is how many calls asked for a room's messages.
+func (s *site) looks(room string) int64 {
+	n, _ := s.asked.LoadOrStore(room, &atomic.Int64{})
+	return n.(*atomic.Int64).Load()
+}
+
+// loseIn loses the answer to the next call that changes something in a room.
+func (s *site) loseIn(room string) { s.losing.Store(room, true) }
+
+// loses counts a call, and reports whether its answer is to be lost.
+func (s *site) loses(r *http.Request) bool {
+	room, call, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/")
+	if call == "lock/messages" {
+		n, _ := s.asked.LoadOrStore(room, &atomic.Int64{})
+		n.(*atomic.Int64).Add(1)
+	}
+	if r.Method == http.MethodGet {
+		return false
+	}
+	_, lost := s.losing.LoadAndDelete(room)
+	return lost || s.lose.Load() > 0 && s.lose.Add(-1) >= 0
 }
 
 func newSite(t *testing.T, replicas int, settings ...string) *site {
@@ -86,7 +111,7 @@ func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no sockets here", http.StatusForbidden)
 		return
 	}
-	if r.Method != http.MethodGet && s.lose.Load() > 0 && s.lose.Add(-1) >= 0 {
+	if s.loses(r) {
 		w = nowhere{http.Header{}}
 		defer panic(http.ErrAbortHandler) // the connection breaks after the server has done it
 	}

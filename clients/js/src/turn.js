@@ -5,6 +5,7 @@ import { RoomSocket } from "../../../static/js/socket.js";
 const CALL = 60000; // milliseconds: longer than the longest wait for a message
 const WAIT = 25; // seconds that the server lets a call wait for a message
 const POLL = 1000; // milliseconds, where no socket comes through
+const AFTER = 60; // seconds of a Retry-After, at most
 const BLOCKED = 2; // so many sockets in a row that were lost before a word came: none comes through
 
 /** A refusal by the server. code is stable, such as "seller_has_place". */
@@ -50,13 +51,21 @@ export async function resume(server, room, session, { headers, signal } = {}) {
 export class Turn {
   #base;
   #headers;
+  #session;
   #fence = null; // of the last lease
+  #taken = new Set(); // messages whose codes were returned
 
   constructor(server, room, session, headers = {}) {
+    if (!/^https?:\/\//.test(server)) throw new TypeError("want a server such as https://waitroom.example");
     this.#base = `${new URL(server).href.replace(/\/$/, "")}/api/${encodeURIComponent(room)}`;
     this.#headers = headers;
-    this.session = session;
+    this.#session = session;
     this.state = { status: "waiting" };
+  }
+
+  /** The secret that names the place; what prints a turn does not print it. */
+  get session() {
+    return this.#session;
   }
 
   /** Resolves once the lock is the seller's; rejects with Ended where the place is over before. */
@@ -78,27 +87,32 @@ export class Turn {
 
   /**
    * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
-   * free for that. late: so many milliseconds a code is waited for after the turn is over.
+   * free for that. late: so many milliseconds a code is waited for after the turn is over. Where it is over,
+   * no code is asked for, and one that was not returned yet is.
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
-    let fence = this.state.fence ?? (await this.look(signal)).fence;
-    if (this.state.status === "ended") throw new Ended(this.state.outcome);
-    if (fence == null) throw new Error("the turn has not come yet: wait first");
-    const after = (await this.#messages("", 0, signal)).messages.at(-1)?.message_id ?? "";
-    await this.#expect({ fence, from, contains }, signal);
-    await ask?.();
-    return this.#await(after, late, signal);
+    const { status, fence, messages } = await this.#messages("", 0, signal);
+    if (status === "waiting") throw notYet();
+    const lives = status === "locked" && (await this.#expect({ fence, from, contains }, signal));
+    if (!lives) return this.#await([], late, signal);
+    await ask?.(signal);
+    return this.#await(messages.map(idOf), late, signal);
   }
 
-  /** Says that a code is not the seller's. */
+  /** Says that a code is not the seller's. Where it has ended the turn, code with late waits for the next. */
   async reject(message, { signal } = {}) {
     const body = { fence: message.fence, message_id: message.message_id };
-    await this.call("POST", "/lock/reject", { body, signal });
+    try {
+      await this.call("POST", "/lock/reject", { body, signal });
+    } catch (error) {
+      if (error.code !== "no_message") throw error; // as where the answer to an earlier try was lost
+    }
   }
 
   /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
-  done({ signal } = {}) {
-    return this.#leave("completed", this.#fence, signal);
+  async done({ signal } = {}) {
+    if (this.#fence == null && (await this.#known(signal))?.status === "waiting") throw notYet();
+    await this.#leave("completed", this.#fence, signal);
   }
 
   /** Gives the place up, waiting or not. */
@@ -121,23 +135,24 @@ export class Turn {
 
   /** Where its socket is, and what names the session there. */
   get socket() {
-    const protocols = () => ["waitroom", `waitroom.session.${this.session}`];
+    const protocols = () => ["waitroom", `waitroom.session.${this.#session}`];
     return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
   }
 
   async call(method, path, { body, key, signal } = {}) {
-    const headers = { ...this.#headers, "X-Session-ID": this.session, Accept: "application/json" };
+    const headers = { ...this.#headers, "X-Session-ID": this.#session, Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     for (let attempt = 0; ; attempt++) {
       const options = { method, headers, body: body && JSON.stringify(body) };
       const answer = await once(`${this.#base}${path}`, options, signal);
-      if (answer?.ok) return answer.body;
-      const later = answer && pauseOf(answer);
-      if (answer && later === undefined) {
+      const whole = answer && (!answer.ok || answer.body.status); // another is some proxy's own
+      if (whole && answer.ok) return answer.body;
+      const later = whole && pauseOf(answer);
+      if (whole && later === undefined) {
         throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
       }
-      await sleep(later ?? backoff(attempt), signal);
+      await sleep(later || backoff(attempt), signal);
     }
   }
 
@@ -151,14 +166,16 @@ export class Turn {
     }
   }
 
+  /** Asks, and says whether the turn lives. */
   async #expect(body, signal) {
     try {
       await this.call("POST", "/lock/expect", { body, key: freshKey(), signal });
     } catch (error) {
       if (!["stale_fence", "no_place"].includes(error.code)) throw error;
-      const { status, outcome } = await this.look(signal);
-      throw status === "ended" ? new Ended(outcome) : error;
+      if ((await this.look(signal)).status !== "ended") throw error;
+      return false;
     }
+    return true;
   }
 
   #messages(after, wait, signal) {
@@ -168,11 +185,20 @@ export class Turn {
     return this.call("GET", `/lock/messages?${query}`, { signal });
   }
 
-  async #await(after, late, signal) {
-    for (let over = 0; ; ) {
+  /** The newest message with a code that was not there before, and that no call has taken. */
+  #take(messages, before) {
+    const isNew = (m) => m.code && !before.includes(idOf(m)) && !this.#taken.has(idOf(m));
+    const found = messages.filter(isNew).at(-1);
+    if (found) this.#taken.add(idOf(found));
+    return found;
+  }
+
+  async #await(before, late, signal) {
+    for (let over = 0, after = before.at(-1); ; ) {
       const { status, judging, fence, messages } = await this.#messages(after, WAIT, signal);
-      const found = messages.slice(messages.findIndex((m) => m.message_id === after) + 1).find((m) => m.code);
+      const found = this.#take(messages, before);
       if (found) return { ...found, fence };
+      after = messages.map(idOf).at(-1);
       if (status !== "ended") continue;
       over ||= Date.now();
       if (!judging && Date.now() - over >= late) throw new Ended((await this.look(signal)).outcome);
@@ -180,10 +206,10 @@ export class Turn {
     }
   }
 
-  /** How the place ended; undefined where the server knows of no place any more. */
-  async #outcome(signal) {
+  /** How the place is; undefined where the server knows of no place any more. */
+  async #known(signal) {
     try {
-      return (await this.look(signal)).outcome;
+      return await this.look(signal);
     } catch (error) {
       if (error.code === "no_place") return undefined;
       throw error;
@@ -197,7 +223,7 @@ export class Turn {
       this.observe({ status: "ended", outcome });
     } catch (error) {
       if (error.code !== "no_place") throw error;
-      const outcome = await this.#outcome(signal);
+      const outcome = (await this.#known(signal))?.outcome;
       if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
     }
   }
@@ -218,7 +244,7 @@ class Follower {
     if (typeof WebSocket === "undefined") return; // Node before 22
     this.#socket = new RoomSocket({
       ...turn.socket,
-      onFrame: (frame) => frame.type === "state" && this.#push(turn.observe(frame)),
+      onFrame: (frame) => frame.type === "state" && this.#push(frame),
       onStatus: (status) => {
         if (status === "open") this.#lost = 0;
         if (status === "closed" || (status === "lost" && ++this.#lost >= BLOCKED)) this.#blocked();
@@ -234,11 +260,7 @@ class Follower {
       await sleep(POLL, this.#signal);
       return this.#turn.look(this.#signal);
     }
-    await new Promise((resolve) => {
-      this.#wake = resolve;
-      this.#signal?.addEventListener("abort", resolve, { once: true });
-    });
-    this.#signal?.throwIfAborted();
+    await until((resolve) => (this.#wake = resolve), this.#signal);
     return this.#states.shift() ?? this.#turn.look(this.#signal);
   }
 
@@ -253,7 +275,8 @@ class Follower {
   }
 
   #push(state) {
-    this.#states = [state]; // the latest is all that counts
+    const known = state.status !== "idle"; // else the call says that there is no place
+    this.#states = known ? [this.#turn.observe(state)] : []; // the latest is all that counts
     this.#wake?.();
   }
 }
@@ -262,11 +285,12 @@ class Follower {
 async function once(url, options, signal) {
   signal?.throwIfAborted();
   const abort = new AbortController();
+  const request = new Request(url, { ...options, signal: abort.signal, redirect: "manual" }); // or it throws
   const patience = setTimeout(() => abort.abort(), CALL);
   const stop = () => abort.abort();
   signal?.addEventListener("abort", stop);
   try {
-    const answer = await fetch(url, { ...options, signal: abort.signal });
+    const answer = await fetch(request);
     const text = await answer.text();
     return { ok: answer.ok, status: answer.status, headers: answer.headers, body: parse(text) };
   } catch {
@@ -280,7 +304,7 @@ async function once(url, options, signal) {
 
 function parse(text) {
   try {
-    return JSON.parse(text) ?? {};
+    return Object(JSON.parse(text));
   } catch {
     return {}; // a proxy's own page
   }
@@ -289,13 +313,33 @@ function parse(text) {
 /** In how many milliseconds the same call may be answered otherwise; undefined: never. */
 function pauseOf({ status, headers }) {
   const after = headers.get("Retry-After");
-  if (after !== null && Number(after) >= 0) return Math.max(Number(after), 1) * 1000;
-  return status >= 500 ? 1000 : undefined;
+  if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), AFTER) * 1000;
+  return status >= 500 || status === 429 ? 1000 : undefined;
 }
 
-function sleep(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
-  });
+const notYet = () => new Error("the turn has not come yet: wait first");
+const idOf = (message) => message.message_id;
+
+async function sleep(milliseconds, signal) {
+  let timer;
+  try {
+    await until((resolve) => (timer = setTimeout(resolve, milliseconds)), signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits until start's resolve is called; rejects once signal says so, and leaves no listener on it. */
+async function until(start, signal) {
+  signal?.throwIfAborted();
+  let stop;
+  try {
+    await new Promise((resolve, reject) => {
+      stop = () => reject(signal.reason);
+      signal?.addEventListener("abort", stop);
+      start(resolve);
+    });
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 }

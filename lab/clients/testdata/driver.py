@@ -62,6 +62,8 @@ def run(command):
         answer({"id": command["id"], "error": ended.outcome})
     except waitroom.Refused as refused:
         answer({"id": command["id"], "error": refused.code})
+    except Exception as error:
+        answer({"id": command["id"], "error": repr(error)})
 
 
 for line in sys.stdin:

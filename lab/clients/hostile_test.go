@@ -1,0 +1,236 @@
+package clients
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+)
+
+// answers are right ones for a place that holds the lock.
+var answers = map[string]string{
+	"POST /lock":         `{"status":"locked","fence":7}`,
+	"GET /lock/status":   `{"status":"locked","paused":false,"me":{"status":"locked","fence":7}}`,
+	"POST /lock/expect":  `{"status":"expecting","fence":7}`,
+	"POST /lock/reject":  `{"status":"rejected"}`,
+	"DELETE /lock":       `{"status":"released","outcome":"completed"}`,
+	"GET /lock/messages": `{"status":"locked","fence":7,"messages":[]}`,
+	"awaited": `{"status":"locked","fence":7,"messages":[{"message_id":"m-1","text":"","code":"482913",
+		"received_at":"2026-11-21T03:01:05.000Z","late":false}]}`,
+}
+
+// rightly answers as a server would.
+func rightly(w http.ResponseWriter, r *http.Request) {
+	call := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/room:1")
+	if r.URL.Query().Has("wait") && r.Method == http.MethodGet {
+		call = "awaited"
+	}
+	text, ok := answers[call]
+	if !ok {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	_, _ = w.Write([]byte(text))
+}
+
+// fake is a server that answers as f does.
+func fake(t *testing.T, f http.HandlerFunc) string {
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// within is time enough for a client that keeps asking.
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func eachLanguage(t *testing.T, does func(*testing.T, language)) {
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			does(t, l)
+		})
+	}
+}
+
+// A 200 that the server did not write, such as the page of a hotel's network, is no answer.
+func TestWhatAProxyMadeUpIsNoAnswer(t *testing.T) {
+	eachLanguage(t, func(t *testing.T, l language) {
+		for _, page := range []string{"<html>log in</html>", "{}", "[]", "null", `"ok"`} {
+			t.Run(page, func(t *testing.T) {
+				t.Parallel()
+				takesACodeDespite(t, l, page)
+			})
+		}
+	})
+}
+
+func takesACodeDespite(t *testing.T, l language, page string) {
+	var calls sync.Map
+	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, known := calls.LoadOrStore(r.Method+r.URL.String(), true); !known {
+			_, _ = w.Write([]byte(page))
+			return
+		}
+		rightly(w, r)
+	})
+	ctx := within(t, 30*time.Second)
+	r, err := l.join(ctx, t, url, "room:1", "셀러")
+	require.NoError(t, err)
+	require.NoError(t, r.wait(ctx))
+	code, _, err := r.code(ctx, from, 0, func() {})
+	require.NoError(t, err)
+	require.Equal(t, "482913", code)
+	require.NoError(t, r.reject(ctx))
+	require.NoError(t, r.done(ctx))
+}
+
+// The session goes to no other server than the one that was named.
+func TestNoClientFollowsARedirect(t *testing.T) {
+	eachLanguage(t, func(t *testing.T, l language) {
+		var sessions atomic.Int64
+		other := fake(t, func(w http.ResponseWriter, r *http.Request) {
+			sessions.Add(1)
+			rightly(w, r)
+		})
+		url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other+r.URL.Path, http.StatusTemporaryRedirect)
+		})
+		_, err := l.resume(within(t, 10*time.Second), t, url, "room:1", "0f7c4b7e-0000-4000-8000-000000000001")
+		require.EqualError(t, err, "unknown")
+		require.Zero(t, sessions.Load())
+	})
+}
+
+// A pause that is no number, or is one beyond all sense, is neither the end nor a reason to hurry.
+func TestAnOddRetryAfterIsWaitedOut(t *testing.T) {
+	odd := map[string]bool{"Thu, 26 Nov 2026 04:00:00 GMT": true, "-1": true, "\xb2": true,
+		"99999999999": false}
+	eachLanguage(t, func(t *testing.T, l language) {
+		for after, soon := range odd {
+			t.Run(after, func(t *testing.T) {
+				t.Parallel()
+				var calls atomic.Int64
+				url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+					if calls.Add(1) > 1 && soon {
+						rightly(w, r)
+						return
+					}
+					w.Header().Set("Retry-After", after)
+					w.WriteHeader(http.StatusTooManyRequests)
+				})
+				_, err := l.join(within(t, 4*time.Second), t, url, "room:1", "a")
+				if soon {
+					require.NoError(t, err)
+					return
+				}
+				require.Error(t, err)
+				require.EqualValues(t, 1, calls.Load())
+			})
+		}
+	})
+}
+
+// waitsBehind is a server at which a place waits, until its status is asked for a second time.
+func waitsBehind(t *testing.T, then string, socket http.HandlerFunc) string {
+	var looks atomic.Int64
+	return fake(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/ws"):
+			socket(w, r)
+		case strings.HasSuffix(r.URL.Path, "/status") && looks.Add(1) > 1:
+			_, _ = w.Write([]byte(then))
+		default:
+			_, _ = w.Write([]byte(`{"status":"waiting","queue_position":1,"me":{"status":"waiting"}}`))
+		}
+	})
+}
+
+// A proxy takes the handshake and never answers it: the turn comes all the same.
+func TestASocketThatHangsHidesNoTurn(t *testing.T) {
+	eachLanguage(t, func(t *testing.T, l language) {
+		over := make(chan struct{})
+		t.Cleanup(func() { close(over) })
+		url := waitsBehind(t, answers["GET /lock/status"], func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-over:
+			case <-r.Context().Done():
+			}
+		})
+		ctx := within(t, 40*time.Second)
+		r, err := l.join(ctx, t, url, "room:1", "a")
+		require.NoError(t, err)
+		require.NoError(t, r.wait(ctx))
+	})
+}
+
+// A server that knows of no place any more has not given the lock.
+func TestAPlaceThatIsGoneIsNoTurn(t *testing.T) {
+	eachLanguage(t, func(t *testing.T, l language) {
+		url := waitsBehind(t, `{"status":"free","me":null}`, func(w http.ResponseWriter, r *http.Request) {
+			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"waitroom"}})
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.CloseNow() }()
+			_ = conn.Write(r.Context(), websocket.MessageText, []byte(`{"type":"state","status":"idle"}`))
+			_, _, _ = conn.Read(r.Context())
+		})
+		ctx := within(t, 20*time.Second)
+		r, err := l.join(ctx, t, url, "room:1", "a")
+		require.NoError(t, err)
+		require.EqualError(t, r.wait(ctx), "no_place")
+	})
+}
+
+// A call that hangs ends with its ctx or its signal, whichever call of a turn it is.
+func TestACallThatHangsEndsWithItsCaller(t *testing.T) {
+	for _, hangs := range []string{"/lock/status", "/lock/expect", "/lock/messages", "/lock/reject"} {
+		t.Run(hangs, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, hangs) {
+					<-over
+					return
+				}
+				rightly(w, r)
+			})
+			t.Cleanup(func() { close(over) }) // before the server is closed
+			require.Equal(t, "TimeoutError", runScript(t, url, `
+const turn = await join(url, "room:1", "a");
+const soon = { signal: AbortSignal.timeout(300) };
+const took = setTimeout(() => console.log("late"), 2000);
+try {
+  await turn.wait(soon);
+  await turn.code(soon);
+  await turn.reject({ fence: 7, message_id: "m-1" }, soon);
+} catch (error) {
+  console.log(error.name);
+}
+clearTimeout(took);`))
+			r, err := languages[0].join(t.Context(), t, url, "room:1", "a")
+			require.NoError(t, err)
+			begun, soon := time.Now(), within(t, 300*time.Millisecond)
+			err = r.wait(soon)
+			if err == nil {
+				_, _, err = r.code(soon, from, 0, func() {})
+			}
+			if err == nil {
+				err = r.reject(soon)
+			}
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Less(t, time.Since(begun), time.Second)
+		})
+	}
+}

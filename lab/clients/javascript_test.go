@@ -1,0 +1,98 @@
+package clients
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fileURL names a file as import has it.
+func fileURL(t *testing.T, path string) string {
+	at, err := filepath.Abs(path)
+	require.NoError(t, err)
+	return "file://" + at
+}
+
+// runScript runs a script with the JavaScript client.
+func runScript(t *testing.T, url, script string) string {
+	script = `import { getEventListeners } from "node:events";
+import { inspect } from "node:util";
+const { join, resume } = await import("` + fileURL(t, "../../clients/js/waitroom.js") + `");
+const url = "` + url + `";
+const abort = new AbortController();
+const signal = abort.signal;
+` + script
+	cmd := exec.CommandContext(t.Context(), "node", "--experimental-websocket", "--no-warnings",
+		"--input-type=module", "--eval", script)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return strings.TrimSpace(string(out))
+}
+
+// An abort ends a call from wherever it comes, and a call leaves no listener on a signal that lives on.
+func TestASignalEndsEachCallAndKeepsNoListener(t *testing.T) {
+	s := newSite(t, 1)
+	if len(withSockets()) == 0 {
+		t.Skip("Node has no WebSocket")
+	}
+	for name, script := range map[string]string{
+		"while it is shown a state": `
+const turn = await join(url, room, "b", { signal });
+await turn.wait({ signal, onState: () => abort.abort() }).catch((error) => console.log(error.name));`,
+		"while it waits": `
+const turn = await join(url, room, "b", { signal });
+setTimeout(() => abort.abort(), 1000);
+await turn.wait({ signal }).catch((error) => console.log(error.name));`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			room := s.room()
+			languages[0].mustJoin(t, s, room, "a")
+			out := runScript(t, s.proxy.URL, `const room = "`+room+`";`+script+
+				`console.log(getEventListeners(signal, "abort").length);`)
+			require.Equal(t, "AbortError\n0", out)
+		})
+	}
+}
+
+// Its polls leave no listener either, and what prints a turn prints no secret.
+func TestATurnThatPollsKeepsNoListener(t *testing.T) {
+	url := waitsBehind(t, `{"status":"locked","me":{"status":"waiting"}}`, rightly)
+	out := runScript(t, url, `
+globalThis.WebSocket = undefined;
+const turn = await join(url, "room:1", "a", { signal });
+setTimeout(() => console.log(getEventListeners(signal, "abort").length), 3500);
+setTimeout(() => abort.abort(), 4000);
+await turn.wait({ signal }).catch((error) => console.log(error.name));
+console.log(getEventListeners(signal, "abort").length, inspect(turn).includes(turn.session));`)
+	require.Equal(t, "1\nAbortError\n0 false", out)
+}
+
+// What no repeat mends is an error at once.
+func TestWhatIsWronglySetUpIsAnError(t *testing.T) {
+	out := runScript(t, "http://user:secret@127.0.0.1:1", `
+await join(url, "room:1", "a").catch((error) => console.log(error.name));
+await join("localhost:1", "room:1", "a").catch((error) => console.log(error.name));
+await join("http://127.0.0.1:1", "room:1", "a", { session: "세션" }).catch((error) => console.log(error.name));`)
+	require.Equal(t, "TypeError\nTypeError\nTypeError", out)
+	python := exec.CommandContext(t.Context(), "python3", "-c", `
+import sys
+sys.path.insert(0, "../../clients/python")
+import waitroom
+for server, session in (("http://bad host", None), ("http://127.0.0.1:1", "세션"), ("127.0.0.1:1", None)):
+    try:
+        waitroom.join(server, "room:1", "a", session=session)
+    except Exception as error:
+        print(type(error).__name__)
+try:
+    waitroom.join("http://127.0.0.1:1", "room:1", "a", patience=1)
+except TimeoutError as error:
+    print(error)
+print(waitroom.Code("482913", "code 482913", "m-1", "", False, 1))`)
+	text, err := python.CombinedOutput()
+	require.NoError(t, err, string(text))
+	require.Equal(t, "InvalidURL\nUnicodeEncodeError\nValueError\nwaitroom does not answer\n"+
+		"Code(message_id='m-1', received_at='', late=False, fence=1)", strings.TrimSpace(string(text)))
+}
