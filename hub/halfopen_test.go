@@ -86,7 +86,8 @@ func TestOnlyTheFrontIsAskedOftenAndWhoComesThereIsAsked(t *testing.T) {
 	ghost.untilPosition(12)
 	dead := goDead(t, network, r.Redis)
 	testproc.Until(t, within, func() error {
-		if now := r.Redis.Time(context.Background()).Val().UnixMilli(); float64(now) < dead+float64(impatient.AwayAfter.Milliseconds()) {
+		if now := r.Redis.Time(context.Background()).Val().UnixMilli(); float64(now) < dead+
+			float64(impatient.AwayAfter.Milliseconds()) {
 			return fmt.Errorf("%.0f ms later", float64(now)-dead)
 		}
 		return nil

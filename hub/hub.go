@@ -79,7 +79,8 @@ func New(cfg Config) *Hub {
 	h.liveness.SetAwayAfter(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
 	h.pool = newPool(h)
-	h.presence = presence.NewReplica(presence.Config{Engine: h.engine, Tasks: tasks{h}, Now: h.now, Every: cfg.Beat,
+	h.presence = presence.NewReplica(presence.Config{Engine: h.engine, Tasks: tasks{h}, Now: h.now,
+		Every: cfg.Beat,
 		InUse: func(id room.ID) bool { return h.room(id) != nil }})
 	heard := follow.Config{Redis: cfg.Redis, Names: h.names, Log: cfg.Log, Clock: h.clock, Probe: cfg.Probe,
 		Unnotified: cfg.Unnotified,

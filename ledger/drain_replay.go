@@ -69,7 +69,8 @@ func (w *work) insertReplayed(r room.Record) error {
 // has as lost gets its real end; the integration keeps the end that it has.
 func (w *work) replayLease(epoch int64, r room.Record) error {
 	var before sql.NullString
-	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id), r.Fence).Scan(&before)
+	err := w.Row(`SELECT outcome FROM leases WHERE room = $1 AND fence = $2`, string(w.id),
+		r.Fence).Scan(&before)
 	known := err == nil
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err

@@ -49,7 +49,8 @@ func TestAClaimedMessageKeepsItsFirstAnswer(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NotExpected, Epoch: 1, At: 15}, *known)
 		require.Equal(t, []string{`{"room":"integration","ticket":1,"fence":1000,"seller_id":"s-1",` +
-			`"granted_at":"1970-01-01T00:00:00.010Z","message_id":"m","sent_at":"1970-01-01T00:00:00.014Z"}`}, dataOf(t, one, "sms.matched"))
+			`"granted_at":"1970-01-01T00:00:00.010Z","message_id":"m","sent_at":"1970-01-01T00:00:00.014Z"}`},
+			dataOf(t, one, "sms.matched"))
 		require.Zero(t, count(t, one, "incidents"))
 		require.Zero(t, count(t, one, "parked"))
 	})

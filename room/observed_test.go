@@ -31,7 +31,8 @@ func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 func TestAReplayedLeaseDoesNotEndEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(time.Hour, false)
-		m.observeView("a", View{Epoch: 1, Version: 2, Now: 1000, Lease: &Lease{Fence: 7, Ticket: 1, ExpiresAt: 1500}})
+		m.observeView("a", View{Epoch: 1, Version: 2, Now: 1000,
+			Lease: &Lease{Fence: 7, Ticket: 1, ExpiresAt: 1500}})
 		time.Sleep(100*time.Millisecond + 1) // of the fake clock
 		const left, redis = 400 - 1e-6, 999e-3
 		require.GreaterOrEqual(t, float64(m.replayOf("a").Lease.Left), left+redis)

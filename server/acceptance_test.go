@@ -90,7 +90,8 @@ func TestAC03_LeaseEndsByItselfAndTheNextSellerHasTheLock(t *testing.T) {
 			}
 			return nil
 		})
-		require.False(t, moment(t, mine.text("granted_at")).Before(moment(t, first.text("expires_at"))), "granted before the lease was over")
+		require.False(t, moment(t, mine.text("granted_at")).Before(moment(t, first.text("expires_at"))),
+			"granted before the lease was over")
 		require.Greater(t, mine.number("fence"), first.number("fence"))
 		gone := a.status().me()
 		require.Equal(t, "ended", gone.text("status"))

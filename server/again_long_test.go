@@ -17,8 +17,11 @@ import (
 // A turn granted to a seller on an endless error page would run out unseen.
 func TestWaitingPageComesBackFromAStoreThatWasAwayWithAndWithoutScript(t *testing.T) {
 	for name, before := range map[string]func(context.Context){
-		"without script": func(ctx context.Context) { require.NoError(t, chromedp.Do(ctx, browsertest.WithoutScript())) },
-		"reloaded":       func(context.Context) {},
+		"without script": func(ctx context.Context) {
+			require.NoError(t,
+				chromedp.Do(ctx, browsertest.WithoutScript()))
+		},
+		"reloaded": func(context.Context) {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, away, back := cutOff(t)
@@ -31,7 +34,8 @@ func TestWaitingPageComesBackFromAStoreThatWasAwayWithAndWithoutScript(t *testin
 			state := func(wanted string) {
 				t.Helper()
 				require.Eventually(t, func() bool {
-					got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.documentElement.lang + " " + document.body?.dataset.state`))
+					got, err := chromedp.Run(ctx, chromedp.Evaluate[string](
+						`document.documentElement.lang + " " + document.body?.dataset.state`))
 					return err == nil && got == "vi "+wanted
 				}, 30*time.Second, 20*time.Millisecond, wanted)
 			}

@@ -14,7 +14,8 @@ import (
 func cutOff(t *testing.T, args ...string) (r *replica, away, back func()) {
 	t.Helper()
 	proxy := redistest.Start(t).Proxy()
-	r = start(t, config(t, append([]string{"--redis-url", proxy.URL(), "--away-after", "1m", "--drop-after", "7m"}, args...)...))
+	r = start(t, config(t, append([]string{"--redis-url", proxy.URL(), "--away-after", "1m", "--drop-after",
+		"7m"}, args...)...))
 	return r, func() { proxy.Refuse(); proxy.CutAll() }, proxy.Accept
 }
 
@@ -39,7 +40,8 @@ func TestPageThatCannotBeShownNowIsAskedForAgainByItself(t *testing.T) {
 	link := waiting.link()
 	away()
 
-	for path, lang := range map[string]string{"/": "vi", roomPage: "vi", roomPage + "?lang=ja": "ja", link: "ja"} {
+	for path, lang := range map[string]string{"/": "vi", roomPage: "vi", roomPage + "?lang=ja": "ja",
+		link: "ja"} {
 		page := waiting.ask("GET", path, "", "Accept", "text/html")
 		require.Equal(t, http.StatusServiceUnavailable, page.StatusCode, page.body)
 		if !strings.Contains(path, "lang") {
@@ -54,7 +56,8 @@ func TestPageThatCannotBeShownNowIsAskedForAgainByItself(t *testing.T) {
 	require.NotContains(t, page.body, "you still are")
 
 	page = newReader(t, r.URL()).submit(roomPage+"/join", "seller_id", "s-3", "lang", "zh-Hans")
-	require.Equal(t, roomPage, page.Request.URL.Path, "a form's answer leads to the page, which is asked for again")
+	require.Equal(t, roomPage, page.Request.URL.Path,
+		"a form's answer leads to the page, which is asked for again")
 	require.Equal(t, http.MethodGet, page.Request.Method)
 	require.Equal(t, "5", refreshes(t, page))
 }

@@ -21,7 +21,8 @@ func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
-	db, err := sqldb.Open(ctx, sqldb.Config{URL: string(cfg.DatabaseURL), Migrations: ledger.Migrations(), Log: log})
+	db, err := sqldb.Open(ctx, sqldb.Config{URL: string(cfg.DatabaseURL), Migrations: ledger.Migrations(),
+		Log: log})
 	if err != nil {
 		return fmt.Errorf("%s: %w", called("database-url"), err)
 	}
@@ -35,9 +36,11 @@ func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
 	for _, f := range report.Faults {
 		fmt.Fprintf(out, "WRONG   %s: row %d %s\n", f.Room, f.Seq, f.What)
 	}
-	fmt.Fprintf(out, "audit   %d rows verified; of %d the texts were rewritten by an erasure; %d rows are in no chain (from before it, or past the retention)\n",
+	fmt.Fprintf(out, "audit   %d rows verified; of %d the texts were rewritten by an erasure; %d rows are "+
+		"in no chain (from before it, or past the retention)\n",
 		report.Rows, report.Erased, report.Outside)
-	fmt.Fprintf(out, "ends    %s (note it elsewhere: where it changes though support did nothing, somebody has rewritten the audit)\n", report.Heads)
+	fmt.Fprintf(out, "ends    %s (note it elsewhere: where it changes though support did nothing, somebody "+
+		"has rewritten the audit)\n", report.Heads)
 	if len(report.Faults) > 0 {
 		return errAudit
 	}

@@ -28,7 +28,8 @@ var inServers = backups{
 	},
 	restore: func(t *testing.T, file string) string {
 		url := pgtest.Start(t).URL()
-		output, err := exec.Command(testproc.Find(t, "psql"), "--dbname", url, "--set", "ON_ERROR_STOP=1", "--quiet", "--file", file).CombinedOutput()
+		output, err := exec.Command(testproc.Find(t, "psql"), "--dbname", url, "--set", "ON_ERROR_STOP=1",
+			"--quiet", "--file", file).CombinedOutput()
 		require.NoError(t, err, string(output))
 		return url
 	},

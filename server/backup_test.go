@@ -97,7 +97,8 @@ func (b backups) keepTheRules(t *testing.T) {
 	cfg = config(t, "--redis-url", older.URL(), "--database-url", b.restore(t, file))
 	cfg.Lease = 1500 * time.Millisecond
 	r = start(t, cfg)
-	testproc.Until(t, patience, func() error { // before the database is open, a busy machine may take longer than the engine waits for the ledger
+	// before the database is open, a busy machine may take longer than the engine waits for the ledger
+	testproc.Until(t, patience, func() error {
 		_, err := r.ledger.Known(t.Context(), "integration")
 		return err
 	})

@@ -63,19 +63,27 @@ func badJoins() []bad {
 		post("seller that is not UTF-8", "{\"seller_id\":\"a\xff\"}", 400, "invalid_seller"),
 		post("seller as an emoji", `{"seller_id":"🙂"}`, 400, "invalid_seller"),
 		post("seller of 65 letters", `{"seller_id":"`+strings.Repeat("가", 65)+`"}`, 400, "invalid_seller"),
-		post("session that is none", `{"seller_id":"x"}`, 400, "invalid_session", asJSON, jsonType, "X-Session-ID", "me"),
-		post("session in braces", `{"seller_id":"x"}`, 400, "invalid_session", asJSON, jsonType, "X-Session-ID", "{"+room.NewSession()+"}"),
-		post("session of zeros", `{"seller_id":"x"}`, 400, "invalid_session", asJSON, jsonType, "X-Session-ID", "00000000-0000-0000-0000-000000000000"),
+		post("session that is none", `{"seller_id":"x"}`, 400, "invalid_session", asJSON, jsonType, "X-Session-ID",
+			"me"),
+		post("session in braces", `{"seller_id":"x"}`, 400, "invalid_session", asJSON, jsonType, "X-Session-ID",
+			"{"+room.NewSession()+"}"),
+		post("session of zeros", `{"seller_id":"x"}`, 400, "invalid_session", asJSON, jsonType, "X-Session-ID",
+			"00000000-0000-0000-0000-000000000000"),
 		post("session in the body that is none", `{"seller_id":"x","session_id":"me"}`, 400, "invalid_session"),
 		post("no content type", `{"seller_id":"x"}`, 415, "unsupported_media_type", "X-Nothing", ""),
-		post("as a form", `seller_id=x`, 415, "unsupported_media_type", asJSON, "application/x-www-form-urlencoded"),
+		post("as a form", `seller_id=x`, 415, "unsupported_media_type", asJSON,
+			"application/x-www-form-urlencoded"),
 		post("as text", `{"seller_id":"x"}`, 415, "unsupported_media_type", asJSON, "text/plain"),
-		post("as something like JSON", `{"seller_id":"x"}`, 415, "unsupported_media_type", asJSON, "application/jsonx"),
+		post("as something like JSON", `{"seller_id":"x"}`, 415, "unsupported_media_type", asJSON,
+			"application/jsonx"),
 		post("more than 16 KiB", large, 413, "body_too_large"),
 		post("more than 16 KiB of spaces", `{"seller_id":"x"}`+strings.Repeat(" ", 16<<10), 413, "body_too_large"),
-		post("from another site", `{"seller_id":"x"}`, 403, "cross_site", asJSON, jsonType, "Origin", "https://evil.example"),
-		post("from another site, as the browser says", `{"seller_id":"x"}`, 403, "cross_site", asJSON, jsonType, "Sec-Fetch-Site", "cross-site"),
-		post("from a neighbouring site", `{"seller_id":"x"}`, 403, "cross_site", asJSON, jsonType, "Sec-Fetch-Site", "same-site"),
+		post("from another site", `{"seller_id":"x"}`, 403, "cross_site", asJSON, jsonType, "Origin",
+			"https://evil.example"),
+		post("from another site, as the browser says", `{"seller_id":"x"}`, 403, "cross_site", asJSON, jsonType,
+			"Sec-Fetch-Site", "cross-site"),
+		post("from a neighbouring site", `{"seller_id":"x"}`, 403, "cross_site", asJSON, jsonType, "Sec-Fetch-Site",
+			"same-site"),
 	}
 }
 
@@ -104,8 +112,10 @@ func badLeaves() []bad {
 		remove("with a bad cookie, which is none", "", 404, "no_place", "Cookie", "waitroom_session=me"),
 		remove("from another site", "", 403, "cross_site", "Origin", "https://evil.example"),
 		{"leave: with a body that is no JSON", http.MethodDelete, lockPath, "{", jsonHeader, 400, "invalid_json"},
-		{"leave: with a body of another type", http.MethodDelete, lockPath, "x", nil, 415, "unsupported_media_type"},
-		{"leave: with a large body", http.MethodDelete, lockPath, strings.Repeat(" ", 16<<10+1), jsonHeader, 413, "body_too_large"},
+		{"leave: with a body of another type", http.MethodDelete, lockPath, "x", nil, 415,
+			"unsupported_media_type"},
+		{"leave: with a large body", http.MethodDelete, lockPath, strings.Repeat(" ", 16<<10+1), jsonHeader, 413,
+			"body_too_large"},
 	}
 }
 
@@ -151,11 +161,14 @@ func badAddresses() []bad {
 		plain("GET", "/nothing?x=%zz", 404, "not_found"),
 		plain("PUT", lockPath+"?x=%zz", 405, "method_not_allowed"),
 		plain("GET", "/api/support/integration/history?x=%zz", 401, "not_signed_in"),
-		{"join: wait=false with a semicolon behind it", "POST", lockPath + "?wait=false;x=1", `{"seller_id":"x"}`, jsonHeader, 400, "invalid_query"},
+		{"join: wait=false with a semicolon behind it", "POST", lockPath + "?wait=false;x=1", `{"seller_id":"x"}`,
+			jsonHeader, 400, "invalid_query"},
 		{"sms: no query counts", "POST", "/api/integration/sms?x=%zz", "{}", nil, 503, "sms_not_configured"},
-		{"status: a session that is none", "GET", lockPath + "/status", "", []string{"X-Session-ID", "me"}, 400, "invalid_session"},
+		{"status: a session that is none", "GET", lockPath + "/status", "", []string{"X-Session-ID", "me"}, 400,
+			"invalid_session"},
 		{"sms: not configured", "POST", "/api/integration/sms", "{}", nil, 503, "sms_not_configured"},
-		{"sms: too large comes first", "POST", "/api/integration/sms", strings.Repeat("x", 16<<10+1), nil, 413, "body_too_large"},
+		{"sms: too large comes first", "POST", "/api/integration/sms", strings.Repeat("x", 16<<10+1), nil, 413,
+			"body_too_large"},
 	}
 }
 
@@ -214,11 +227,13 @@ func TestProblemSpeaksTheLanguageThatIsAskedFor(t *testing.T) {
 	r := start(t, config(t))
 	s := newSeller(t, r.URL(), "")
 	for _, tc := range []struct{ accept, lang string }{
-		{"", "ko"}, {"ko", "ko"}, {"en", "en"}, {"en-GB,ko;q=0.5", "en"}, {"ko-KR,en;q=0.9", "ko"}, {"ja", "ja"}, {"zh-CN", "zh-Hans"},
+		{"", "ko"}, {"ko", "ko"}, {"en", "en"}, {"en-GB,ko;q=0.5", "en"}, {"ko-KR,en;q=0.9", "ko"}, {"ja", "ja"},
+		{"zh-CN", "zh-Hans"},
 		{"vi-VN", "vi"}, {"fr", "en"}, {"!!", "ko"},
 	} {
 		got := s.ask(http.MethodDelete, lockPath, "", "Accept-Language", tc.accept)
 		require.Equal(t, tc.lang, got.Header.Get("Content-Language"), tc.accept)
-		require.Equal(t, tc.lang == "ko", regexp.MustCompile(`\p{Hangul}`).MatchString(got.text("detail")), tc.accept)
+		require.Equal(t, tc.lang == "ko", regexp.MustCompile(`\p{Hangul}`).MatchString(got.text("detail")),
+			tc.accept)
 	}
 }

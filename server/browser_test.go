@@ -24,13 +24,15 @@ type page struct {
 func openPage(t *testing.T, ctx context.Context, url string) page {
 	t.Helper()
 	p := page{t: t, ctx: ctx}
-	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"), chromedp.Navigate(url)))
+	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, false),
+		browsertest.Language("ko-KR"), chromedp.Navigate(url)))
 	p.is(`document.body.dataset.connection === "open"`)
 	return p
 }
 
 // wentOn matches Chromium's errors for a page that navigated during a call.
-var wentOn = regexp.MustCompile("Cannot find context|Execution context was destroyed|Inspected target navigated")
+var wentOn = regexp.MustCompile("Cannot find context|Execution context was destroyed|Inspected target " +
+	"navigated")
 
 // is waits until an expression is true on the page.
 func (p page) is(expression string) {
@@ -131,7 +133,8 @@ func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
 	require.Equal(t, "locked", holder.json["status"])
 
 	browser := browsertest.New(t)
-	browsertest.AllowErrors(browser, "ERR_CONNECTION_REFUSED", "ws"+strings.TrimPrefix(one.URL(), "http")) // the first replica ends below; while it does, it refuses sockets
+	// the first replica ends below; while it does, it refuses sockets
+	browsertest.AllowErrors(browser, "ERR_CONNECTION_REFUSED", "ws"+strings.TrimPrefix(one.URL(), "http"))
 	waiter := openPage(t, browser, one.URL())
 	waiter.join("waiter")
 	waiter.state("waiting")

@@ -32,10 +32,12 @@ func TestSellersPageTakesACodeFromTheAskToTheEnd(t *testing.T) {
 	a.press("#ask")
 	a.is(`document.body.dataset.step === "asked"`)
 	a.picture("asked", false)
-	require.Contains(t, carrier(t, other.URL(), "advert-2", "(광고) 오늘만 드리는 혜택", time.Now().Add(10*time.Millisecond)).body, `"matched"`)
+	require.Contains(t, carrier(t, other.URL(), "advert-2", "(광고) 오늘만 드리는 혜택",
+		time.Now().Add(10*time.Millisecond)).body, `"matched"`)
 	a.is(`document.body.dataset.step === "text"`) // it is shown, ends nothing and is no success
 	a.state("locked")
-	require.Contains(t, carrier(t, other.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다", time.Now().Add(10*time.Millisecond)).body, `"matched"`)
+	require.Contains(t, carrier(t, other.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다",
+		time.Now().Add(10*time.Millisecond)).body, `"matched"`)
 	a.state("ended")
 	a.is(text("#sms-code") + ` === "482913"`)
 	b.state("locked")

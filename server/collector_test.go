@@ -37,7 +37,8 @@ func startCollector(t *testing.T) *collector {
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var data tracepb.TracesData
-	if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" || proto.Unmarshal(body, &data) != nil {
+	if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" ||
+		proto.Unmarshal(body, &data) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

@@ -106,13 +106,16 @@ func (c *Config) finish() []error {
 	}
 	var wrong []error
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
-		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET (--webhook-secret): set both or neither"))
+		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET "+
+			"(--webhook-secret): set both or neither"))
 	}
 	if c.Lease > 0 && c.ClaimWithin >= c.Lease {
-		wrong = append(wrong, fmt.Errorf("%s is %s: want less than %s, which is %s", called("claim-within"), short(c.ClaimWithin), called("lease"), short(c.Lease)))
+		wrong = append(wrong, fmt.Errorf("%s is %s: want less than %s, which is %s", called("claim-within"),
+			short(c.ClaimWithin), called("lease"), short(c.Lease)))
 	}
 	if c.MinDrain > c.DrainTimeout {
-		wrong = append(wrong, fmt.Errorf("%s is %s: want at most %s, which is %s", called("min-drain"), short(c.MinDrain), called("drain-timeout"), short(c.DrainTimeout)))
+		wrong = append(wrong, fmt.Errorf("%s is %s: want at most %s, which is %s", called("min-drain"),
+			short(c.MinDrain), called("drain-timeout"), short(c.DrainTimeout)))
 	}
 	return append(append(wrong, c.finishOIDC()...), c.finishSellers()...)
 }
@@ -122,12 +125,14 @@ func (c *Config) finishOIDC() (wrong []error) {
 	o := c.SupportOIDC
 	if o.Issuer == "" {
 		if o != (SupportOIDC{}) {
-			wrong = append(wrong, fmt.Errorf("%s: the other settings of OpenID Connect need it", called("support-oidc-issuer")))
+			wrong = append(wrong, fmt.Errorf("%s: the other settings of OpenID Connect need it",
+				called("support-oidc-issuer")))
 		}
 		return wrong
 	}
 	for _, need := range []struct{ name, value string }{
-		{"support-oidc-client-id", o.ClientID}, {"support-oidc-client-secret", string(o.ClientSecret)}, {"public-url", c.PublicURL},
+		{"support-oidc-client-id", o.ClientID}, {"support-oidc-client-secret", string(o.ClientSecret)},
+		{"public-url", c.PublicURL},
 	} {
 		if need.value == "" {
 			wrong = append(wrong, fmt.Errorf("%s: %s needs it", called(need.name), called("support-oidc-issuer")))
@@ -147,64 +152,94 @@ func called(name string) string { return setting{name: name}.env() + " (--" + na
 func settings() []setting {
 	return []setting{
 		{"addr", "", "host:port to listen on (default :8080; embedded: 127.0.0.1:8080)", false, readAddr},
-		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p; rediss…?cert=FILE&key=FILE&ca=FILE", true, readRedis},
-		{"redis-prefix", "", "what every key and channel in Redis begins with, such as staging: where deployments share a database", false, readRedisPrefix},
-		{"rooms", "integration", "comma-separated room ids; prefix:* allows all that begin with prefix:", false, readRooms},
+		{"redis-url", "embedded", "embedded, redis://, rediss://, unix://, " +
+			"redis+sentinel://h1:p,h2:p/master?db=0 or redis+cluster://h1:p,h2:p; rediss…?cert=FILE&key=FILE&ca=FILE",
+			true, readRedis},
+		{"redis-prefix", "", "what every key and channel in Redis begins with, such as staging: where " +
+			"deployments share a database", false, readRedisPrefix},
+		{"rooms", "integration", "comma-separated room ids; prefix:* allows all that begin with prefix:", false,
+			readRooms},
 		{"lease", "2m", "how long the lock is held at the most, 1s to 10m", false,
 			duration(func(c *Config) *time.Duration { return &c.Lease }, leaseLeast, leaseMost)},
 		{"away-after", "15s", "a waiter whose connection is gone for longer is passed over", false,
 			duration(func(c *Config) *time.Duration { return &c.AwayAfter }, 100*time.Millisecond, time.Hour)},
 		{"drop-after", "5m", "a waiter that is away for longer loses its place", false,
 			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
-		{"claim-within", "0s", "how soon who waited with a browser has to say that it is there when its turn comes, less than lease; 0 = nobody has to", false,
+		{"claim-within", "0s", "how soon who waited with a browser has to say that it is there when its turn " +
+			"comes, less than lease; 0 = nobody has to", false,
 			duration(func(c *Config) *time.Duration { return &c.ClaimWithin }, 0, 10*time.Minute)},
-		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as https://portal.example", false,
+		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as " +
+			"https://portal.example", false,
 			origins(func(c *Config) *[]string { return &c.AllowedOrigins })},
-		{"frame-ancestors", "", "comma-separated origins of other sites whose pages may have a seller's page in a frame, such as https://portal.example", false,
+		{"frame-ancestors", "", "comma-separated origins of other sites whose pages may have a seller's page " +
+			"in a frame, such as https://portal.example", false,
 			origins(func(c *Config) *[]string { return &c.FrameAncestors })},
-		{"trusted-proxies", "", "comma-separated addresses or networks of proxies whose X-Forwarded-* headers are believed", false, readProxies},
-		{"rate-limit", "100/s", "joins per client address over all replicas, with ten seconds' worth at once; 0 = off", false, readRate},
-		{"places-per-ip", "200", "live places of one client address over all rooms; 0 = off", false, count(func(c *Config) *int { return &c.PlacesPerIP })},
-		{"sockets-per-ip", "1000", "open sockets of one client address on this replica; 0 = off", false, count(func(c *Config) *int { return &c.SocketsPerIP })},
-		{"room-limit", "10000", "waiters of one room; 0 = off", false, count(func(c *Config) *int { return &c.RoomLimit })},
-		{"metrics-addr", "", "host:port of its own for /metrics (default: where everything else is)", false, readMetricsAddr},
-		{"log-format", "text", "text or json", false, oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")},
+		{"trusted-proxies", "", "comma-separated addresses or networks of proxies whose X-Forwarded-* headers " +
+			"are believed", false, readProxies},
+		{"rate-limit", "100/s", "joins per client address over all replicas, with ten seconds' worth at once; " +
+			"0 = off", false, readRate},
+		{"places-per-ip", "200", "live places of one client address over all rooms; 0 = off", false,
+			count(func(c *Config) *int { return &c.PlacesPerIP })},
+		{"sockets-per-ip", "1000", "open sockets of one client address on this replica; 0 = off", false,
+			count(func(c *Config) *int { return &c.SocketsPerIP })},
+		{"room-limit", "10000", "waiters of one room; 0 = off", false,
+			count(func(c *Config) *int { return &c.RoomLimit })},
+		{"metrics-addr", "", "host:port of its own for /metrics (default: where everything else is)", false,
+			readMetricsAddr},
+		{"log-format", "text", "text or json", false,
+			oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json")},
 		{"log-level", "info", "debug, info, warn or error", false, readLevel},
 		{"drain-timeout", "20s", "how long a shutdown may take", false,
 			duration(func(c *Config) *time.Duration { return &c.DrainTimeout }, 100*time.Millisecond, 10*time.Minute)},
 		{"min-drain", "0s", "how long a stopping server serves at least, at most drain-timeout", false,
 			duration(func(c *Config) *time.Duration { return &c.MinDrain }, 0, 10*time.Minute)},
 		{"database-url", "sqlite:data/waitroom.db", "the ledger: sqlite:PATH or postgres://…", true, readDatabase},
-		{"retention", "400d", "how long the ledger keeps what happened, such as 400d, at least 2d", false, readRetention},
-		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
-		{"sms-sources", "", "phones and providers that post SMS in their own format to /api/{room}/sms/{name}: comma-separated name=kind:secret, or kind:secret; " +
+		{"retention", "400d", "how long the ledger keeps what happened, such as 400d, at least 2d", false,
+			readRetention},
+		{"sms-webhook-secret", "", "signs inbound SMS; none = inbound SMS is refused; NEW,OLD while it is replaced",
+			true, secret(func(c *Config) *Secret { return &c.SMSWebhookSecret })},
+		{"sms-sources", "", "phones and providers that post SMS in their own format to /api/{room}/sms/{name}: " +
+			"comma-separated name=kind:secret, or kind:secret; " +
 			"the same name again with another secret while it is replaced", true, readSources},
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},
 		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false, readCompletes},
 		{"sms-expect", "auto", "auto: who says that it asks for codes is held to it; required: everybody is", false,
 			oneOf(func(c *Config) *string { return &c.SMSExpect }, "auto", "required")},
-		{"sms-quarantine", "30s", "how long a code that was asked for and did not come keeps the next one from asking, 0s to 5m", false,
+		{"sms-quarantine", "30s", "how long a code that was asked for and did not come keeps the next one from " +
+			"asking, 0s to 5m", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSQuarantine }, 0, quarantineMost)},
-		{"rooms-file", "", "YAML file with what rooms are called, whom to ask there, and what they have of their own; read again on SIGHUP", false, readRoomsFile},
+		{"rooms-file", "", "YAML file with what rooms are called, whom to ask there, and what they have of " +
+			"their own; read again on SIGHUP", false, readRoomsFile},
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
-		{"webhook-secret", "", "signs what the integration is told; NEW,OLD while it is replaced", true, secret(func(c *Config) *Secret { return &c.WebhookSecret })},
-		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through their browsers' makers: true or false", false, readWebPush},
-		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true, readUsers},
-		{"support-tokens", "", "comma-separated name:role:sha256 of integrations that may use support's API, role watch or act; " +
+		{"webhook-secret", "", "signs what the integration is told; NEW,OLD while it is replaced", true,
+			secret(func(c *Config) *Secret { return &c.WebhookSecret })},
+		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through " +
+			"their browsers' makers: true or false", false, readWebPush},
+		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true,
+			readUsers},
+		{"support-tokens", "", "comma-separated name:role:sha256 of integrations that may use support's API, " +
+			"role watch or act; " +
 			"waitroom support token makes one; the same name twice while its token is replaced", true, readTokens},
-		{"support-oidc-issuer", "", "OpenID Connect provider by which support signs in, instead of support-users, such as https://login.example", false, readIssuer},
-		{"support-oidc-client-id", "", "what the provider calls us", false, oneLine(func(c *Config) *string { return &c.SupportOIDC.ClientID })},
-		{"support-oidc-client-secret", "", "the secret that the provider gave us", true, secret(func(c *Config) *Secret { return &c.SupportOIDC.ClientSecret })},
+		{"support-oidc-issuer", "", "OpenID Connect provider by which support signs in, instead of " +
+			"support-users, such as https://login.example", false, readIssuer},
+		{"support-oidc-client-id", "", "what the provider calls us", false,
+			oneLine(func(c *Config) *string { return &c.SupportOIDC.ClientID })},
+		{"support-oidc-client-secret", "", "the secret that the provider gave us", true,
+			secret(func(c *Config) *Secret { return &c.SupportOIDC.ClientSecret })},
 		{"support-oidc-watch-group", "", "group of the provider's whose members may watch; none = nobody", false,
 			oneLine(func(c *Config) *string { return &c.SupportOIDC.WatchGroup })},
-		{"support-oidc-act-group", "", "group of the provider's whose members may watch and act; none = nobody", false,
+		{"support-oidc-act-group", "", "group of the provider's whose members may watch and act; none = nobody",
+			false,
 			oneLine(func(c *Config) *string { return &c.SupportOIDC.ActGroup })},
-		{"public-url", "", "what the server is called from outside, such as https://wait.example", false, readPublicURL},
+		{"public-url", "", "what the server is called from outside, such as https://wait.example", false,
+			readPublicURL},
 		{"seller-auth", "open", "open: sellers say who they are; jwt: the portal's tokens do", false,
 			oneOf(func(c *Config) *string { return &c.SellerAuth }, "open", "jwt")},
-		{"seller-jwt-secret", "", "secret of at least 32 bytes that the portal signs sellers' tokens with, by HS256", true,
+		{"seller-jwt-secret", "", "secret of at least 32 bytes that the portal signs sellers' tokens with, by " +
+			"HS256", true,
 			secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
-		{"seller-jwks-url", "", "instead of seller-jwt-secret: where the portal's public keys are, for tokens by RS256, ES256 or EdDSA", false, readJWKS},
+		{"seller-jwks-url", "", "instead of seller-jwt-secret: where the portal's public keys are, for tokens " +
+			"by RS256, ES256 or EdDSA", false, readJWKS},
 	}
 }

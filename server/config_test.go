@@ -54,7 +54,8 @@ func TestDefaultsAreTheContracts(t *testing.T) {
 }
 
 func TestRetentionIsSaidInDaysOrHours(t *testing.T) {
-	for text, want := range map[string]time.Duration{"2d": 48 * time.Hour, "48h": 48 * time.Hour, "2d12h": 60 * time.Hour, "36500d": 36500 * 24 * time.Hour} {
+	for text, want := range map[string]time.Duration{"2d": 48 * time.Hour, "48h": 48 * time.Hour,
+		"2d12h": 60 * time.Hour, "36500d": 36500 * 24 * time.Hour} {
 		c, err := ParseConfig([]string{"--retention", text})
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Retention, text)
@@ -73,9 +74,11 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 30*time.Second, c.Lease)
 	require.Equal(t, 15*time.Second, c.AwayAfter, "an empty variable is none")
-	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32"), netip.MustParsePrefix("192.168.0.0/16"),
+	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32"),
+		netip.MustParsePrefix("192.168.0.0/16"),
 		netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
-	require.Equal(t, []string{"https://portal.example", "http://localhost:3000", "https://[::1]:8443"}, c.FrameAncestors)
+	require.Equal(t, []string{"https://portal.example", "http://localhost:3000", "https://[::1]:8443"},
+		c.FrameAncestors)
 	require.Equal(t, []string{"WAITROOM_LAESE"}, c.Unknown, "a misspelt variable is named")
 	c, err = ParseConfig([]string{"--lease=45s"})
 	require.NoError(t, err)
@@ -83,7 +86,8 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 }
 
 func TestSourcesAreReadByNameKindAndSecret(t *testing.T) {
-	c, err := ParseConfig([]string{"--sms-sources", "phone=httpsms:one:with=all, twilio:two,\nphone=httpsms:three"})
+	c, err := ParseConfig([]string{"--sms-sources",
+		"phone=httpsms:one:with=all, twilio:two,\nphone=httpsms:three"})
 	require.NoError(t, err)
 	require.Len(t, c.SMSSources, 2)
 	require.Equal(t, "twilio", c.SMSSources["twilio"].Kind)
@@ -96,9 +100,13 @@ func TestSourcesAreReadByNameKindAndSecret(t *testing.T) {
 // Kubernetes describes the Services of a namespace to its containers by variables.
 func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	for name, value := range map[string]string{
-		"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8080", "SERVICE_PORT_HTTP": "8080", "PORT": "tcp://10.0.0.1:8080", "PORT_8080_TCP": "tcp://10.0.0.1:8080",
-		"PORT_8080_TCP_PROTO": "tcp", "PORT_8080_TCP_PORT": "8080", "PORT_8080_TCP_ADDR": "10.0.0.1", // of a Service called waitroom
-		"METRICS_SERVICE_HOST": "10.0.0.2", "METRICS_PORT_9090_UDP_ADDR": "10.0.0.2", "METRICS_PORT": "udp://10.0.0.2:9090", // of waitroom-metrics
+		"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8080", "SERVICE_PORT_HTTP": "8080",
+		"PORT": "tcp://10.0.0.1:8080", "PORT_8080_TCP": "tcp://10.0.0.1:8080",
+		// of a Service called waitroom
+		"PORT_8080_TCP_PROTO": "tcp", "PORT_8080_TCP_PORT": "8080", "PORT_8080_TCP_ADDR": "10.0.0.1",
+		// of waitroom-metrics
+		"METRICS_SERVICE_HOST": "10.0.0.2", "METRICS_PORT_9090_UDP_ADDR": "10.0.0.2",
+		"METRICS_PORT": "udp://10.0.0.2:9090",
 	} {
 		t.Setenv("WAITROOM_"+name, value)
 	}
@@ -106,7 +114,8 @@ func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	t.Setenv("WAITROOM_WEB_PORT", "8080")
 	c, err := ParseConfig(nil)
 	require.NoError(t, err)
-	require.Equal(t, []string{"WAITROOM_METRICS_SERVICE", "WAITROOM_WEB_PORT"}, c.Unknown, "these may be misspelt")
+	require.Equal(t, []string{"WAITROOM_METRICS_SERVICE", "WAITROOM_WEB_PORT"}, c.Unknown,
+		"these may be misspelt")
 }
 
 // sha is the form of a hash.
@@ -114,45 +123,54 @@ const sha = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 // badValues has at least one bad value for every setting that can have one.
 var badValues = map[string][]string{
-	"addr":                     {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
-	"redis-url":                {"hush", "http://hush", "redis+cluster://hush"},
-	"redis-prefix":             {"a{b}", "a*", "a b", "가:", strings.Repeat("x", 65)},
-	"rooms":                    {"", "A", "support", "a,,b", "*", "a*", "stock:", "a b", strings.Repeat("x", 129)},
-	"lease":                    {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
-	"away-after":               {"", "0s", "25h", "x"},
-	"drop-after":               {"", "0s", "25h", "x"},
-	"claim-within":             {"", "-1s", "11m", "x"},
-	"allowed-origins":          {"portal.example", "https://portal.example/path", "*", "ftp://x", "https://a.example b", "null"},
-	"frame-ancestors":          {"portal.example", "https://portal.example/path", "*", "https://*.example", "'self'", "https://a.example;", "https://a;script-src", "null"},
-	"trusted-proxies":          {"proxy", "10.0.0.0/33", "*"},
-	"rate-limit":               {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
-	"places-per-ip":            {"", "-1", "x", "1000001", "1.5"},
-	"sockets-per-ip":           {"", "-1", "x"},
-	"room-limit":               {"", "-1", "x"},
-	"metrics-addr":             {"9090", ":x", "1.2.3.4"},
-	"log-format":               {"", "xml"},
-	"log-level":                {"", "loud", "info+1"},
-	"retention":                {"", "0", "0d", "1d", "47h59m", "-3d", "400", "x", "1d24h", "1d1", "36501d", "99999d", "3.5d", "d"},
-	"drain-timeout":            {"", "0s", "11m", "x"},
-	"min-drain":                {"", "-1s", "11m", "x"},
-	"database-url":             {"hush", "sqlite:", "mysql://hush"},
-	"sms-sources":              {"hush", "phone=httpsms", "phone=httpsms:", "phone=hush:hush", "Phone=httpsms:hush", "=httpsms:hush", "phone=template:hush", "a=httpsms:hush,a=twilio:hush"},
-	"sms-guard":                {"", "-1s", "2m"},
-	"sms-completes":            {"", "maybe"},
-	"web-push":                 {"", "maybe"},
-	"sms-expect":               {"", "never"},
-	"sms-quarantine":           {"", "-1s", "301s", "x"},
-	"rooms-file":               {"a\nb", "rooms\x7f.yaml"},
-	"webhook-url":              {"hush", "ftp://hush", "https://"},
-	"support-users":            {"hush", ":hush", "name:hush", "name"},
-	"support-tokens":           {"hush", "desk:hush", "desk:act:hush", "desk:act:" + sha + "0", "desk:hush:" + sha, ":act:" + sha, "de sk:act:" + sha, "desk:Act:" + sha, "hush:x:" + sha, "a:act:" + sha + ",b:act:" + sha},
-	"support-oidc-issuer":      {"hush", "https://", "http://login.example", "ftp://login.example", "https://a:b@login.example", "https://login.example?x", "https://login.example/#x"},
+	"addr":         {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
+	"redis-url":    {"hush", "http://hush", "redis+cluster://hush"},
+	"redis-prefix": {"a{b}", "a*", "a b", "가:", strings.Repeat("x", 65)},
+	"rooms": {"", "A", "support", "a,,b", "*", "a*", "stock:", "a b",
+		strings.Repeat("x", 129)},
+	"lease":        {"", "2", "999ms", "10m1s", "-1m", "two minutes"},
+	"away-after":   {"", "0s", "25h", "x"},
+	"drop-after":   {"", "0s", "25h", "x"},
+	"claim-within": {"", "-1s", "11m", "x"},
+	"allowed-origins": {"portal.example", "https://portal.example/path", "*", "ftp://x",
+		"https://a.example b", "null"},
+	"frame-ancestors": {"portal.example", "https://portal.example/path", "*", "https://*.example",
+		"'self'", "https://a.example;", "https://a;script-src", "null"},
+	"trusted-proxies": {"proxy", "10.0.0.0/33", "*"},
+	"rate-limit":      {"", "100", "-1/s", "x/s", "0/s", "1/h", "NaN/s", "Inf/s"},
+	"places-per-ip":   {"", "-1", "x", "1000001", "1.5"},
+	"sockets-per-ip":  {"", "-1", "x"},
+	"room-limit":      {"", "-1", "x"},
+	"metrics-addr":    {"9090", ":x", "1.2.3.4"},
+	"log-format":      {"", "xml"},
+	"log-level":       {"", "loud", "info+1"},
+	"retention": {"", "0", "0d", "1d", "47h59m", "-3d", "400", "x", "1d24h", "1d1", "36501d",
+		"99999d", "3.5d", "d"},
+	"drain-timeout": {"", "0s", "11m", "x"},
+	"min-drain":     {"", "-1s", "11m", "x"},
+	"database-url":  {"hush", "sqlite:", "mysql://hush"},
+	"sms-sources": {"hush", "phone=httpsms", "phone=httpsms:", "phone=hush:hush",
+		"Phone=httpsms:hush", "=httpsms:hush", "phone=template:hush", "a=httpsms:hush,a=twilio:hush"},
+	"sms-guard":      {"", "-1s", "2m"},
+	"sms-completes":  {"", "maybe"},
+	"web-push":       {"", "maybe"},
+	"sms-expect":     {"", "never"},
+	"sms-quarantine": {"", "-1s", "301s", "x"},
+	"rooms-file":     {"a\nb", "rooms\x7f.yaml"},
+	"webhook-url":    {"hush", "ftp://hush", "https://"},
+	"support-users":  {"hush", ":hush", "name:hush", "name"},
+	"support-tokens": {"hush", "desk:hush", "desk:act:hush", "desk:act:" + sha + "0",
+		"desk:hush:" + sha, ":act:" + sha, "de sk:act:" + sha, "desk:Act:" + sha, "hush:x:" + sha,
+		"a:act:" + sha + ",b:act:" + sha},
+	"support-oidc-issuer": {"hush", "https://", "http://login.example", "ftp://login.example",
+		"https://a:b@login.example", "https://login.example?x", "https://login.example/#x"},
 	"support-oidc-client-id":   {strings.Repeat("x", 256), "a\tb"},
 	"support-oidc-watch-group": {strings.Repeat("x", 256), "a\x7fb"},
 	"support-oidc-act-group":   {"a\xffb", "a\nb"},
-	"public-url":               {"wait.example", "https://", "ftp://wait.example", "https://wait.example/desk", "https://wait.example?x", "https://a:b@wait.example"},
-	"seller-auth":              {"", "JWT", "closed"},
-	"seller-jwks-url":          {"x", "ftp://x", "https://", "http://portal.example/keys", "https://a:b@portal.example"},
+	"public-url": {"wait.example", "https://", "ftp://wait.example", "https://wait.example/desk",
+		"https://wait.example?x", "https://a:b@wait.example"},
+	"seller-auth":     {"", "JWT", "closed"},
+	"seller-jwks-url": {"x", "ftp://x", "https://", "http://portal.example/keys", "https://a:b@portal.example"},
 }
 
 func TestWrongValueStopsTheStartAndIsNamed(t *testing.T) {
@@ -204,11 +222,14 @@ func TestWebhookNeedsItsSecret(t *testing.T) {
 }
 
 func TestProviderIsSetWhollyAndInsteadOfUsers(t *testing.T) {
-	issuer, id, secret := "--support-oidc-issuer=https://login.example/realms/shop", "--support-oidc-client-id=waitroom", "--support-oidc-client-secret=hush"
+	issuer, id, secret := "--support-oidc-issuer=https://login.example/realms/shop",
+		"--support-oidc-client-id=waitroom", "--support-oidc-client-secret=hush"
 	public := "--public-url=https://wait.example/"
-	c, err := ParseConfig([]string{issuer, id, secret, public, "--support-oidc-watch-group=IT Support", "--support-oidc-act-group=/leads"})
+	c, err := ParseConfig([]string{issuer, id, secret, public, "--support-oidc-watch-group=IT Support",
+		"--support-oidc-act-group=/leads"})
 	require.NoError(t, err)
-	require.Equal(t, SupportOIDC{Issuer: "https://login.example/realms/shop", ClientID: "waitroom", ClientSecret: "hush", WatchGroup: "IT Support", ActGroup: "/leads"},
+	require.Equal(t, SupportOIDC{Issuer: "https://login.example/realms/shop", ClientID: "waitroom",
+		ClientSecret: "hush", WatchGroup: "IT Support", ActGroup: "/leads"},
 		c.SupportOIDC)
 	require.Equal(t, "https://wait.example", c.PublicURL)
 	hash, err := bcrypt.GenerateFromPassword([]byte("x"), bcrypt.MinCost)
@@ -233,7 +254,8 @@ func TestProviderIsSetWhollyAndInsteadOfUsers(t *testing.T) {
 }
 
 func TestSellersAreKnownInOneWay(t *testing.T) {
-	secret, keys := "--seller-jwt-secret="+strings.Repeat("hush", 8), "--seller-jwks-url=https://portal.example/keys"
+	secret, keys := "--seller-jwt-secret="+strings.Repeat("hush", 8),
+		"--seller-jwks-url=https://portal.example/keys"
 	for missing, args := range map[string][]string{
 		"SELLER_JWT_SECRET (--seller-jwt-secret) or WAITROOM_SELLER_JWKS_URL": {"--seller-auth=jwt"},
 		"choose one":           {"--seller-auth=jwt", secret, keys},
@@ -256,9 +278,11 @@ func TestSellersAreKnownInOneWay(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	hash, err := bcrypt.GenerateFromPassword([]byte("x"), bcrypt.MinCost)
 	require.NoError(t, err)
-	c, err := ParseConfig([]string{"--redis-url", "redis://:hush@localhost", "--database-url", "postgres://u:hush@db/x",
+	c, err := ParseConfig([]string{"--redis-url", "redis://:hush@localhost", "--database-url",
+		"postgres://u:hush@db/x",
 		"--sms-webhook-secret", "hush", "--webhook-url", "https://u:hush@x.example", "--webhook-secret", "hush",
-		"--seller-auth", "jwt", "--seller-jwt-secret", strings.Repeat("hush", 8), "--support-users", "kim:" + string(hash),
+		"--seller-auth", "jwt", "--seller-jwt-secret", strings.Repeat("hush", 8), "--support-users",
+		"kim:" + string(hash),
 		"--support-tokens", "zendesk:act:" + sha})
 	require.NoError(t, err)
 	c.SupportOIDC.ClientSecret = "hush"
@@ -284,19 +308,22 @@ func TestConfigurationPageListsEverySettingWithItsDefault(t *testing.T) {
 	page, err := os.ReadFile("../docs/configuration.md")
 	require.NoError(t, err)
 	rows := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(WAITROOM_[A-Z_]+)`( 🔑)? \\| ([^|]+) \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile(
+		"(?m)^\\| `(WAITROOM_[A-Z_]+)`( 🔑)? \\| ([^|]+) \\|").FindAllStringSubmatch(string(page), -1) {
 		rows[row[1]] = row[2:]
 	}
 	for _, s := range settings() {
 		row, ok := rows[s.env()]
 		require.True(t, ok, "docs/configuration.md has no row for %s", s.env())
-		require.Equal(t, s.secret, row[0] != "", "%s: docs/configuration.md marks with 🔑 what may be in a file", s.env())
+		require.Equal(t, s.secret, row[0] != "", "%s: docs/configuration.md marks with 🔑 what may be in a file",
+			s.env())
 		fallback := "none"
 		if s.fallback != "" {
 			fallback = "`" + s.fallback + "`"
 		}
 		if s.name != "addr" { // which depends on the store
-			require.True(t, strings.HasPrefix(row[1], fallback), "%s: its default is %s, docs/configuration.md says %s", s.env(), fallback, row[1])
+			require.True(t, strings.HasPrefix(row[1], fallback),
+				"%s: its default is %s, docs/configuration.md says %s", s.env(), fallback, row[1])
 		}
 		delete(rows, s.env())
 	}
@@ -328,14 +355,17 @@ func TestSecretIsReadFromItsFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "\uFEFFhush\n")) // an editor's byte order mark is none of it
-	c, err := ParseConfig([]string{"--redis-url-file", write("redis", "redis://:hush@localhost:7000\n"), "--webhook-url", "https://x.example"})
+	// an editor's byte order mark is none of it
+	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "\uFEFFhush\n"))
+	c, err := ParseConfig([]string{"--redis-url-file", write("redis", "redis://:hush@localhost:7000\n"),
+		"--webhook-url", "https://x.example"})
 	require.NoError(t, err)
 	require.Equal(t, Secret("hush"), c.WebhookSecret)
 	require.Equal(t, "Redis at localhost:7000, db 0", c.Redis.String())
 	require.Empty(t, c.Unknown)
 
-	for name, path := range map[string]string{"gone": filepath.Join(dir, "gone"), "empty": write("empty", " \n"), "wrong": write("wrong", "hush")} {
+	for name, path := range map[string]string{"gone": filepath.Join(dir, "gone"), "empty": write("empty", " \n"),
+		"wrong": write("wrong", "hush")} {
 		_, err := ParseConfig([]string{"--database-url-file", path})
 		require.ErrorContains(t, err, "WAITROOM_DATABASE_URL", name)
 		require.NotContains(t, err.Error(), "hush", name)
@@ -354,7 +384,8 @@ func TestTurnIsToBeClaimedBeforeItEnds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 29_999*time.Millisecond, c.ClaimWithin)
 	_, err = ParseConfig([]string{"--lease", "30s", "--claim-within", "30s"})
-	require.ErrorContains(t, err, "WAITROOM_CLAIM_WITHIN (--claim-within) is 30s: want less than WAITROOM_LEASE (--lease), which is 30s")
+	require.ErrorContains(t, err, "WAITROOM_CLAIM_WITHIN (--claim-within) is 30s: want less than "+
+		"WAITROOM_LEASE (--lease), which is 30s")
 }
 
 func TestServerServesNoLongerThanItMayTakeToStop(t *testing.T) {

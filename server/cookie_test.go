@@ -30,8 +30,10 @@ func TestSessionIsNamedByHeaderThenBodyThenCookie(t *testing.T) {
 	s.session = ""
 	body := `{"seller_id":"a","session_id":"` + inBody + `"}`
 	cookie := []string{asJSON, jsonType, "Cookie", "waitroom_session=" + inCookie}
-	require.Equal(t, inHeader, s.ask("POST", lockPath, body, append(cookie, "X-Session-ID", inHeader)...).text("session_id"))
-	require.Equal(t, inBody, s.ask("POST", lockPath, strings.Replace(body, `"a"`, `"b"`, 1), cookie...).text("session_id"))
+	require.Equal(t, inHeader, s.ask("POST", lockPath, body,
+		append(cookie, "X-Session-ID", inHeader)...).text("session_id"))
+	require.Equal(t, inBody, s.ask("POST", lockPath, strings.Replace(body, `"a"`, `"b"`, 1),
+		cookie...).text("session_id"))
 	require.Equal(t, inCookie, s.ask("POST", lockPath, `{"seller_id":"c"}`, cookie...).text("session_id"))
 
 	upper := s.ask("GET", lockPath+"/status", "", "X-Session-ID", strings.ToUpper(inHeader))
@@ -94,7 +96,8 @@ func TestCookieIsSecureBehindAProxyThatIsTrusted(t *testing.T) {
 		return s.ask("GET", lockPath+"/status", "", "X-Forwarded-Proto", "https", "Cookie", name+"="+cookie.Value)
 	}
 	require.Equal(t, "locked", over("__Host-waitroom_session").me().text("status"))
-	require.Nil(t, over("waitroom_session").json["me"], "over https only the cookie that no subdomain can plant counts")
+	require.Nil(t, over("waitroom_session").json["me"],
+		"over https only the cookie that no subdomain can plant counts")
 
 	doubting := start(t, config(t))
 	s = newSeller(t, doubting.URL(), "a")
@@ -105,7 +108,8 @@ func TestCookieIsSecureBehindAProxyThatIsTrusted(t *testing.T) {
 
 // TLS ends at an unnamed proxy, but the public URL is https.
 func TestCookiesAreSecureWhereTheServerIsCalledByHTTPS(t *testing.T) {
-	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--public-url", "https://wait.example")...))
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--public-url",
+		"https://wait.example")...))
 	s := newSeller(t, r.URL(), "a")
 	s.host, s.session = "wait.example", ""
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -114,7 +118,8 @@ func TestCookiesAreSecureWhereTheServerIsCalledByHTTPS(t *testing.T) {
 		"__Host-waitroom_session": s.ask("GET", "/rooms/integration", ""),
 		"waitroom_lang":           s.ask("GET", "/rooms/integration?lang=en", ""),
 		"waitroom_notice":         s.ask("POST", "/rooms/integration/join", "seller_id=+", form...),
-		"__Host-waitroom_support": s.ask("POST", "/support/sign-in", "username=kim&password=kim's+password", form...),
+		"__Host-waitroom_support": s.ask("POST", "/support/sign-in", "username=kim&password=kim's+password",
+			form...),
 	} {
 		require.True(t, cookieOf(t, got, name).Secure, name)
 	}
@@ -159,7 +164,8 @@ func TestAllowedOriginMayChange(t *testing.T) {
 func TestAllowedOriginsPageMayReadTheAnswer(t *testing.T) {
 	r := start(t, config(t, "--allowed-origins", "https://portal.example"))
 	s := newSeller(t, r.URL(), "a")
-	asked := s.ask("OPTIONS", lockPath, "", "Origin", "https://portal.example", "Access-Control-Request-Method", "POST",
+	asked := s.ask("OPTIONS", lockPath, "", "Origin", "https://portal.example", "Access-Control-Request-Method",
+		"POST",
 		"Access-Control-Request-Headers", "content-type,x-session-id")
 	require.Equal(t, http.StatusNoContent, asked.StatusCode)
 	require.Contains(t, asked.Header.Get("Access-Control-Allow-Headers"), "X-Session-ID")

@@ -17,7 +17,8 @@ import (
 func (s *Server) kinds() (map[string]outbox.Kind, error) {
 	kinds := make(map[string]outbox.Kind)
 	if s.cfg.WebhookURL != "" {
-		hook, err := webhook.New(webhook.Config{URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret), Recorded: s.ledger.WebhookDelivered})
+		hook, err := webhook.New(webhook.Config{URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret),
+			Recorded: s.ledger.WebhookDelivered})
 		if err != nil {
 			return nil, fmt.Errorf("WAITROOM_%w", err)
 		}
@@ -40,7 +41,8 @@ func (d deliveries) Dead(ctx context.Context) ([]templates.Delivery, error) {
 	}
 	rows := make([]templates.Delivery, len(tasks))
 	for i, t := range tasks {
-		rows[i] = templates.Delivery{ID: t.ID, Key: t.Key, Type: webhook.TypeOf(t), At: t.CreatedAt, GivenUp: t.UpdatedAt, LastError: t.LastError}
+		rows[i] = templates.Delivery{ID: t.ID, Key: t.Key, Type: webhook.TypeOf(t), At: t.CreatedAt,
+			GivenUp: t.UpdatedAt, LastError: t.LastError}
 	}
 	return rows, nil
 }

@@ -54,8 +54,11 @@ func TestDeploymentsThatShareARedisHearNothingOfEachOther(t *testing.T) {
 	for name, n := range neighbours {
 		t.Run(name, func(t *testing.T) {
 			store := redistest.Start(t)
-			one, two := deployment(t, store.URL()+n.databases[0], n.prefixes[0]), deployment(t, store.URL()+n.databases[1], n.prefixes[1])
-			const each = 7 // events, and their pattern; notices of the lock key; replicas, sign-outs, devices; the replica's own probe
+			one, two := deployment(t, store.URL()+n.databases[0], n.prefixes[0]),
+				deployment(t, store.URL()+n.databases[1], n.prefixes[1])
+			// events, and their pattern; notices of the lock key; replicas, sign-outs, devices; the replica's own
+			// probe
+			const each = 7
 			var heard map[string]int64
 			testproc.Until(t, patience, func() (err error) {
 				var total int64
@@ -92,11 +95,14 @@ func requireKeysOf(t *testing.T, r *replica, prefixes [2]string) {
 	t.Helper()
 	keys, err := r.store.Client.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
-	for _, kind := range []string{"{waitroom}:", "{waitroom-support}:session:", "{waitroom-push}:key", "{waitroom-limit:", "{waitroom-link}:stands:", "{integration}:state"} {
+	for _, kind := range []string{"{waitroom}:", "{waitroom-support}:session:", "{waitroom-push}:key",
+		"{waitroom-limit:", "{waitroom-link}:stands:", "{integration}:state"} {
 		name := r.cfg.RedisPrefix + kind
-		require.True(t, slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, name) }), "%s in %v", name, keys)
+		require.True(t, slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, name) }),
+			"%s in %v", name, keys)
 	}
 	for _, key := range keys {
-		require.True(t, slices.ContainsFunc(prefixes[:], func(p string) bool { return strings.HasPrefix(key, p+"{") }), key)
+		require.True(t, slices.ContainsFunc(prefixes[:],
+			func(p string) bool { return strings.HasPrefix(key, p+"{") }), key)
 	}
 }

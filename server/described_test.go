@@ -30,17 +30,21 @@ var excused = map[string]string{
 }
 
 // bodies are requests that are in order, of the operations that have one.
-var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "claim": `{"fence":9}`, "expect": `{"fence":9}`, "link": "{}",
-	"push":   `{"endpoint":"https://push.example/1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}`,
-	"reject": `{"fence":9,"message_id":"m-1"}`, "receiveSMS": `{"message_id":"m-1","from":"15880000","text":"hello"}`}
+var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "claim": `{"fence":9}`,
+	"expect": `{"fence":9}`, "link": "{}",
+	"push":       `{"endpoint":"https://push.example/1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}`,
+	"reject":     `{"fence":9,"message_id":"m-1"}`,
+	"receiveSMS": `{"message_id":"m-1","from":"15880000","text":"hello"}`}
 
 // upgrade asks for a socket.
-var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
+var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13",
+	"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
 
 // provoke sends an operation's request that is refused with a status. It returns false if that takes more
 // than a request.
 func provoke(op describetest.Operation, status int, nobody, kim *seller) (got reply, ok bool) {
-	s, path, body, headers := nobody, strings.NewReplacer("{room}", "integration", "{source}", "gateway").Replace(op.Path), bodies[op.ID], []string(nil)
+	s, path, body, headers := nobody, strings.NewReplacer("{room}", "integration", "{source}",
+		"gateway").Replace(op.Path), bodies[op.ID], []string(nil)
 	if strings.HasPrefix(op.Path, "/api/support/") && status != http.StatusUnauthorized {
 		s = kim
 	}
@@ -59,7 +63,8 @@ func provoke(op describetest.Operation, status int, nobody, kim *seller) (got re
 		path, body, headers = path+"?limit=%", "{", append(headers, "X-Session-ID", "me")
 	case http.StatusUnauthorized:
 	case http.StatusForbidden:
-		if op.ID == "status" || op.ID == "messages" { // a page of another seller's: see TestPageOfOneSellerDoesNothingForAnother
+		// a page of another seller's: see TestPageOfOneSellerDoesNothingForAnother
+		if op.ID == "status" || op.ID == "messages" {
 			return reply{}, false
 		}
 		headers = append(headers, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site")
@@ -84,13 +89,15 @@ func provoke(op describetest.Operation, status int, nobody, kim *seller) (got re
 }
 
 func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
-	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret)...))
+	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--sms-sources",
+		"gateway=android-sms-gateway:"+sourceSecret)...))
 	nobody, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
 	for _, op := range described.Operations() {
 		for _, status := range op.Statuses {
 			got, ok := provoke(op, status, nobody, kim)
 			if ok && got.text("code") != "not_found" && got.text("code") != "not_identified" {
-				require.True(t, got.StatusCode == status || status == http.StatusUnauthorized && !strings.Contains(op.Path, "support"),
+				require.True(t, got.StatusCode == status || status == http.StatusUnauthorized &&
+					!strings.Contains(op.Path, "support"),
 					"%s answers %d, not %d: %s", op.ID, got.StatusCode, status, got.body)
 			}
 		}
@@ -98,7 +105,8 @@ func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
 	for _, path := range []string{"/openapi.yaml", "/asyncapi.yaml"} {
 		got := nobody.ask(http.MethodGet, path, "")
 		require.Equal(t, http.StatusOK, got.StatusCode)
-		require.Equal(t, http.StatusNotModified, nobody.ask(http.MethodGet, path, "", "If-None-Match", got.Header.Get("ETag")).StatusCode)
+		require.Equal(t, http.StatusNotModified,
+			nobody.ask(http.MethodGet, path, "", "If-None-Match", got.Header.Get("ETag")).StatusCode)
 	}
 }
 
@@ -126,7 +134,8 @@ func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
 		})
 	}
 	group.Wait()
-	message := gatewaySays(nobody, "integration", `{"event":"sms:received","id":"e","payload":{"message":"hello","sender":"1588"}}`)
+	message := gatewaySays(nobody, "integration",
+		`{"event":"sms:received","id":"e","payload":{"message":"hello","sender":"1588"}}`)
 	requireProblem(t, message, http.StatusServiceUnavailable, "store_unavailable")
 }
 
@@ -204,7 +213,8 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	receivedHooks := &hooks{t: t, seen: map[string]int{}}
 	receiver := httptest.NewServer(receivedHooks)
 	t.Cleanup(receiver.Close)
-	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--webhook-url", receiver.URL, "--webhook-secret", smsSecret)...))
+	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--webhook-url",
+		receiver.URL, "--webhook-secret", smsSecret)...))
 	kim := newAgent(t, r.URL(), "kim")
 	desk, all := kim.watch("/api/support/integration/ws"), kim.watch("/api/support/ws")
 
@@ -214,7 +224,8 @@ func TestWholeStoryIsToldAsDescribed(t *testing.T) {
 	ticket := c.joinAsking().number("ticket")
 	socket := open(t, r.URL(), "X-Session-ID", a.session)
 	next(t, socket)
-	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect", fmt.Sprintf(`{"fence":%s}`, first.json["fence"]), jsonHeader...).StatusCode)
+	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect",
+		fmt.Sprintf(`{"fence":%s}`, first.json["fence"]), jsonHeader...).StatusCode)
 	require.Contains(t, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", time.Now()).body, "matched")
 	untilSeen(t, socket, "sms")
 

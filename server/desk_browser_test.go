@@ -18,11 +18,13 @@ import (
 // agentPage is the tab of a member of support, signed in and on the room's desk.
 func agentPage(t *testing.T, p page, base string) page {
 	t.Helper()
-	require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(1440, 900, false, false), browsertest.Language("ko-KR"),
+	require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(1440, 900, false, false),
+		browsertest.Language("ko-KR"),
 		chromedp.Navigate(base+"/support/integration")))
 	p.leads("/support/sign-in")
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#username"), "kim"),
-		chromedp.SendKeys(chromedp.CSS("#password"), "kim's password"), chromedp.Click(chromedp.CSS("#sign-in button"))))
+		chromedp.SendKeys(chromedp.CSS("#password"), "kim's password"),
+		chromedp.Click(chromedp.CSS("#sign-in button"))))
 	p.leads("/support/integration")
 	p.is(`document.body.dataset.connection === "open"`)
 	p.is(`window.wasHere = true`)
@@ -67,7 +69,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	browser := browsertest.New(t)
 	open := func() page { return page{t, browsertest.Isolated(t, browser)} }
 	agent := agentPage(t, open(), o.a.URL())
-	holder, second, third := newSeller(t, o.b.URL(), "s-1"), newSeller(t, o.b.URL(), "s-2"), newSeller(t, o.b.URL(), "s-3")
+	holder, second, third := newSeller(t, o.b.URL(), "s-1"), newSeller(t, o.b.URL(), "s-2"),
+		newSeller(t, o.b.URL(), "s-3")
 	for _, s := range []*seller{holder, second, third} {
 		s.joinAsking()
 	}
@@ -77,7 +80,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.is(`document.getElementById("holder-seller").textContent === "s-1" && document.querySelector('[data-key="4"]')`)
 
 	agent.does("#extend", `true`)
-	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`) // first: it is shown for ten seconds
+	// first: it is shown for ten seconds
+	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`)
 
 	agent.row(4, "move", `(document.getElementById("act-position").value = "1", document.getElementById("act-form").dispatchEvent(new Event("input")), true)`)
 	last.is(`document.querySelector("#position").textContent.trim() === "1"`)
@@ -121,7 +125,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 // The timeline shows a lost turn in order. Its seller closed its tab, was passed over, came back, held, and
 // let the lease expire.
 func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
-	l := startLibrary(t, "integration: {lease: 10m}\n", append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)
+	l := startLibrary(t, "integration: {lease: 10m}\n",
+		append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)
 	kim := newAgent(t, l.URL(), "kim")
 	first, seller := newSeller(t, l.URL(), "first"), newSeller(t, l.URL(), "s-lost")
 	fence := first.join().json["fence"]

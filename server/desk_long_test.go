@@ -15,12 +15,14 @@ func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret)
 	browser := browsertest.New(t)
 	agent := agentPage(t, page{t, browsertest.Isolated(t, browser)}, o.a.URL())
-	seller, next := openPage(t, browsertest.Isolated(t, browser), o.b.URL()), openPage(t, browsertest.Isolated(t, browser), o.b.URL())
+	seller, next := openPage(t, browsertest.Isolated(t, browser), o.b.URL()),
+		openPage(t, browsertest.Isolated(t, browser), o.b.URL())
 	seller.join("s-1")
 	seller.state("locked")
 	next.join("s-2")
 	next.state("waiting")
-	granted := moment(t, newAgent(t, o.b.URL(), "kim").history("", func(r reply) bool { return len(r.list("leases")) == 1 }).
+	granted := moment(t, newAgent(t, o.b.URL(), "kim").history("",
+		func(r reply) bool { return len(r.list("leases")) == 1 }).
 		list("leases")[0].(map[string]any)["granted_at"].(string))
 	got := carrier(t, o.a.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다", granted)
 	require.JSONEq(t, `{"result":"unmatched","reason":"not_expected"}`, got.body)

@@ -33,13 +33,15 @@ func TestDeskSaysWhoPausedTheRoomOnEveryReplicaAndAfterARestart(t *testing.T) {
 	watching := lee.watch("/api/support/integration/ws")
 	kim.mustAct("pause", `{"reason":"the carrier is down"}`)
 	who, why := pausedBy(t, watching)
-	require.Equal(t, []string{"kim", "the carrier is down"}, []string{who, why}, "at once, before the ledger has it")
+	require.Equal(t, []string{"kim", "the carrier is down"}, []string{who, why},
+		"at once, before the ledger has it")
 	lee.mustAct("pause", `{"reason":"still"}`)
 	kim.history("", func(r reply) bool { return len(r.list("actions")) == 2 })
 
 	later := start(t, o.a.cfg)
 	who, why = pausedBy(t, newAgent(t, later.URL(), "kim").watch("/api/support/integration/ws"))
-	require.Equal(t, []string{"kim", "the carrier is down"}, []string{who, why}, "whoever paused it first, from the ledger")
+	require.Equal(t, []string{"kim", "the carrier is down"}, []string{who, why},
+		"whoever paused it first, from the ledger")
 	kim.mustAct("resume", `{"reason":"it is back"}`)
 	who, _ = pausedBy(t, watching)
 	require.Empty(t, who)

@@ -63,7 +63,8 @@ func TestMessageOfNobodyIsShownMaskedWithWhatCouldHaveCausedItAndCanBeGivenAway(
 
 	kim := newAgent(t, o.a.URL(), "kim")
 	body := fmt.Sprintf(`{"message_id":"m-1","fence":%s,"reason":"she read it to me"}`, second.json["fence"])
-	requireProblem(t, kim.act("assign", fmt.Sprintf(`{"message_id":"m-1","fence":%d,"reason":"r"}`, second.number("fence")+1)), 409, "stale_fence")
+	requireProblem(t, kim.act("assign", fmt.Sprintf(`{"message_id":"m-1","fence":%d,"reason":"r"}`,
+		second.number("fence")+1)), 409, "stale_fence")
 	done := kim.mustAct("assign", body)
 	require.Equal(t, "matched", done.text("result"))
 	require.Equal(t, true, done.json["shown"])
@@ -73,16 +74,20 @@ func TestMessageOfNobodyIsShownMaskedWithWhatCouldHaveCausedItAndCanBeGivenAway(
 	o.b.items(t, func(list []map[string]any) bool { return len(list) == 0 })
 
 	kim.history("?seller="+second.text("seller_id"), func(r reply) bool {
-		return len(r.list("messages")) == 1 && strings.Contains(r.body, fmt.Sprintf(`"message_id":"m-1","result":"matched","ticket":2,"fence":%s,`, second.json["fence"]))
+		return len(r.list("messages")) == 1 &&
+			strings.Contains(r.body, fmt.Sprintf(`"message_id":"m-1","result":"matched","ticket":2,"fence":%s,`,
+				second.json["fence"]))
 	})
-	require.Regexp(t, `(?m)^message,.*,2,`+second.json["fence"].(json.Number).String()+`,.*,m-1,matched,`, kim.ask("GET", "/api/support/integration/history?format=csv", "").body)
+	require.Regexp(t, `(?m)^message,.*,2,`+second.json["fence"].(json.Number).String()+`,.*,m-1,matched,`,
+		kim.ask("GET", "/api/support/integration/history?format=csv", "").body)
 }
 
 func TestRefusedMessageIsToldToWhoWatches(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret)
 	s := newSeller(t, o.a.URL(), "")
 	requireProblem(t, s.ask("POST", "/api/integration/sms", `{"text":"인증번호 482913"}`), 401, "bad_signature")
-	requireProblem(t, s.ask("POST", "/api/integration/sms", strings.Repeat("x", 16<<10+1)), 413, "body_too_large")
+	requireProblem(t, s.ask("POST", "/api/integration/sms", strings.Repeat("x", 16<<10+1)), 413,
+		"body_too_large")
 	shown := o.b.items(t, func(list []map[string]any) bool { return len(list) == 2 })
 	for _, i := range shown {
 		require.Equal(t, "incident", i["kind"])
@@ -93,11 +98,15 @@ func TestRefusedMessageIsToldToWhoWatches(t *testing.T) {
 }
 
 func TestStoreAndLedgerEachTellTheirPartOfAMessageOnce(t *testing.T) {
-	letters := []room.RecentMessage{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous, ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
+	letters := []room.RecentMessage{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous,
+		ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
 		{Text: "", Result: room.Unmatched, ReceivedAt: 3500}}
-	lost := []ledger.Lost{{MessageRow: ledger.MessageRow{MessageID: "old", Result: room.Late, Ticket: 1, Fence: 2, ReceivedAt: 1000}, Body: "b", Sender: "s"},
-		{MessageRow: ledger.MessageRow{MessageID: "m", Result: room.Unmatched, SentAt: 2500, ReceivedAt: 3000}, Body: "less", Sender: "****-0000"}}
-	incidents := []ledger.Incident{{Kind: "match_refused", Subject: "m", Fence: 9, At: 2000}, {Kind: "match_refused", Subject: "m", Fence: 8, At: 1500}}
+	lost := []ledger.Lost{{MessageRow: ledger.MessageRow{MessageID: "old", Result: room.Late, Ticket: 1,
+		Fence: 2, ReceivedAt: 1000}, Body: "b", Sender: "s"},
+		{MessageRow: ledger.MessageRow{MessageID: "m", Result: room.Unmatched, SentAt: 2500, ReceivedAt: 3000},
+			Body: "less", Sender: "****-0000"}}
+	incidents := []ledger.Incident{{Kind: "match_refused", Subject: "m", Fence: 9, At: 2000},
+		{Kind: "match_refused", Subject: "m", Fence: 8, At: 1500}}
 	items, err := itemsOf(messageItems(letters, lost), incidentItems(incidents))
 	require.NoError(t, err)
 	var keys []string
@@ -105,7 +114,8 @@ func TestStoreAndLedgerEachTellTheirPartOfAMessageOnce(t *testing.T) {
 		keys = append(keys, i.Key)
 	}
 	require.Len(t, keys, 4)
-	require.Equal(t, []string{"i:match_refused:m", "i:match_refused:m:8"}, keys[1:3], "the latest first, and each by a key of its own")
+	require.Equal(t, []string{"i:match_refused:m", "i:match_refused:m:8"}, keys[1:3],
+		"the latest first, and each by a key of its own")
 	require.JSONEq(t, `{"key":"`+keys[0]+`","kind":"message","at":3000,"message_id":"m","result":"unmatched","reason":"ambiguous","text":"new",
 		"from":"****-0000","sent_at":2500,"code":false,"ticket":0,"fence":0,"offered":false,"assignable":true,
 		"could":[{"fence":9,"ticket":0,"seller_id":"","granted_at":0,"ended_at":0,"asked_at":5,"live":true}]}`, string(items[0].JSON))
@@ -135,7 +145,8 @@ func TestMinutesOfTheLastHourAreTold(t *testing.T) {
 func TestDeadDeliveryIsPutBack(t *testing.T) {
 	o := openOffice(t, "--webhook-url", "http://127.0.0.1:9/hook", "--webhook-secret", smsSecret)
 	kim := newAgent(t, o.a.URL(), "kim")
-	_, err := o.a.db.SQL().ExecContext(t.Context(), `INSERT INTO outbox_tasks (uid, kind, task_key, payload, state, phase,
+	_, err := o.a.db.SQL().ExecContext(t.Context(),
+		`INSERT INTO outbox_tasks (uid, kind, task_key, payload, state, phase,
 		attempts, last_error, created_at, updated_at) VALUES ('evt', 'webhook', 'integration/9', '{"type":"lock.ended"}', 'dead', 'deliver', 9, 'answered 500', 1, 2)`)
 	require.NoError(t, err)
 	page := kim.ask("GET", "/support/-/deliveries", "")
@@ -143,7 +154,8 @@ func TestDeadDeliveryIsPutBack(t *testing.T) {
 	require.Contains(t, page.body, "integration/9")
 	require.Contains(t, page.body, "lock.ended")
 	var id int64
-	require.NoError(t, o.a.db.SQL().QueryRowContext(t.Context(), `SELECT id FROM outbox_tasks WHERE state = 'dead'`).Scan(&id))
+	require.NoError(t, o.a.db.SQL().QueryRowContext(t.Context(),
+		`SELECT id FROM outbox_tasks WHERE state = 'dead'`).Scan(&id))
 	back := kim.submit(fmt.Sprintf("/support/-/deliveries/%d/retry", id))
 	require.Equal(t, http.StatusOK, back.StatusCode, back.body)
 	require.Equal(t, fmt.Sprintf("retried=%d", id), back.Request.URL.RawQuery)

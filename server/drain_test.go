@@ -22,12 +22,14 @@ import (
 
 func TestDrainTellsEverySocketToReconnectAndKeepsEveryPlace(t *testing.T) {
 	redis := redistest.Lent(t)
-	leaving, staying := start(t, config(t, "--redis-url", redis.URL())), start(t, config(t, "--redis-url", redis.URL()))
+	leaving, staying := start(t, config(t, "--redis-url", redis.URL())),
+		start(t, config(t, "--redis-url", redis.URL()))
 	a, b := newSeller(t, leaving.URL(), "a"), newSeller(t, leaving.URL(), "b")
 	a.join()
 	b.join()
 	conns := []*websocket.Conn{
-		open(t, leaving.URL(), "X-Session-ID", a.session), open(t, leaving.URL(), "X-Session-ID", b.session), open(t, leaving.URL()),
+		open(t, leaving.URL(), "X-Session-ID", a.session), open(t, leaving.URL(), "X-Session-ID", b.session),
+		open(t, leaving.URL()),
 	}
 	for _, conn := range conns {
 		next(t, conn)
@@ -100,7 +102,10 @@ func TestRequestUnderWayIsAnsweredBeforeTheServerEnds(t *testing.T) {
 	a.session = "" // a request without a session stands for no place: nothing is asked before the join
 	answered := make(chan reply, 1)
 	go func() { answered <- a.join() }()
-	testproc.Until(t, patience, func() error { return store.Client().Get(t.Context(), room.LockKey("integration")).Err() })
+	testproc.Until(t, patience, func() error {
+		return store.Client().Get(t.Context(),
+			room.LockKey("integration")).Err()
+	})
 
 	r.end()
 	testproc.Until(t, patience, func() error {
@@ -149,7 +154,8 @@ func TestStoreThatIsAwayFillsNoLog(t *testing.T) {
 
 // The embedded store's journals end with the process.
 func TestWhatWasAnsweredBeforeTheServerEndsIsInTheLedgerAndTheOutbox(t *testing.T) {
-	cfg := config(t, append(supportArgs(t), "--redis-url", "embedded", "--webhook-url", "http://127.0.0.1:1/", "--webhook-secret", smsSecret, "--drain-timeout", "20s")...)
+	cfg := config(t, append(supportArgs(t), "--redis-url", "embedded", "--webhook-url", "http://127.0.0.1:1/",
+		"--webhook-secret", smsSecret, "--drain-timeout", "20s")...)
 	r := start(t, cfg)
 	kim, a, b := newAgent(t, r.URL(), "kim"), newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	kim.mustAct("pause", `{"reason":"the market is closed"}`)
@@ -164,12 +170,15 @@ func TestWhatWasAnsweredBeforeTheServerEndsIsInTheLedgerAndTheOutbox(t *testing.
 	defer func() { require.NoError(t, db.Close()) }()
 	rows := func(query string) (list string) {
 		t.Helper()
-		require.NoError(t, db.QueryRow("SELECT COALESCE(group_concat(found, ', '), '') FROM ("+query+")").Scan(&list))
+		require.NoError(t, db.QueryRow("SELECT COALESCE(group_concat(found, ', '), '') FROM ("+query+
+			")").Scan(&list))
 		return list
 	}
 	require.Equal(t, "signed_in, pause, resume", rows("SELECT action AS found FROM actions ORDER BY at"))
-	require.Equal(t, "1 completed, 2 open", rows("SELECT ticket || ' ' || COALESCE(outcome, 'open') AS found FROM leases ORDER BY fence"))
-	require.Equal(t, "lock.granted, lock.ended, lock.granted", rows("SELECT json_extract(payload, '$.type') AS found FROM outbox_tasks ORDER BY id"))
+	require.Equal(t, "1 completed, 2 open",
+		rows("SELECT ticket || ' ' || COALESCE(outcome, 'open') AS found FROM leases ORDER BY fence"))
+	require.Equal(t, "lock.granted, lock.ended, lock.granted",
+		rows("SELECT json_extract(payload, '$.type') AS found FROM outbox_tasks ORDER BY id"))
 }
 
 func TestServerEndsInTimeWhereTheLedgerTakesNothingIn(t *testing.T) {
@@ -179,9 +188,11 @@ func TestServerEndsInTimeWhereTheLedgerTakesNothingIn(t *testing.T) {
 		r, log := logged(t, "--redis-url", store, "--database-url", database, "--drain-timeout", "2s")
 		away()
 		a := newSeller(t, r.URL(), "a")
-		require.Eventually(t, func() bool { return a.join().StatusCode == http.StatusOK }, patience, 10*time.Millisecond, "a busy machine may answer 503 first")
+		require.Eventually(t, func() bool { return a.join().StatusCode == http.StatusOK }, patience,
+			10*time.Millisecond, "a busy machine may answer 503 first")
 		require.NoError(t, r.stop(t))
-		require.Equal(t, store == "embedded", strings.Contains(log.String(), "the embedded store forgets"), "another store keeps it for other replicas")
+		require.Equal(t, store == "embedded", strings.Contains(log.String(), "the embedded store forgets"),
+			"another store keeps it for other replicas")
 		require.NotContains(t, log.String(), "requests were cut off")
 	})
 }

@@ -14,14 +14,16 @@ import (
 
 func TestThePageToCopyKeepsTheCodeThatEndedTheTurn(t *testing.T) {
 	g := newGuest(t)
-	r := start(t, config(t, "--allowed-origins", g.origin, "--redis-url", redistest.Start(t).URL(), "--sms-webhook-secret", smsSecret))
+	r := start(t, config(t, "--allowed-origins", g.origin, "--redis-url", redistest.Start(t).URL(),
+		"--sms-webhook-secret", smsSecret))
 	g.shows(t, 0, r.URL())
 	p := page{t: t, ctx: browsertest.New(t)}
 	code := func(text string) string { return `document.querySelector("#code").textContent === "` + text + `"` }
 	where := func(text string) string {
 		return `document.querySelector("#where").textContent.includes("` + text + `")`
 	}
-	ticks := ` && (window.since ??= performance.now()) < performance.now() - 2500` // more than two of the page's own
+	// more than two of the page's own
+	ticks := ` && (window.since ??= performance.now()) < performance.now() - 2500`
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	p.is(where("0 waiting"))
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller"), "guest")))
@@ -31,7 +33,8 @@ func TestThePageToCopyKeepsTheCodeThatEndedTheTurn(t *testing.T) {
 	sent := 0
 	require.Eventually(t, func() bool { // a message from before the ask stays unmatched when repeated
 		sent++
-		return carrier(t, r.URL(), fmt.Sprintf("m-%d", sent), "인증번호는 [482913] 입니다", time.Now()).text("result") == "matched"
+		return carrier(t, r.URL(), fmt.Sprintf("m-%d", sent), "인증번호는 [482913] 입니다",
+			time.Now()).text("result") == "matched"
 	}, patience, 100*time.Millisecond)
 	p.is(where("Over: completed") + " && " + code("482913") + ticks)
 

@@ -51,7 +51,9 @@ func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
 	other := browsertest.Isolated(t, browser)
 	require.NoError(t, chromedp.Do(other, chromedp.Navigate(stranger.origin)))
 	var refused []string
-	require.Eventually(t, func() bool { refused = browsertest.Errors(other); return len(refused) > 0 }, patience, 20*time.Millisecond) // the browser logs it, not the page
+	// the browser logs it, not the page
+	require.Eventually(t, func() bool { refused = browsertest.Errors(other); return len(refused) > 0 }, patience,
+		20*time.Millisecond)
 	browsertest.AllowErrors(other, "frame-ancestors")
 	require.Len(t, refused, 1)
 	require.Contains(t, refused[0], "frame-ancestors "+g.origin)

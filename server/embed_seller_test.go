@@ -34,7 +34,8 @@ const overheard = `
 
 func TestOnePageOfTwoSellersShowsEachItsOwnPlaceAndNothingOfTheOthers(t *testing.T) {
 	g := newGuest(t)
-	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--allowed-origins", g.origin, "--sms-webhook-secret", smsSecret)...))
+	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--allowed-origins", g.origin,
+		"--sms-webhook-secret", smsSecret)...))
 	p := page{t: t, ctx: browsertest.New(t)}
 	browsertest.AllowErrors(p.ctx, "400", "404") // of calls that are refused, see below
 	open := func(seller, script string) string {
@@ -46,7 +47,8 @@ func TestOnePageOfTwoSellersShowsEachItsOwnPlaceAndNothingOfTheOthers(t *testing
 	matched := carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", time.Now())
 	require.Equal(t, "matched", matched.text("result"), matched.body)
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Reload()))
-	require.Contains(t, open("s-1", `await first("message"); room.close(); return JSON.stringify(heard)`), "482913", "who comes back sees it again")
+	require.Contains(t, open("s-1", `await first("message"); room.close(); return JSON.stringify(heard)`),
+		"482913", "who comes back sees it again")
 
 	t.Run("the next seller at that browser", func(t *testing.T) {
 		require.NoError(t, chromedp.Do(p.ctx, chromedp.Reload()))
@@ -58,7 +60,8 @@ func TestOnePageOfTwoSellersShowsEachItsOwnPlaceAndNothingOfTheOthers(t *testing
 		for _, others := range []string{"482913", `"ticket":1`, "ended", "locked"} {
 			require.NotContains(t, heard, others)
 		}
-		require.Empty(t, evaluate[string](t, p.ctx, `JSON.stringify({...localStorage}).replace("{}", "")`), "a session that is a proven seller's stays with its page")
+		require.Empty(t, evaluate[string](t, p.ctx, `JSON.stringify({...localStorage}).replace("{}", "")`),
+			"a session that is a proven seller's stays with its page")
 	})
 	t.Run("the next seller on that page", func(t *testing.T) {
 		require.NoError(t, chromedp.Do(p.ctx, chromedp.Reload()))
@@ -76,7 +79,8 @@ func TestOnePageOfTwoSellersShowsEachItsOwnPlaceAndNothingOfTheOthers(t *testing
 		require.NotContains(t, heard, `"ticket":2`)
 		require.NotContains(t, heard, "locked")
 		require.Equal(t, "waiting", comesBack(t, r.URL(), "s-2").status().me().text("status"))
-		require.Equal(t, "locked", comesBack(t, r.URL(), "s-1").status().me().text("status"), "nobody left its place for it")
+		require.Equal(t, "locked", comesBack(t, r.URL(), "s-1").status().me().text("status"),
+			"nobody left its place for it")
 	})
 	t.Run("the next seller, when its socket opens anew", func(t *testing.T) {
 		heard := moduleOf[string](p, r.URL(), `const heard = [];
@@ -90,14 +94,16 @@ func TestOnePageOfTwoSellersShowsEachItsOwnPlaceAndNothingOfTheOthers(t *testing
 }
 
 func TestSessionOfAnotherSellerIsRefusedBesideATokenOnEveryWayIn(t *testing.T) {
-	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--sms-webhook-secret", smsSecret)...))
+	r := start(t, config(t, proving("--redis-url", redistest.Start(t).URL(), "--sms-webhook-secret",
+		smsSecret)...))
 	first := comesFromThePortal(t, r.URL(), "s-1")
 	fence := first.press().number("fence")
 	before := first.status().me().body
 	second := newReader(t, r.URL())
 	second.session = first.cookies()
 	bearer := []string{"Authorization", "Bearer " + bearerOf(t, "s-2")}
-	for _, call := range [][2]string{{"POST", lockPath}, {"DELETE", lockPath}, {"POST", lockPath + "/expect"}, {"POST", lockPath + "/claim"}, {"POST", lockPath + "/reject"},
+	for _, call := range [][2]string{{"POST", lockPath}, {"DELETE", lockPath}, {"POST", lockPath + "/expect"},
+		{"POST", lockPath + "/claim"}, {"POST", lockPath + "/reject"},
 		{"POST", lockPath + "/push"}, {"POST", linkAPI}, {"GET", lockPath + "/status"}, {"GET", messagesPath}} {
 		body := fmt.Sprintf(`{"seller_id":"s-2","fence":%d,"message_id":"m","endpoint":"https://push.example/x","keys":{}}`, fence)
 		got := second.ask(call[0], call[1], body, append(bearer, asJSON, jsonType)...)
@@ -108,12 +114,14 @@ func TestSessionOfAnotherSellerIsRefusedBesideATokenOnEveryWayIn(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, 400, resp.StatusCode)
 	byPage := func(words ...string) *websocket.Conn {
-		conn, _, err := websocket.Dial(t.Context(), r.URL()+"/api/integration/ws", &websocket.DialOptions{HTTPClient: newHTTP(t), Subprotocols: append([]string{"waitroom"}, words...)})
+		conn, _, err := websocket.Dial(t.Context(), r.URL()+"/api/integration/ws",
+			&websocket.DialOptions{HTTPClient: newHTTP(t), Subprotocols: append([]string{"waitroom"}, words...)})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.CloseNow() })
 		return conn
 	}
-	require.EqualValues(t, 4502, closing(t, byPage("waitroom.session."+first.cookies(), "waitroom.token."+bearerOf(t, "s-2"))), "a page must not retry")
+	require.EqualValues(t, 4502, closing(t,
+		byPage("waitroom.session."+first.cookies(), "waitroom.token."+bearerOf(t, "s-2"))), "a page must not retry")
 	require.Equal(t, "locked", next(t, byPage("waitroom.token."+bearerOf(t, "s-1")))["status"])
 	require.Equal(t, "idle", next(t, byPage("waitroom.token."+bearerOf(t, "s-2")))["status"])
 	require.Equal(t, before, first.status().me().body)

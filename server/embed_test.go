@@ -66,7 +66,8 @@ func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
 
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller"), "holder")))
 	p.press("#ready button")
-	p.is(says("#problem", "seller") + ` && document.querySelector("#problem").textContent.length > 10`) // the server's own text
+	// the server's own text
+	p.is(says("#problem", "seller") + ` && document.querySelector("#problem").textContent.length > 10`)
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SetValue(chromedp.CSS("#seller"), "guest")))
 	p.press("#ready button")
 	p.is(says("#where", "You are number 1"))
@@ -78,7 +79,8 @@ func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
 	p.press("#ask")
 	p.is(says("#where", "Your turn") + ` && document.querySelector("#problem").textContent === ""`)
 	asked := newSeller(t, r.URL(), "")
-	asked.session = evaluate[string](t, p.ctx, `Object.entries(localStorage).find(([key]) => key.startsWith("waitroom:"))[1]`)
+	asked.session = evaluate[string](t, p.ctx,
+		`Object.entries(localStorage).find(([key]) => key.startsWith("waitroom:"))[1]`)
 	require.Equal(t, uuid.Version(4), uuid.MustParse(asked.session).Version())
 	require.Equal(t, "guest", asked.status().json["me"].(map[string]any)["seller_id"])
 	require.Empty(t, evaluate[string](t, p.ctx, `document.cookie`))
@@ -99,8 +101,9 @@ func TestASocketMayNameItsSessionByAProtocol(t *testing.T) {
 	joined := newSeller(t, r.URL(), "a").join()
 	session := joined.json["session_id"].(string)
 	dialed := func(origin string, protocols ...string) (*websocket.Conn, *http.Response, error) {
-		return websocket.Dial(t.Context(), r.URL()+"/api/integration/ws", &websocket.DialOptions{HTTPClient: newHTTP(t),
-			HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: protocols})
+		return websocket.Dial(t.Context(), r.URL()+"/api/integration/ws",
+			&websocket.DialOptions{HTTPClient: newHTTP(t),
+				HTTPHeader: http.Header{"Origin": {origin}}, Subprotocols: protocols})
 	}
 	conn, resp, err := dialed("https://portal.example", "waitroom", "waitroom.session."+session)
 	require.NoError(t, err)
@@ -120,7 +123,8 @@ func TestASocketMayNameItsSessionByAProtocol(t *testing.T) {
 func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
 	r := start(t, config(t, "--allowed-origins", "https://portal.example"))
 	s := newReader(t, r.URL())
-	for origin, allowed := range map[string]string{"https://portal.example": "https://portal.example", "https://evil.example": "", "": ""} {
+	for origin, allowed := range map[string]string{"https://portal.example": "https://portal.example",
+		"https://evil.example": "", "": ""} {
 		got := s.ask("GET", "/static/embed.js", "", "Origin", origin)
 		require.Equal(t, http.StatusOK, got.StatusCode)
 		require.Equal(t, allowed, got.Header.Get("Access-Control-Allow-Origin"), origin)
@@ -152,8 +156,10 @@ func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
 	_, class, found := strings.Cut(types, "export class WaitingRoom {")
 	require.True(t, found)
 	class, _, _ = strings.Cut(class, "\n}")
-	for _, method := range regexp.MustCompile(`(?m)^  (?:static )?(\w+)(?:<[^>]+>)?\(`).FindAllStringSubmatch(class, -1) {
-		is := moduleOf[string](p, r.URL(), `return typeof (m.WaitingRoom.prototype.`+method[1]+` ?? m.WaitingRoom.`+method[1]+`)`)
+	for _, method := range regexp.MustCompile(
+		`(?m)^  (?:static )?(\w+)(?:<[^>]+>)?\(`).FindAllStringSubmatch(class, -1) {
+		is := moduleOf[string](p, r.URL(), `return typeof (m.WaitingRoom.prototype.`+method[1]+` ?? m.WaitingRoom.`+
+			method[1]+`)`)
 		require.Equal(t, "function", is, method[1])
 	}
 	require.Empty(t, moduleOf[[]string](p, r.URL(), `return Object.getOwnPropertyNames(m.WaitingRoom.prototype)
@@ -165,9 +171,11 @@ func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
 	var first map[string]any
 	require.NoError(t, json.Unmarshal([]byte(state), &first))
 	for field := range first {
-		require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field), "%s has no type", field)
+		require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field),
+			"%s has no type", field)
 	}
-	require.Equal(t, "unknown_room", moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "nowhere" });
+	require.Equal(t, "unknown_room", moduleOf[string](p, r.URL(),
+		`const room = m.WaitingRoom.connect({ room: "nowhere" });
 		return room.join("a").catch((refused) => { room.close(); return refused.code; })`))
 }
 

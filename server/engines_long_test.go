@@ -44,10 +44,12 @@ var journeys = []struct {
 	{name: "tabs", walk: (*journey).hasTwoTabs},
 	{name: "language", walk: (*journey).changesTheLanguage},
 	{name: "alerts", walk: (*journey).turnsOnSoundAndNotifications},
-	{name: "back", walk: (*journey).goesBackAndForward, not: map[string]string{"webkit": "its driver hangs after Back on pages with COOP"}},
+	{name: "back", walk: (*journey).goesBackAndForward,
+		not: map[string]string{"webkit": "its driver hangs after Back on pages with COOP"}},
 	{name: "restart", walk: (*journey).outlivesARestart},
 	{name: "embed", walk: (*journey).takesATurnOnAnotherSite},
-	{name: "cookies", walk: (*journey).keepsNoCookies, not: map[string]string{"chromium": "TestWhereCookiesAreBlockedThePageKeepsItsPlaceAlsoThroughAReload"}},
+	{name: "cookies", walk: (*journey).keepsNoCookies,
+		not: map[string]string{"chromium": "TestWhereCookiesAreBlockedThePageKeepsItsPlaceAlsoThroughAReload"}},
 }
 
 func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
@@ -60,13 +62,16 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 	var names, texts []string
 	for _, j := range journeys {
 		names = append(names, j.name+":*")
-		texts = append(texts, fmt.Sprintf("%s:*: {name: 마켓, phone: 010-0000-0000, marketplace: {name: 마켓, url: %q}, %s}", j.name, address, j.room))
+		texts = append(texts, fmt.Sprintf("%s:*: {name: 마켓, phone: 010-0000-0000, marketplace: {name: 마켓, url: "+
+			"%q}, %s}", j.name, address, j.room))
 	}
 	other := newGuest(t)
-	r := start(t, config(t, "--rooms", strings.Join(names, ","), "--rooms-file", roomsFile(t, strings.Join(texts, "\n")), "--sms-webhook-secret", smsSecret,
+	r := start(t, config(t, "--rooms", strings.Join(names, ","), "--rooms-file",
+		roomsFile(t, strings.Join(texts, "\n")), "--sms-webhook-secret", smsSecret,
 		"--allowed-origins", other.origin))
 	other.shows(t, 0, r.URL())
-	other.page = strings.Replace(other.page, `room: "integration"`, `room: "embed:" + location.pathname.slice(1)`, 1)
+	other.page = strings.Replace(other.page, `room: "integration"`,
+		`room: "embed:" + location.pathname.slice(1)`, 1)
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +83,8 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 					continue
 				}
 				t.Run(j.name, func(t *testing.T) {
-					j.walk(&journey{Browser: b.In(t), t: t, server: r.URL(), base: "http://" + line.Addr().String(), room: j.name + ":" + engine.name,
+					j.walk(&journey{Browser: b.In(t), t: t, server: r.URL(), base: "http://" + line.Addr().String(),
+						room:   j.name + ":" + engine.name,
 						market: address, portal: other.origin + "/" + engine.name, line: line, again: engine.open})
 				})
 			}
@@ -127,7 +133,8 @@ func (j *journey) waits(base string) *seller {
 func (j *journey) holds() *seller {
 	j.t.Helper()
 	holder := newSeller(j.t, j.server, "holder")
-	got := holder.ask(http.MethodPost, "/api/"+j.room+"/lock", `{"seller_id":"holder","asks":true}`, "Content-Type", "application/json")
+	got := holder.ask(http.MethodPost, "/api/"+j.room+"/lock", `{"seller_id":"holder","asks":true}`,
+		"Content-Type", "application/json")
 	require.Equal(j.t, "locked", got.text("status"), got.body)
 	return holder
 }
@@ -156,7 +163,8 @@ func (j *journey) leaves(s *seller) {
 // comes has the carrier deliver a message that was sent just now.
 func (j *journey) comes(code, result string) {
 	j.t.Helper()
-	got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", "m-"+code, "인증번호는 ["+code+"] 입니다", time.Now())
+	got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", "m-"+code, "인증번호는 ["+code+"] 입니다",
+		time.Now())
 	require.Equal(j.t, result, got.text("result"), got.body)
 }
 
@@ -170,7 +178,8 @@ func (j *journey) asks(button string) {
 // inLine is how many wait, by the server's word.
 func (j *journey) inLine() int64 {
 	j.t.Helper()
-	return newSeller(j.t, j.server, "looks").ask(http.MethodGet, "/api/"+j.room+"/lock/status", "").number("queue_length")
+	return newSeller(j.t, j.server, "looks").ask(http.MethodGet, "/api/"+j.room+"/lock/status",
+		"").number("queue_length")
 }
 
 // WebKit opens no tab once anything was waited for, and the ask is waited for.
@@ -351,7 +360,8 @@ func (j *journey) goesBackAndForward() {
 
 // outlivesARestart has the only replica stopped and another started on its address and its Redis.
 func (j *journey) outlivesARestart() {
-	settings := []string{"--rooms", "restart:*", "--redis-url", redistest.Start(j.t).URL(), "--database-url", "sqlite:" + filepath.Join(j.t.TempDir(), "waitroom.db")}
+	settings := []string{"--rooms", "restart:*", "--redis-url", redistest.Start(j.t).URL(), "--database-url",
+		"sqlite:" + filepath.Join(j.t.TempDir(), "waitroom.db")}
 	first := start(j.t, config(j.t, settings...))
 	j.server = first.URL()
 	holder := j.waits(j.server)
@@ -382,7 +392,8 @@ func (j *journey) takesATurnOnAnotherSite() {
 	sent := 0
 	testproc.Until(j.t, patience, func() error { // the page does not show when its ask counts
 		sent++
-		got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", fmt.Sprint("m-", sent), "인증번호는 [482913] 입니다", time.Now())
+		got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", fmt.Sprint("m-", sent),
+			"인증번호는 [482913] 입니다", time.Now())
 		if got.text("result") != "matched" {
 			return errors.New(got.body)
 		}

@@ -107,7 +107,8 @@ func lived(t *testing.T, r *replica) {
 	by := room.Action{Who: "kim", Reason: "the seller " + norm.NFD.String(erased) + "님이 called, not " + similar}
 	_, err := r.engine.Extend(t.Context(), "integration", "", first.number("fence"), 30*time.Second, by)
 	require.NoError(t, err)
-	require.Equal(t, "matched", carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다 "+erased+".", moment(t, first.text("granted_at"))).text("result"))
+	require.Equal(t, "matched", carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다 "+erased+".",
+		moment(t, first.text("granted_at"))).text("result"))
 	require.Equal(t, "locked", b.join().text("status"))
 	require.Equal(t, "waiting", a.join().text("status"))
 	require.Equal(t, "subscribed", a.subscribe(pushtest.NewBrowser(t, "https://push.example/1")).text("status"))
@@ -125,7 +126,8 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := redistest.Lent(t)
-			cfg := config(t, "--redis-url", store.URL(), "--rooms", "integration,stock:*", "--database-url", url(), "--sms-webhook-secret", smsSecret,
+			cfg := config(t, "--redis-url", store.URL(), "--rooms", "integration,stock:*", "--database-url", url(),
+				"--sms-webhook-secret", smsSecret,
 				"--webhook-url", "http://127.0.0.1:9/nobody", "--webhook-secret", smsSecret)
 			r := start(t, cfg)
 			lived(t, r)
@@ -140,7 +142,8 @@ func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
 			require.ErrorContains(t, err, "holds the lock of integration (ticket 4)")
 			require.NotContains(t, err.Error(), erased)
 			require.Equal(t, "locked", holder.status().me().text("status"), "nothing was done")
-			require.NoError(t, Erase(t.Context(), cfg, EraseRequest{Seller: norm.NFD.String(erased), EndPlaces: true}, &out))
+			require.NoError(t, Erase(t.Context(), cfg, EraseRequest{Seller: norm.NFD.String(erased), EndPlaces: true},
+				&out))
 			require.Equal(t, "forced", holder.status().me().text("outcome"))
 			require.Contains(t, out.String(), "redis   integration: 2 places, ")
 			require.Contains(t, out.String(), "ledger  leases: 3 rows")
@@ -194,7 +197,8 @@ func TestErasureThatCanNotReachAPartSaysWhichPartWasDone(t *testing.T) {
 	require.Equal(t, "locked", a.join().text("status"))
 	require.Equal(t, "released", a.leave("").text("status"))
 	testproc.Until(t, patience, func() error {
-		if n, err := store.Client().XLen(t.Context(), room.JournalKey("integration")).Result(); err != nil || n > 0 {
+		if n, err := store.Client().XLen(t.Context(), room.JournalKey("integration")).Result(); err != nil ||
+			n > 0 {
 			return fmt.Errorf("%d entries wait: %w", n, err)
 		}
 		return nil
@@ -203,7 +207,8 @@ func TestErasureThatCanNotReachAPartSaysWhichPartWasDone(t *testing.T) {
 	away()
 	var out bytes.Buffer
 	err := Erase(t.Context(), cfg, EraseRequest{Seller: erased}, &out)
-	require.ErrorContains(t, err, "ledger: not", "not erased, or not all of it: whether a journal had to be taken in first")
+	require.ErrorContains(t, err, "ledger: not",
+		"not erased, or not all of it: whether a journal had to be taken in first")
 	require.ErrorContains(t, err, "Redis is done")
 	require.Contains(t, out.String(), "redis   integration: 1 places, 1 ended leases")
 	back()
@@ -222,7 +227,8 @@ func TestErasureRefusesWhatItCanNotDo(t *testing.T) {
 			return Erase(t.Context(), config(t), EraseRequest{Seller: "no such thing"}, nil)
 		},
 		"there is no ledger": func() error {
-			return Erase(t.Context(), config(t, "--database-url", "sqlite:"+filepath.Join(t.TempDir(), "none.db")), EraseRequest{Seller: "s-1"}, nil)
+			return Erase(t.Context(), config(t, "--database-url", "sqlite:"+filepath.Join(t.TempDir(), "none.db")),
+				EraseRequest{Seller: "s-1"}, nil)
 		},
 		"embedded store serves": func() error {
 			cfg := config(t)

@@ -17,7 +17,8 @@ func TestEveryWayTellsTheSameEstimate(t *testing.T) {
 		a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
 		a.join()
 		a.leave("")
-		redistest.SetState(t, r.store.Client, "integration", "room.hold", "40000.000", "room.spread", "30000.000", "room.holds", 9)
+		redistest.SetState(t, r.store.Client, "integration", "room.hold", "40000.000", "room.spread", "30000.000",
+			"room.holds", 9)
 		a.join()
 		view := func() room.View {
 			st, err := r.engine.Stand(t.Context(), "integration", "")

@@ -34,8 +34,10 @@ func TestAgentFindsACallerInTheLedgerOfAYear(t *testing.T) {
 	agent := agentPage(t, page{t, browsertest.Page(t)}, r.URL())
 	newSeller(t, r.URL(), "seller-waits").join()
 	for _, call := range []struct{ from, text, leads string }{
-		{"/support", "seller31234", "/support/-/sellers/Seller-31234"}, {"/support/integration", "SELLER-WAITS", "/support/-/sellers/seller-waits"},
-		{"/support/-/audit", "9999", "/support/-/find"}, {"/support/-/sellers/Seller-7", "Seller-39999", "/support/-/sellers/Seller-39999"},
+		{"/support", "seller31234", "/support/-/sellers/Seller-31234"},
+		{"/support/integration", "SELLER-WAITS", "/support/-/sellers/seller-waits"},
+		{"/support/-/audit", "9999", "/support/-/find"},
+		{"/support/-/sellers/Seller-7", "Seller-39999", "/support/-/sellers/Seller-39999"},
 	} {
 		require.NoError(t, chromedp.Do(agent.ctx, chromedp.Navigate(r.URL()+call.from)))
 		began := time.Now()

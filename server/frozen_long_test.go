@@ -26,7 +26,8 @@ func (p page) lifecycle(state cdppage.SetWebLifecycleStateState) {
 }
 
 func TestPageThatSleepsThroughItsTurnCostsTheNextOneTheTimeToClaim(t *testing.T) {
-	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--claim-within", "2s")...))
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--claim-within",
+		"2s")...))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	a.join()
 	asleep := openPage(t, browsertest.Isolated(t, browsertest.New(t)), r.URL())
@@ -48,5 +49,6 @@ func TestPageThatSleepsThroughItsTurnCostsTheNextOneTheTimeToClaim(t *testing.T)
 	}
 	lease := missed(kim.history("", func(r reply) bool { return missed(r)["outcome"] != nil }))
 	require.Equal(t, "unclaimed", lease["outcome"])
-	require.Equal(t, 2*time.Second, moment(t, lease["ended_at"].(string)).Sub(moment(t, lease["granted_at"].(string))), "by Redis's clock")
+	require.Equal(t, 2*time.Second, moment(t,
+		lease["ended_at"].(string)).Sub(moment(t, lease["granted_at"].(string))), "by Redis's clock")
 }

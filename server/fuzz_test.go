@@ -15,9 +15,14 @@ import (
 // error repeats the value only if it is no secret, and a parsed configuration prints no secret.
 func FuzzSetting(f *testing.F) {
 	const mark = "zq7hush"
-	seeds := map[string][][2]string{"redis-url": {{"redis://:", "@h:1"}}, "database-url": {{"postgres://u:", "@db/x"}}, "webhook-url": {{"https://a:", "@h"}},
-		"support-users": {{"kim:", ""}, {"kim:$2a$04$", ""}}, "support-tokens": {{"kim:", ""}, {"kim:act:", ""}, {"kim:act:" + sha + ",lee:", ""}}, "public-url": {{"https://.", ""}, {"https://wait.example#", ""}, {"HTTPS://wait.example//", ""}, {"http://[fe80::1%25a]", ""}},
-		"support-oidc-issuer": {{"https://login.example#", ""}}, "trusted-proxies": {{"::ffff:10.0.0.1", ""}, {"::ffff:10.0.0.0/104", ""}, {"::ffff:0:0/8", ""}}}
+	seeds := map[string][][2]string{"redis-url": {{"redis://:", "@h:1"}},
+		"database-url": {{"postgres://u:", "@db/x"}}, "webhook-url": {{"https://a:", "@h"}},
+		"support-users":  {{"kim:", ""}, {"kim:$2a$04$", ""}},
+		"support-tokens": {{"kim:", ""}, {"kim:act:", ""}, {"kim:act:" + sha + ",lee:", ""}},
+		"public-url": {{"https://.", ""}, {"https://wait.example#", ""}, {"HTTPS://wait.example//", ""},
+			{"http://[fe80::1%25a]", ""}},
+		"support-oidc-issuer": {{"https://login.example#", ""}},
+		"trusted-proxies":     {{"::ffff:10.0.0.1", ""}, {"::ffff:10.0.0.0/104", ""}, {"::ffff:0:0/8", ""}}}
 	all := settings()
 	for i, s := range all {
 		f.Add(uint8(i), s.fallback, "")
@@ -63,7 +68,8 @@ func sane(t *testing.T, c Config) {
 	require.False(t, c.Rooms.Has("support"))
 	for _, network := range c.TrustedProxies {
 		require.True(t, network.IsValid())
-		require.True(t, network.Contains(network.Addr().Unmap()), "an address is compared without IPv6 around it: %s", network)
+		require.True(t, network.Contains(network.Addr().Unmap()),
+			"an address is compared without IPv6 around it: %s", network)
 	}
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
@@ -111,7 +117,8 @@ func FuzzArguments(f *testing.F) {
 
 // FuzzProxy: an address that is named as a proxy is taken for one when it calls.
 func FuzzProxy(f *testing.F) {
-	for _, seed := range []string{"10.0.0.7", "::1", "::ffff:10.0.0.7", "fe80::1%eth0", "10.0.0.7/8", "::ffff:10.0.0.7/128", "::ffff:10.0.0.7/90", "::/0", "0.0.0.0/0", "::a%/"} {
+	for _, seed := range []string{"10.0.0.7", "::1", "::ffff:10.0.0.7", "fe80::1%eth0", "10.0.0.7/8",
+		"::ffff:10.0.0.7/128", "::ffff:10.0.0.7/90", "::/0", "0.0.0.0/0", "::a%/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, entry string) {
@@ -125,6 +132,7 @@ func FuzzProxy(f *testing.F) {
 			require.NoError(t, err)
 			addr = network.Addr()
 		}
-		require.True(t, c.TrustedProxies[0].Contains(addr.Unmap().WithZone("")), "%q is %s", entry, c.TrustedProxies[0])
+		require.True(t, c.TrustedProxies[0].Contains(addr.Unmap().WithZone("")), "%q is %s", entry,
+			c.TrustedProxies[0])
 	})
 }

@@ -34,22 +34,26 @@ func readiness(t *testing.T, s *seller, status int) map[string]any {
 func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	t.Parallel() // it waits
 	redis := redistest.Start(t)
-	r := start(t, config(t, append(supportArgs(t), "--redis-url", redis.URL(), "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret)...))
+	r := start(t, config(t, append(supportArgs(t), "--redis-url", redis.URL(), "--sms-sources",
+		"gateway=android-sms-gateway:"+sourceSecret)...))
 	s, kim := newSeller(t, r.URL(), "a"), newAgent(t, r.URL(), "kim")
-	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
+	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"},
+		readiness(t, s, http.StatusOK))
 
 	redis.Stop()
 	require.Equal(t, "unavailable", readiness(t, s, http.StatusServiceUnavailable)["redis"])
 	require.Equal(t, http.StatusOK, s.ask(http.MethodGet, "/healthz", "").StatusCode)
 	requireProblem(t, s.join(), http.StatusServiceUnavailable, "store_unavailable")
-	requireProblem(t, s.ask(http.MethodGet, lockPath+"/status", ""), http.StatusServiceUnavailable, "store_unavailable")
+	requireProblem(t, s.ask(http.MethodGet, lockPath+"/status", ""), http.StatusServiceUnavailable,
+		"store_unavailable")
 	page := s.ask(http.MethodGet, "/", "", "Accept", "text/html")
 	require.Equal(t, http.StatusServiceUnavailable, page.StatusCode)
 	require.Contains(t, page.body, "지금은 대기실을 열\u00a0수 없어요")
 	requireAway(t, r, s, kim)
 
 	redis.Restart()
-	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"}, readiness(t, s, http.StatusOK))
+	require.Equal(t, map[string]any{"server": "ok", "redis": "ok", "subscription": "ok", "ledger": "ok"},
+		readiness(t, s, http.StatusOK))
 	require.Equal(t, http.StatusOK, s.join().StatusCode)
 }
 
@@ -60,8 +64,12 @@ func TestReadinessSaysThatTheStoreRefusesWritesAndWhoAsksIsStillTold(t *testing.
 	a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
 	a.join()
 	b.join()
-	for setting, values := range map[string][2]string{"maxmemory": {"1", "0"}, "min-replicas-to-write": {"1", "0"}} {
-		set := func(value string) { require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err()) }
+	for setting, values := range map[string][2]string{"maxmemory": {"1", "0"},
+		"min-replicas-to-write": {"1", "0"}} {
+		set := func(value string) {
+			require.NoError(t,
+				redis.Client().ConfigSet(t.Context(), setting, value).Err())
+		}
 		readiness(t, a, http.StatusOK)
 		set(values[0])
 		require.Equal(t, "refuses_writes", readiness(t, a, http.StatusServiceUnavailable)["redis"], setting)
@@ -89,7 +97,8 @@ func TestReadinessSaysThatTheServerIsDraining(t *testing.T) {
 }
 
 func TestSoftCheckIsToldAndDoesNotCount(t *testing.T) {
-	h := &health{checks: []check{{name: "ledger", bad: "behind", soft: true, ask: func(context.Context) error { return errors.New("behind") }}}}
+	h := &health{checks: []check{{name: "ledger", bad: "behind", soft: true,
+		ask: func(context.Context) error { return errors.New("behind") }}}}
 	w := httptest.NewRecorder()
 	h.ready(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
 	require.Equal(t, http.StatusOK, w.Code)

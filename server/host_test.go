@@ -29,7 +29,8 @@ func TestAnotherSitesNameLeadsToNothing(t *testing.T) {
 	} {
 		s := newSeller(t, one.r.URL(), "a")
 		s.host = one.host
-		for _, got := range []reply{s.join(), s.ask(http.MethodGet, lockPath+"/status", ""), s.ask(http.MethodGet, "/api/integration/ws", ""),
+		for _, got := range []reply{s.join(), s.ask(http.MethodGet, lockPath+"/status", ""),
+			s.ask(http.MethodGet, "/api/integration/ws", ""),
 			s.ask(http.MethodGet, "/support/sign-in", "", "Accept", "application/json")} {
 			if one.refused {
 				requireProblem(t, got, http.StatusMisdirectedRequest, "wrong_host")
@@ -52,12 +53,16 @@ func TestAnotherSitesNameLeadsToNothing(t *testing.T) {
 func TestBrowserThatCameByHTTPSComesByNothingElse(t *testing.T) {
 	const header = "Strict-Transport-Security"
 	store := redistest.Lent(t)
-	trusting := newSeller(t, start(t, config(t, "--redis-url", store.URL(), "--trusted-proxies", "127.0.0.1")).URL(), "a")
-	require.Equal(t, "max-age=31536000", trusting.ask(http.MethodGet, "/", "", "X-Forwarded-Proto", "https").Header.Get(header))
+	trusting := newSeller(t, start(t, config(t, "--redis-url", store.URL(), "--trusted-proxies",
+		"127.0.0.1")).URL(), "a")
+	require.Equal(t, "max-age=31536000", trusting.ask(http.MethodGet, "/", "", "X-Forwarded-Proto",
+		"https").Header.Get(header))
 	require.Empty(t, trusting.ask(http.MethodGet, "/", "").Header.Get(header))
 	plain := newSeller(t, start(t, config(t, "--redis-url", store.URL())).URL(), "a")
-	require.Empty(t, plain.ask(http.MethodGet, "/", "", "X-Forwarded-Proto", "https").Header.Get(header), "anybody can say that")
-	public := newSeller(t, start(t, config(t, "--redis-url", store.URL(), "--public-url", "https://wait.example")).URL(), "a")
+	require.Empty(t, plain.ask(http.MethodGet, "/", "", "X-Forwarded-Proto", "https").Header.Get(header),
+		"anybody can say that")
+	public := newSeller(t, start(t, config(t, "--redis-url", store.URL(), "--public-url",
+		"https://wait.example")).URL(), "a")
 	public.host = "wait.example"
 	require.NotEmpty(t, public.ask(http.MethodGet, "/", "").Header.Get(header))
 }

@@ -13,12 +13,15 @@ func TestKeyOfAnAskStandsForThatAskAlone(t *testing.T) {
 		s := newSeller(t, start(t, config(t, "--redis-url", store, "--sms-webhook-secret", smsSecret)).URL(), "a")
 		fence := s.join().number("fence")
 		ask := func(key, more string) reply {
-			return s.ask("POST", lockPath+"/expect", fmt.Sprintf(`{"fence":%d%s}`, fence, more), asJSON, jsonType, "Idempotency-Key", key)
+			return s.ask("POST", lockPath+"/expect", fmt.Sprintf(`{"fence":%d%s}`, fence, more), asJSON, jsonType,
+				"Idempotency-Key", key)
 		}
 		first := ask("k", `,"from":["15881234"],"contains":"x"`)
 		require.Equal(t, http.StatusOK, first.StatusCode, first.body)
-		require.Equal(t, first.body, ask("k", `,"contains":"x","from":["15881234"]`).body, "a repeat is the same ask")
-		for _, other := range []string{"", `,"contains":"x"`, `,"from":["15881234"],"contains":"y"`, `,"message_id":"m"`} {
+		require.Equal(t, first.body, ask("k", `,"contains":"x","from":["15881234"]`).body,
+			"a repeat is the same ask")
+		for _, other := range []string{"", `,"contains":"x"`, `,"from":["15881234"],"contains":"y"`,
+			`,"message_id":"m"`} {
 			requireProblem(t, ask("k", other), http.StatusUnprocessableEntity, "idempotency_key_reused")
 		}
 		require.EqualValues(t, 2, ask("l", "").number("asked"), "another key is another ask")
@@ -27,7 +30,8 @@ func TestKeyOfAnAskStandsForThatAskAlone(t *testing.T) {
 
 func TestPortalsPageThatIsTracedMayCall(t *testing.T) {
 	s := newReader(t, start(t, config(t, "--allowed-origins", "https://portal.example")).URL())
-	got := s.ask("OPTIONS", lockPath, "", "Origin", "https://portal.example", "Access-Control-Request-Method", "POST")
+	got := s.ask("OPTIONS", lockPath, "", "Origin", "https://portal.example", "Access-Control-Request-Method",
+		"POST")
 	for _, name := range []string{"traceparent", "tracestate", "baggage", "sentry-trace", "Authorization"} {
 		require.Contains(t, got.Header.Get("Access-Control-Allow-Headers"), name)
 	}

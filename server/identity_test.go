@@ -58,7 +58,8 @@ func (s *seller) cookies() string {
 // press joins by the session's own word, with any body.
 func (s *seller) press(headers ...string) reply {
 	s.t.Helper()
-	return s.ask("POST", lockPath, `{"seller_id":"somebody-else"}`, append([]string{asJSON, jsonType}, headers...)...)
+	return s.ask("POST", lockPath, `{"seller_id":"somebody-else"}`,
+		append([]string{asJSON, jsonType}, headers...)...)
 }
 
 func TestPortalsTokenIsExchangedForACookieAndGone(t *testing.T) {
@@ -125,7 +126,8 @@ func TestSellersSecondBrowserIsToldItsPlaceAndJoinsIt(t *testing.T) {
 	turn := second.status().me()
 	require.Equal(t, "locked", turn.text("status"))
 	require.Equal(t, "s-2", turn.text("seller_id"))
-	asked := second.ask("POST", lockPath+"/expect", `{"fence":`+strconv.FormatInt(turn.number("fence"), 10)+`}`, asJSON, jsonType)
+	asked := second.ask("POST", lockPath+"/expect", `{"fence":`+strconv.FormatInt(turn.number("fence"), 10)+`}`,
+		asJSON, jsonType)
 	require.Equal(t, http.StatusOK, asked.StatusCode, asked.body)
 	require.Equal(t, second.cookies(), asked.text("session_id"))
 	done := first.leave("?reason=completed")
@@ -154,7 +156,8 @@ func TestSellerIsAwayWhenTheLastOfItsBrowsersIsGone(t *testing.T) {
 		next(t, conn)
 		return conn
 	}
-	holder, first, second := comesFromThePortal(t, one.URL(), "s-1"), comesFromThePortal(t, one.URL(), "s-2"), comesFromThePortal(t, other.URL(), "s-2")
+	holder, first, second := comesFromThePortal(t, one.URL(), "s-1"), comesFromThePortal(t, one.URL(), "s-2"),
+		comesFromThePortal(t, other.URL(), "s-2")
 	gone := comesFromThePortal(t, one.URL(), "s-3")
 	for _, s := range []*seller{holder, first, gone} {
 		s.press()
@@ -179,19 +182,26 @@ func TestSellerWhoIsNotProvenIsSentToThePortal(t *testing.T) {
 	r := start(t, config(t, proving()...))
 	s := newSeller(t, r.URL(), "s-1")
 	for name, headers := range map[string][]string{
-		"a session of its own": nil, "a cookie of its own": {"X-Session-ID", "", "Cookie", "waitroom_session=" + room.NewSession()},
-		"a cookie that is none": {"X-Session-ID", "", "Cookie", "waitroom_session=me"}, "another Authorization": {"Authorization", "Basic eDp4"},
+		"a session of its own": nil, "a cookie of its own": {"X-Session-ID", "", "Cookie",
+			"waitroom_session=" + room.NewSession()},
+		"a cookie that is none": {"X-Session-ID", "", "Cookie", "waitroom_session=me"},
+		"another Authorization": {"Authorization", "Basic eDp4"},
 	} {
 		for method, path := range map[string]string{"POST": lockPath, "DELETE": lockPath} {
-			got := s.ask(method, path, `{"seller_id":"s-1"}`, append([]string{asJSON, jsonType, "Accept-Language", "en"}, headers...)...)
+			got := s.ask(method, path, `{"seller_id":"s-1"}`,
+				append([]string{asJSON, jsonType, "Accept-Language", "en"}, headers...)...)
 			requireProblem(t, got, 401, "not_identified")
 			require.Equal(t, "Bearer", got.Header.Get("WWW-Authenticate"))
 			require.Empty(t, got.Header.Values("Set-Cookie"), name)
 		}
-		requireProblem(t, s.ask("POST", lockPath+"/expect", `{"fence":1}`, append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
-		requireProblem(t, s.ask("POST", lockPath+"/claim", `{"fence":1}`, append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
-		requireProblem(t, s.ask("POST", lockPath+"/reject", `{"fence":1,"message_id":"m"}`, append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
-		requireProblem(t, s.ask("POST", lockPath+"/push", bodies["push"], append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
+		requireProblem(t, s.ask("POST", lockPath+"/expect", `{"fence":1}`,
+			append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
+		requireProblem(t, s.ask("POST", lockPath+"/claim", `{"fence":1}`,
+			append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
+		requireProblem(t, s.ask("POST", lockPath+"/reject", `{"fence":1,"message_id":"m"}`,
+			append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
+		requireProblem(t, s.ask("POST", lockPath+"/push", bodies["push"],
+			append([]string{asJSON, jsonType}, headers...)...), 401, "not_identified")
 		require.Nil(t, s.ask("GET", lockPath+"/status", "", headers...).json["me"], "anybody may look")
 	}
 	require.Equal(t, "idle", next(t, open(t, r.URL(), "X-Session-ID", s.session))["status"])
@@ -220,7 +230,8 @@ func TestProvenSellersWholeTurnWorksByFormsAlone(t *testing.T) {
 	requireState(t, page, "waiting")
 	require.Contains(t, page.body, "s-2 판매자로")
 	requireState(t, a.submit(roomPage+"/expect", "fence", fenceField(t, a), "key", "k"), "locked")
-	requireState(t, a.submit(roomPage+"/leave", "reason", "completed", "fence", fenceField(t, a), "confirm", "yes"), "ended")
+	requireState(t, a.submit(roomPage+"/leave", "reason", "completed", "fence", fenceField(t, a), "confirm",
+		"yes"), "ended")
 	requireState(t, b.ask("GET", roomPage+"/?token="+token(t, portaltest.For("s-2")), ""), "locked")
 }
 
@@ -231,7 +242,8 @@ func TestRefusedTokenSaysWhy(t *testing.T) {
 	good := portaltest.For("s-1")
 	for code, claims := range map[string]portaltest.Claims{
 		"invalid_token": good.With("sub", nil), "token_expired": good.With("exp", time.Now().Unix()-1),
-		"token_early": good.With("iat", time.Now().Add(time.Minute).Unix()), "wrong_audience": good.With("aud", "billing"),
+		"token_early":    good.With("iat", time.Now().Add(time.Minute).Unix()),
+		"wrong_audience": good.With("aud", "billing"),
 	} {
 		text := token(t, claims)
 		got := s.press("Authorization", "Bearer "+text, "Accept-Language", "en")
@@ -261,7 +273,8 @@ func TestTokenMayNameTheServerAsItIsCalledFromOutside(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", r.URL()+lockPath+"/status", nil)
 		require.NoError(t, err)
 		req.Host = strings.TrimPrefix(public, "http://")
-		req.Header.Set("Authorization", "Bearer "+token(t, portaltest.For("s-1").With("aud", "http://wait.example")))
+		req.Header.Set("Authorization", "Bearer "+token(t,
+			portaltest.For("s-1").With("aud", "http://wait.example")))
 		got, err := newHTTP(t).Do(req)
 		require.NoError(t, err)
 		require.NoError(t, got.Body.Close())
@@ -271,7 +284,8 @@ func TestTokenMayNameTheServerAsItIsCalledFromOutside(t *testing.T) {
 
 func TestProgramSendsItsTokenEachTime(t *testing.T) {
 	store := redistest.Lent(t).URL()
-	one, other := start(t, config(t, proving("--redis-url", store)...)), start(t, config(t, proving("--redis-url", store)...))
+	one, other := start(t, config(t, proving("--redis-url", store)...)),
+		start(t, config(t, proving("--redis-url", store)...))
 	bearer := []string{"Authorization", "Bearer " + token(t, portaltest.For("s-1"))}
 	s := newSeller(t, one.URL(), "")
 	locked := s.press(bearer...)
@@ -283,39 +297,49 @@ func TestProgramSendsItsTokenEachTime(t *testing.T) {
 	bare.session = ""
 	same := bare.press(bearer...)
 	require.Equal(t, locked.number("ticket"), same.number("ticket"))
-	require.Equal(t, same.text("session_id"), bare.press(bearer...).text("session_id"), "who brings none is told one that stays")
+	require.Equal(t, same.text("session_id"), bare.press(bearer...).text("session_id"),
+		"who brings none is told one that stays")
 	require.Equal(t, "locked", next(t, open(t, other.URL(), bearer...))["status"])
 
 	planted := "waitroom_session=" + room.NewSession()
-	require.Equal(t, same.text("session_id"), bare.press(append(bearer, "Cookie", planted)...).text("session_id"), "a cookie beside it says nothing")
+	require.Equal(t, same.text("session_id"),
+		bare.press(append(bearer, "Cookie", planted)...).text("session_id"), "a cookie beside it says nothing")
 	require.Nil(t, bare.ask("GET", lockPath+"/status", "", "Cookie", planted).json["me"])
 
 	alone := newSeller(t, other.URL(), "")
 	for _, session := range []string{s.session, same.text("session_id")} {
 		alone.session = session
-		require.Equal(t, locked.number("ticket"), alone.status().me().number("ticket"), "from then on it stands for the seller by itself")
+		require.Equal(t, locked.number("ticket"), alone.status().me().number("ticket"),
+			"from then on it stands for the seller by itself")
 		require.Equal(t, session, alone.status().me().text("session_id"))
 		require.Equal(t, "locked", next(t, open(t, other.URL(), "X-Session-ID", session))["status"])
 	}
-	requireProblem(t, s.press("Authorization", "Bearer "+token(t, portaltest.For("s-2"))), 400, "invalid_session")
-	require.Equal(t, "completed", bare.ask("DELETE", lockPath+"?reason=completed", "", bearer...).text("outcome"))
+	requireProblem(t, s.press("Authorization", "Bearer "+token(t, portaltest.For("s-2"))), 400,
+		"invalid_session")
+	require.Equal(t, "completed", bare.ask("DELETE", lockPath+"?reason=completed", "",
+		bearer...).text("outcome"))
 	requireProblem(t, alone.leave(""), 404, "no_place")
 }
 
 func TestPortalChangesItsKeysWithoutARestart(t *testing.T) {
-	old, fresh := portaltest.NewKey(t, "2026-11", jwt.SigningMethodES256), portaltest.NewKey(t, "2026-12", jwt.SigningMethodRS256)
+	old, fresh := portaltest.NewKey(t, "2026-11", jwt.SigningMethodES256),
+		portaltest.NewKey(t, "2026-12", jwt.SigningMethodRS256)
 	portal := portaltest.Start(t, old)
 	r := start(t, config(t, "--seller-auth", "jwt", "--seller-jwks-url", portal.URL))
 	s := newReader(t, r.URL())
 	requireState(t, s.ask("GET", roomPage+"?token="+old.Token(t, portaltest.For("s-1")), ""), "idle")
 	portal.Serve(fresh)
-	requireState(t, newReader(t, r.URL()).ask("GET", roomPage+"?token="+fresh.Token(t, portaltest.For("s-2")), ""), "idle")
-	requireProblem(t, s.press("Authorization", "Bearer "+old.Token(t, portaltest.For("s-1"))), 401, "invalid_token")
-	requireProblem(t, s.press("Authorization", "Bearer "+fresh.Token(t, portaltest.For("s-1").With("aud", nil))), 401, "wrong_audience")
+	requireState(t, newReader(t, r.URL()).ask("GET", roomPage+"?token="+fresh.Token(t, portaltest.For("s-2")),
+		""), "idle")
+	requireProblem(t, s.press("Authorization", "Bearer "+old.Token(t, portaltest.For("s-1"))), 401,
+		"invalid_token")
+	requireProblem(t, s.press("Authorization", "Bearer "+fresh.Token(t, portaltest.For("s-1").With("aud", nil))),
+		401, "wrong_audience")
 	require.Equal(t, "locked", s.press().text("status"), "who was let in stays in")
 
 	away := start(t, config(t, "--seller-auth", "jwt", "--seller-jwks-url", "http://127.0.0.1:1/keys"))
-	requireProblem(t, newSeller(t, away.URL(), "").press("Authorization", "Bearer "+fresh.Token(t, portaltest.For("s-1"))), 503, "keys_unavailable")
+	requireProblem(t, newSeller(t, away.URL(), "").press("Authorization",
+		"Bearer "+fresh.Token(t, portaltest.For("s-1"))), 503, "keys_unavailable")
 	testproc.Until(t, patience, func() error { // the rooms go on, as soon as it has begun to hear of them
 		if status := newReader(t, away.URL()).ask("GET", "/readyz", "").StatusCode; status != 200 {
 			return fmt.Errorf("readiness answers %d", status)
@@ -326,7 +350,8 @@ func TestPortalChangesItsKeysWithoutARestart(t *testing.T) {
 
 func TestTokensAndSessionsAreNotLogged(t *testing.T) {
 	var log testproc.Log
-	made, err := New(t.Context(), config(t, proving()...), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	made, err := New(t.Context(), config(t, proving()...),
+		slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	require.NoError(t, err)
 	r := run(t, made)
 	good, bad := token(t, portaltest.For("s-1")), token(t, portaltest.For("s-2").With("aud", "billing"))
@@ -351,5 +376,6 @@ func TestTokensCountForNothingWhereSellersSayWhoTheyAre(t *testing.T) {
 	s := newSeller(t, r.URL(), "s-1")
 	got := s.press("Authorization", "Bearer "+token(t, portaltest.For("s-9")))
 	require.Equal(t, "somebody-else", got.text("seller_id"))
-	requireState(t, newReader(t, r.URL()).ask("GET", roomPage+"?token="+token(t, portaltest.For("s-9")), ""), "idle")
+	requireState(t, newReader(t, r.URL()).ask("GET", roomPage+"?token="+token(t, portaltest.For("s-9")), ""),
+		"idle")
 }

@@ -70,7 +70,8 @@ func TestRefusedJoinCountsAsNoPlace(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.join().StatusCode)
 	for range 3 {
 		requireProblem(t, newSeller(t, r.URL(), "a").join(), http.StatusConflict, "seller_has_place")
-		requireProblem(t, newSeller(t, r.URL(), "c").joinRoom("integration", "?wait=false"), http.StatusConflict, "lock_held")
+		requireProblem(t, newSeller(t, r.URL(), "c").joinRoom("integration", "?wait=false"), http.StatusConflict,
+			"lock_held")
 	}
 	require.Equal(t, http.StatusAccepted, b.join().StatusCode)
 }
@@ -96,7 +97,8 @@ func TestNewRoomsAreCountedWithJoinsOverAllReplicas(t *testing.T) {
 func TestRoomTakesSoManyWaiters(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		r, log := logged(t, "--redis-url", store, "--room-limit", "2", "--places-per-ip", "0")
-		a, b, c, d := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c"), newSeller(t, r.URL(), "d")
+		a, b, c, d := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c"),
+			newSeller(t, r.URL(), "d")
 		require.Equal(t, http.StatusOK, a.join().StatusCode)
 		require.Equal(t, http.StatusAccepted, b.join().StatusCode)
 		require.Equal(t, http.StatusAccepted, c.join().StatusCode)
@@ -150,7 +152,8 @@ func TestAddressInASecondLineIsTheClients(t *testing.T) {
 	r := start(t, config(t, "--rate-limit", "1/m", "--trusted-proxies", "127.0.0.1"))
 	s := newSeller(t, r.URL(), "a")
 	join := func(lines ...string) int {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+lockPath, strings.NewReader(`{"seller_id":"a"}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+lockPath,
+			strings.NewReader(`{"seller_id":"a"}`))
 		require.NoError(t, err)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("X-Session-ID", s.session)
@@ -162,7 +165,8 @@ func TestAddressInASecondLineIsTheClients(t *testing.T) {
 		require.NoError(t, resp.Body.Close())
 		return resp.StatusCode
 	}
-	require.Equal(t, 200, join("192.0.2.1", "203.0.113.1"), "the first line is the client's own, the second its proxy's")
+	require.Equal(t, 200, join("192.0.2.1", "203.0.113.1"),
+		"the first line is the client's own, the second its proxy's")
 	require.Equal(t, 429, join("192.0.2.2", "203.0.113.1"))
 	require.Equal(t, 200, join("192.0.2.1", "203.0.113.2"))
 }

@@ -38,7 +38,8 @@ func newLineMetrics(e *room.Engine, entries string) *lineMetrics {
 	about := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("waitroom_line_"+name, help, []string{"rooms"}, nil)
 	}
-	return &lineMetrics{active: e.Active, glance: e.Glance, terms: e.Terms, entries: strings.Split(entries, ", "),
+	return &lineMetrics{active: e.Active, glance: e.Glance, terms: e.Terms,
+		entries:  strings.Split(entries, ", "),
 		used:     about("rooms", "Rooms in use, by entry of ROOMS; every replica tells of all."),
 		waiting:  about("waiting", "Sellers who wait, away or not."),
 		away:     about("away", "Sellers who wait and are passed over."),
@@ -72,7 +73,8 @@ func (m *lineMetrics) Collect(to chan<- prometheus.Metric) {
 		for _, gauge := range []struct {
 			about *prometheus.Desc
 			value float64
-		}{{m.used, l.used}, {m.waiting, l.waiting}, {m.away, l.away}, {m.held, l.held}, {m.paused, l.paused}, {m.oldest, l.oldest}, {m.estimate, l.estimate}} {
+		}{{m.used, l.used}, {m.waiting, l.waiting}, {m.away, l.away}, {m.held, l.held}, {m.paused, l.paused},
+			{m.oldest, l.oldest}, {m.estimate, l.estimate}} {
 			to <- prometheus.MustNewConstMetric(gauge.about, prometheus.GaugeValue, gauge.value, entry)
 		}
 	}
@@ -144,7 +146,8 @@ func (m *lineMetrics) entryOf(id room.ID) string {
 		if entry == string(id) {
 			return entry
 		}
-		if prefix, many := strings.CutSuffix(entry, "*"); many && first == "" && strings.HasPrefix(string(id), prefix) {
+		if prefix, many := strings.CutSuffix(entry, "*"); many && first == "" &&
+			strings.HasPrefix(string(id), prefix) {
 			first = entry
 		}
 	}

@@ -45,7 +45,8 @@ func (p page) linkOf(base string) string {
 func opened(t *testing.T, ctx context.Context, link string) page {
 	t.Helper()
 	p := page{t: t, ctx: ctx}
-	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"), chromedp.Navigate(link)))
+	require.NoError(t, chromedp.Do(ctx, browsertest.Viewport(360, 740, false, false),
+		browsertest.Language("ko-KR"), chromedp.Navigate(link)))
 	return p
 }
 
@@ -73,7 +74,8 @@ func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	second.pictures("link-open")
 	second.press("#link-confirm")
 	second.state("waiting")
-	second.is(`document.body.dataset.connection === "open" && location.pathname === "` + roomPage + `" && !document.referrer.includes("/link/")`)
+	second.is(`document.body.dataset.connection === "open" && location.pathname === "` + roomPage +
+		`" && !document.referrer.includes("/link/")`)
 	second.is(`document.querySelector("#position").textContent.trim() === "1"`)
 	first.is(`document.querySelector("#notice").textContent.includes("다른 기기에서도") && document.querySelector("#link-made").hidden`)
 	first.pictures("link-joined")

@@ -25,7 +25,8 @@ func TestLinkIsRefusedInWords(t *testing.T) {
 	requireProblem(t, first.ask("POST", linkAPI, "", "Origin", "https://evil.example"), 403, "cross_site")
 	replaced, link := first.link(), first.link()
 	for _, method := range []string{"GET", "POST"} {
-		for _, path := range []string{replaced, roomPage + "/link/x", strings.Replace(link, "integration", "stock", 1)} {
+		for _, path := range []string{replaced, roomPage + "/link/x",
+			strings.Replace(link, "integration", "stock", 1)} {
 			requireErrorPage(t, second.ask(method, path, ""), 404, noLink)
 		}
 	}
@@ -67,10 +68,13 @@ func TestLinkLeadsToTheNameThatTheServerIsCalled(t *testing.T) {
 	s := newSeller(t, r.URL(), "s-1")
 	s.host = "wait.example"
 	s.join()
-	require.True(t, strings.HasPrefix(s.ask("POST", linkAPI, "").text("url"), "https://wait.example/rooms/integration/link/"))
+	require.True(t, strings.HasPrefix(s.ask("POST", linkAPI, "").text("url"),
+		"https://wait.example/rooms/integration/link/"))
 	trusting := start(t, config(t, "--trusted-proxies", "127.0.0.0/8"))
 	s = newSeller(t, trusting.URL(), "s-1")
 	s.join()
-	got := s.ask("POST", linkAPI, `{"session_id":"`+s.session+`"}`, asJSON, jsonType, "X-Forwarded-Proto", "https")
-	require.True(t, strings.HasPrefix(got.text("url"), "https://"+strings.TrimPrefix(trusting.URL(), "http://")+"/rooms/"), got.body)
+	got := s.ask("POST", linkAPI, `{"session_id":"`+s.session+`"}`, asJSON, jsonType, "X-Forwarded-Proto",
+		"https")
+	require.True(t, strings.HasPrefix(got.text("url"),
+		"https://"+strings.TrimPrefix(trusting.URL(), "http://")+"/rooms/"), got.body)
 }

@@ -45,7 +45,8 @@ func TestProvenSellersLinkIsForTheSameSellerAlone(t *testing.T) {
 func TestNothingTellsASessionOrATokenOfALink(t *testing.T) {
 	var log testproc.Log
 	server := redistest.Start(t)
-	made, err := New(t.Context(), config(t, "--redis-url", server.URL()), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	made, err := New(t.Context(), config(t, "--redis-url", server.URL()),
+		slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	require.NoError(t, err)
 	r := run(t, made)
 	first := newReader(t, r.URL())
@@ -57,7 +58,8 @@ func TestNothingTellsASessionOrATokenOfALink(t *testing.T) {
 	secret := link[strings.LastIndex(link, "/")+1:]
 
 	second := newReader(t, r.URL())
-	told := answer.body + second.ask("GET", link, "").body + second.submit(link).body + second.ask("GET", link+"/x", "").body
+	told := answer.body + second.ask("GET", link, "").body + second.submit(link).body + second.ask("GET",
+		link+"/x", "").body
 	there := second.stays()
 	for _, method := range []string{"POST", "DELETE"} {
 		told += second.ask(method, lockPath, `{"seller_id":"s-1"}`, asJSON, jsonType).body

@@ -73,7 +73,8 @@ func requireErrorPage(t *testing.T, page reply, status int, words string) {
 const noLink = "이 링크는 더 쓸 수 없어요"
 
 func TestSecondBrowserContinuesWithThePlaceOnAnotherReplica(t *testing.T) {
-	args := []string{"--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s", "--sms-webhook-secret", smsSecret}
+	args := []string{"--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s", "--sms-webhook-secret",
+		smsSecret}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	holder := newSeller(t, one.URL(), "holder")
 	holder.join()
@@ -142,7 +143,8 @@ func TestSecondBrowserContinuesWithThePlaceOnAnotherReplica(t *testing.T) {
 		}
 	}
 	require.Contains(t, second.ask("GET", roomPage, "").body, "482913", "also after a reload")
-	rejected := second.ask("POST", lockPath+"/reject", `{"fence":`+fence+`,"message_id":"m-1"}`, asJSON, jsonType)
+	rejected := second.ask("POST", lockPath+"/reject", `{"fence":`+fence+`,"message_id":"m-1"}`, asJSON,
+		jsonType)
 	require.Equal(t, "rejected", rejected.text("status"), rejected.body)
 	require.NotContains(t, first.ask("GET", roomPage, "").body, "482913")
 }
@@ -180,7 +182,8 @@ func TestLinkedBrowserIsItsOwnElsewhereAndAfterwards(t *testing.T) {
 		require.Equal(t, "idle", next(t, second.stays())["status"])
 		requireProblem(t, second.leave(""), 404, "no_place")
 		fence := strconv.FormatInt(again.number("fence"), 10)
-		requireProblem(t, second.ask("POST", lockPath+"/expect", `{"fence":`+fence+`}`, asJSON, jsonType), 404, "no_place")
+		requireProblem(t, second.ask("POST", lockPath+"/expect", `{"fence":`+fence+`}`, asJSON, jsonType), 404,
+			"no_place")
 		require.Equal(t, "locked", first.status().me().text("status"))
 
 		own := second.ask("POST", lockPath, `{"seller_id":"s-2"}`, asJSON, jsonType)
@@ -212,7 +215,8 @@ func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 	require.Equal(t, "locked", next(t, there)["status"])
 	first.leave("")
 	until(t, there, "ended")
-	require.Equal(t, "locked", second.ask("POST", lockPath, `{"seller_id":"s-2"}`, asJSON, jsonType).text("status"))
+	require.Equal(t, "locked", second.ask("POST", lockPath, `{"seller_id":"s-2"}`, asJSON,
+		jsonType).text("status"))
 	require.EqualValues(t, 4003, closing(t, there))
 	require.EqualValues(t, 2, next(t, second.stays())["ticket"])
 	require.Equal(t, "cancelled", first.status().me().text("outcome"))
@@ -323,9 +327,11 @@ func TestPlaceIsContinuedByFormsAlone(t *testing.T) {
 	seen := first.ask("GET", roomPage+"/link", "")
 	requireState(t, seen, "locked")
 	require.Contains(t, strings.SplitAfter(seen.body, "page-data")[0], joined, "the first device is told")
-	require.NotContains(t, strings.SplitAfter(second.ask("GET", roomPage+"?lang=en", "").body, "page-data")[0], joined)
+	require.NotContains(t, strings.SplitAfter(second.ask("GET", roomPage+"?lang=en", "").body, "page-data")[0],
+		joined)
 
-	requireState(t, second.submit(roomPage+"/leave", "reason", "completed", "fence", fenceField(t, second), "confirm", "yes"), "ended")
+	requireState(t, second.submit(roomPage+"/leave", "reason", "completed", "fence", fenceField(t, second),
+		"confirm", "yes"), "ended")
 	refused := first.submit(roomPage+"/link", "lang", "en")
 	requireState(t, refused, "ended")
 	require.Equal(t, roomPage, refused.Request.URL.Path)

@@ -35,7 +35,8 @@ func TestPressingAgainIsTheSamePlaceWhateverTheBodySays(t *testing.T) {
 		}
 		b.leave("")
 		requireProblem(t, b.ask("POST", lockPath, `{}`, asJSON, jsonType), 400, "invalid_seller")
-		requireProblem(t, newSeller(t, r.URL(), "c").ask("POST", lockPath, `{}`, asJSON, jsonType), 400, "invalid_seller")
+		requireProblem(t, newSeller(t, r.URL(), "c").ask("POST", lockPath, `{}`, asJSON, jsonType), 400,
+			"invalid_seller")
 		require.EqualValues(t, 0, a.status().number("queue_length"))
 	})
 }
@@ -66,8 +67,10 @@ func TestWaitFalseNeverQueues(t *testing.T) {
 	for _, no := range []string{"false", "0", "False"} {
 		requireProblem(t, b.joinRoom("integration", "?wait="+no), http.StatusConflict, "lock_held")
 	}
-	require.Equal(t, "locked", a.joinRoom("integration", "?wait=false").text("status"), "who has a place gets that place")
-	require.EqualValues(t, 2, b.joinRoom("integration", "?wait=true").number("ticket"), "a refused join uses no ticket")
+	require.Equal(t, "locked", a.joinRoom("integration", "?wait=false").text("status"),
+		"who has a place gets that place")
+	require.EqualValues(t, 2, b.joinRoom("integration", "?wait=true").number("ticket"),
+		"a refused join uses no ticket")
 }
 
 func TestPausedRoomQueuesAndPromisesNoTimes(t *testing.T) {

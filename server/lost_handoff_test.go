@@ -15,7 +15,8 @@ import (
 func TestSecondLineKeepsAMessageFromALeaseThatALostHandoffHadEnded(t *testing.T) {
 	store := redistest.Lent(t)
 	rdb := store.Client()
-	args := []string{"--redis-url", store.URL(), "--sms-webhook-secret", smsSecret, "--database-url", "sqlite:" + t.TempDir() + "/ledger.db"}
+	args := []string{"--redis-url", store.URL(), "--sms-webhook-secret", smsSecret, "--database-url",
+		"sqlite:" + t.TempDir() + "/ledger.db"}
 	before := start(t, config(t, args...))
 	a, b := newSeller(t, before.URL(), "a"), newSeller(t, before.URL(), "b")
 	a.join()
@@ -43,5 +44,6 @@ func TestSecondLineKeepsAMessageFromALeaseThatALostHandoffHadEnded(t *testing.T)
 	require.JSONEq(t, `{"result":"unmatched","reason":"ambiguous"}`, m.body)
 	a.base = after.URL()
 	require.NotContains(t, a.ask(http.MethodGet, "/rooms/integration", "", "Accept", "text/html").body, "482913")
-	require.Equal(t, `{"result":"unmatched","reason":"ambiguous"}`, carrier(t, after.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다", time.Now()).body)
+	require.Equal(t, `{"result":"unmatched","reason":"ambiguous"}`,
+		carrier(t, after.URL(), "m-1", "[쿠팡] 인증번호는 [482913] 입니다", time.Now()).body)
 }

@@ -29,9 +29,11 @@ func TestProgramWithoutASocketGetsItsCodeAndIsDoneOnceMore(t *testing.T) {
 	b.join()
 	done := fmt.Sprintf("?reason=completed&fence=%d", fence)
 	none := a.ask("GET", messagesPath, "")
-	require.JSONEq(t, fmt.Sprintf(`{"room":"integration","fence":%d,"status":"locked","messages":[]}`, fence), none.body)
+	require.JSONEq(t, fmt.Sprintf(`{"room":"integration","fence":%d,"status":"locked","messages":[]}`, fence),
+		none.body)
 	require.Equal(t, "no-store", none.Header.Get("Cache-Control"))
-	require.JSONEq(t, `{"room":"integration","fence":null,"status":"waiting","messages":[]}`, b.ask("GET", messagesPath, "").body)
+	require.JSONEq(t, `{"room":"integration","fence":null,"status":"waiting","messages":[]}`,
+		b.ask("GET", messagesPath, "").body)
 
 	waits := make(chan reply)
 	go func() { waits <- a.ask("GET", messagesPath+"?wait=30", "") }()
@@ -39,7 +41,8 @@ func TestProgramWithoutASocketGetsItsCodeAndIsDoneOnceMore(t *testing.T) {
 	require.Equal(t, "matched", matched.text("result"), matched.body)
 	answer := <-waits
 	require.Equal(t, []any{"482913"}, answer.received(), answer.body)
-	require.Equal(t, []any{"482913"}, a.ask("GET", messagesPath, "").received(), "as soon as its turn is over it is there")
+	require.Equal(t, []any{"482913"}, a.ask("GET", messagesPath, "").received(),
+		"as soon as its turn is over it is there")
 	_, err := time.Parse(time.RFC3339, answer.list("messages")[0].(map[string]any)["received_at"].(string))
 	require.NoError(t, err)
 
@@ -55,7 +58,8 @@ func TestProgramWithoutASocketGetsItsCodeAndIsDoneOnceMore(t *testing.T) {
 		require.Equal(t, "released completed", again.text("status")+" "+again.text("outcome"))
 		require.Equal(t, fence, again.number("fence"))
 	}
-	for _, query := range []string{"", "?reason=completed", fmt.Sprintf("?reason=cancelled&fence=%d", fence), fmt.Sprintf("?reason=completed&fence=%d", fence-1)} {
+	for _, query := range []string{"", "?reason=completed", fmt.Sprintf("?reason=cancelled&fence=%d", fence),
+		fmt.Sprintf("?reason=completed&fence=%d", fence-1)} {
 		requireProblem(t, a.leave(query), http.StatusNotFound, "no_place")
 	}
 	held := b.join().number("fence")
@@ -82,7 +86,8 @@ func TestWaitingCallsForMessagesAreBounded(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		third := a.ask("GET", messagesPath+"?wait=1", "")
-		return third.StatusCode == http.StatusTooManyRequests && third.text("code") == "too_many_requests" && third.Header.Get("Retry-After") != ""
+		return third.StatusCode == http.StatusTooManyRequests && third.text("code") == "too_many_requests" &&
+			third.Header.Get("Retry-After") != ""
 	}, patience, 10*time.Millisecond)
 	require.Equal(t, http.StatusOK, a.ask("GET", messagesPath, "").StatusCode, "who does not wait is answered")
 	a.leave("")

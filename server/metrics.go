@@ -21,8 +21,9 @@ func listenMetrics(addr string, handler http.Handler) (*metricsServer, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
-	return &metricsServer{listener: listener, http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second}}, nil
+	return &metricsServer{listener: listener,
+		http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+			WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second}}, nil
 }
 
 // run serves until close.

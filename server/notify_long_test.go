@@ -27,7 +27,8 @@ func TestPhoneThatCanShowNoNotificationSaysSo(t *testing.T) {
 	ctx := browsertest.Whole(t)
 	allow(t, ctx, r.URL())
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: phone})
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument,
+			cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: phone})
 		return err
 	})))
 	p := openPage(t, ctx, r.URL())

@@ -49,16 +49,19 @@ func TestOriginIsSchemeHostAndPortForPressesAndSocketsAlike(t *testing.T) {
 		s.host = one.host
 		name := one.host + " from " + one.origin
 		want := map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[one.others]
-		got := s.ask(http.MethodPost, "/api/integration/lock", `{"seller_id":"a"}`, asJSON, jsonType, "Origin", one.origin, "Cookie", "waitroom_session="+s.session)
+		got := s.ask(http.MethodPost, "/api/integration/lock", `{"seller_id":"a"}`, asJSON, jsonType, "Origin",
+			one.origin, "Cookie", "waitroom_session="+s.session)
 		require.Equal(t, want, got.StatusCode, name)
 		if one.others {
 			require.Equal(t, http.StatusOK, s.leave("").StatusCode)
 		}
 		want = map[bool]int{true: http.StatusUnauthorized, false: http.StatusForbidden}[one.own]
-		require.Equal(t, want, s.ask(http.MethodPost, "/api/support/integration/pause", "{}", asJSON, jsonType, "Origin", one.origin).StatusCode, name)
+		require.Equal(t, want, s.ask(http.MethodPost, "/api/support/integration/pause", "{}", asJSON, jsonType,
+			"Origin", one.origin).StatusCode, name)
 
-		conn, resp, err := websocket.Dial(t.Context(), one.r.URL()+"/api/integration/ws", &websocket.DialOptions{HTTPClient: newHTTP(t), Host: one.host,
-			HTTPHeader: http.Header{"Cookie": {"waitroom_session=" + s.session}, "Origin": {one.origin}}})
+		conn, resp, err := websocket.Dial(t.Context(), one.r.URL()+"/api/integration/ws",
+			&websocket.DialOptions{HTTPClient: newHTTP(t), Host: one.host,
+				HTTPHeader: http.Header{"Cookie": {"waitroom_session=" + s.session}, "Origin": {one.origin}}})
 		if one.others {
 			require.NoError(t, err, name)
 			require.NoError(t, conn.CloseNow())
@@ -72,6 +75,7 @@ func TestOriginIsSchemeHostAndPortForPressesAndSocketsAlike(t *testing.T) {
 // A browser that has its page's origin written in its own way reads the answer all the same.
 func TestAllowedOriginIsReadInAnyWriting(t *testing.T) {
 	r := start(t, config(t, "--allowed-origins", "https://PORTAL.example:443"))
-	got := newSeller(t, r.URL(), "a").ask(http.MethodGet, lockPath+"/status", "", "Origin", "https://portal.example")
+	got := newSeller(t, r.URL(), "a").ask(http.MethodGet, lockPath+"/status", "", "Origin",
+		"https://portal.example")
 	require.Equal(t, "https://portal.example", got.Header.Get("Access-Control-Allow-Origin"))
 }

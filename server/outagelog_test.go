@@ -63,7 +63,8 @@ func TestWhileTheDatabaseIsAwayTheLogHasOneLine(t *testing.T) {
 	database, away, back := cutOffDatabase(t)
 	log := &testproc.Log{}
 	made, err := New(t.Context(), config(t, "--redis-url", redistest.Lent(t).URL(), "--database-url", database,
-		"--webhook-url", "http://127.0.0.1:9", "--webhook-secret", smsSecret), slog.New(slog.NewTextHandler(log, nil)))
+		"--webhook-url", "http://127.0.0.1:9", "--webhook-secret", smsSecret),
+		slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
 	r := run(t, made)
 	away()
@@ -75,7 +76,8 @@ func TestWhileTheDatabaseIsAwayTheLogHasOneLine(t *testing.T) {
 		}
 		return nil
 	})
-	require.Equal(t, 1, strings.Count(log.String(), "level=WARN")+strings.Count(log.String(), "level=ERROR"), log.String())
+	require.Equal(t, 1, strings.Count(log.String(), "level=WARN")+strings.Count(log.String(), "level=ERROR"),
+		log.String())
 	back()
 	testproc.Until(t, patience, func() error {
 		if !strings.Contains(log.String(), "database is back") {

@@ -19,7 +19,8 @@ func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
 	browser := browsertest.New(t)
 	browsertest.AllowErrors(browser, "403")
 	arrive := func(p page, seller string) page {
-		require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"),
+		require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(360, 740, false, false),
+			browsertest.Language("ko-KR"),
 			chromedp.Navigate(r.URL()+roomPage+"?token="+token(t, portaltest.For(seller)))))
 		p.press("#join")
 		p.state("waiting")
@@ -32,10 +33,12 @@ func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
 	first.press("#leave-confirm")
 	first.is(`document.querySelector("[data-error=waiting]").textContent.includes("다른 판매자로 들어왔어요") && document.body.dataset.state === "waiting"`)
 	second.state("waiting")
-	_, err := chromedp.Run(browser, chromedp.Evaluate[bool](`dispatchEvent(new Event("online"))`)) // it connects anew
+	// it connects anew
+	_, err := chromedp.Run(browser, chromedp.Evaluate[bool](`dispatchEvent(new Event("online"))`))
 	require.NoError(t, err)
 	first.is(`document.body.dataset.connection === "replaced" && document.querySelector("#lost-title").textContent.includes("다른 판매자")`)
-	first.is(`document.querySelector("#estimate").textContent === "예상 시간을 알 수 없어요"`) // the page gets no further state
+	// the page gets no further state
+	first.is(`document.querySelector("#estimate").textContent === "예상 시간을 알 수 없어요"`)
 	first.pictures("seller-changed")
 	for _, seller := range []string{"s-1", "s-2"} {
 		require.Equal(t, "waiting", comesBack(t, r.URL(), seller).status().me().text("status"))

@@ -52,7 +52,8 @@ func TestWholeTurnWorksByFormsAlone(t *testing.T) {
 	requireState(t, asked, "waiting")
 	require.Equal(t, "ask=leave", asked.Request.URL.RawQuery, "leaving asks first")
 
-	requireState(t, a.submit("/rooms/integration/leave", "reason", "completed", "fence", fenceField(t, a), "confirm", "yes"), "ended")
+	requireState(t, a.submit("/rooms/integration/leave", "reason", "completed", "fence", fenceField(t, a),
+		"confirm", "yes"), "ended")
 	requireState(t, b.ask("GET", "/rooms/integration", ""), "locked")
 	requireState(t, b.submit("/rooms/integration/leave", "confirm", "yes"), "ended")
 	require.Equal(t, "/rooms/integration", b.ask("GET", "/rooms/integration/", "").Request.URL.Path)
@@ -85,7 +86,8 @@ func TestRefusedFormSaysSoInWordsOnce(t *testing.T) {
 	page = a.submit("/rooms/integration/leave", "reason", "completed", "fence", "1", "confirm", "yes")
 	requireState(t, page, "locked")
 	require.Contains(t, page.body, "그 차례는 이미 끝났거나")
-	require.Equal(t, http.StatusOK, a.submit("/rooms/integration/leave", "reason", "expired", "confirm", "yes").StatusCode)
+	require.Equal(t, http.StatusOK, a.submit("/rooms/integration/leave", "reason", "expired", "confirm",
+		"yes").StatusCode)
 	requireState(t, a.ask("GET", "/", ""), "locked")
 }
 
@@ -114,7 +116,8 @@ func TestMissingPageIsAPage(t *testing.T) {
 	got := s.ask("GET", "/what", "", "Accept", "text/html,*/*;q=0.8")
 	require.Equal(t, http.StatusNotFound, got.StatusCode)
 	require.Contains(t, got.Header.Get("Content-Type"), "text/html")
-	got = s.ask("POST", "/rooms/integration/join", "seller_id=x", "Origin", "https://evil.example", asJSON, "application/x-www-form-urlencoded")
+	got = s.ask("POST", "/rooms/integration/join", "seller_id=x", "Origin", "https://evil.example", asJSON,
+		"application/x-www-form-urlencoded")
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
 }
 
@@ -128,7 +131,8 @@ func TestWithoutARoomOfItsOwnNameThereIsNoFirstPage(t *testing.T) {
 func TestEverythingIsServedUnderAStrictPolicy(t *testing.T) {
 	r := start(t, config(t))
 	s := newReader(t, r.URL())
-	for _, path := range []string{"/", "/rooms/nowhere", "/api/integration/lock/status", "/nothing", static.Prefix() + "/js/room.js"} {
+	for _, path := range []string{"/", "/rooms/nowhere", "/api/integration/lock/status", "/nothing",
+		static.Prefix() + "/js/room.js"} {
 		h := s.ask("GET", path, "").Header
 		policy := h.Get("Content-Security-Policy")
 		require.Contains(t, policy, "default-src 'none'", path)
@@ -190,7 +194,8 @@ func TestWhoRejectsACodeAndFinishesLaterIsVerified(t *testing.T) {
 	fence := fenceField(t, a)
 	a.submit("/rooms/integration/expect", "fence", fence, "key", "k")
 	carrier(t, r.URL(), "m-1", "인증번호 482913", time.Now().Add(10*time.Millisecond))
-	requireState(t, a.submit("/rooms/integration/reject", "fence", fence, "message_id", "m-1", "confirm", "yes"), "locked")
+	requireState(t, a.submit("/rooms/integration/reject", "fence", fence, "message_id", "m-1", "confirm", "yes"),
+		"locked")
 	a.submit("/rooms/integration/leave", "reason", "completed", "fence", fence, "confirm", "yes")
 	require.Contains(t, heading(t, a), "인증을 마쳤어요")
 }

@@ -17,7 +17,8 @@ func TestLedgerIsWholeBehindAPoolerAndTheDoctorFindsItWell(t *testing.T) {
 	for mode, size := range map[string]int{"session": 20, "transaction": 2} {
 		t.Run(mode, func(t *testing.T) {
 			cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--public-url", "",
-				"--database-url", pgtest.Pooler(t, pgtest.Start(t).URL(), "pool_mode = "+mode, fmt.Sprint("default_pool_size = ", size)))
+				"--database-url", pgtest.Pooler(t, pgtest.Start(t).URL(), "pool_mode = "+mode,
+					fmt.Sprint("default_pool_size = ", size)))
 			report, well := diagnosed(t, cfg)
 			require.True(t, well, report)
 			one, other := start(t, cfg), start(t, cfg)

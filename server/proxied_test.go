@@ -26,15 +26,17 @@ import (
 )
 
 // through is a proxy before a server, which changes requests and answers.
-func through(t *testing.T, base string, request func(*http.Request), answer func(*http.Response) error) string {
+func through(t *testing.T, base string, request func(*http.Request),
+	answer func(*http.Response) error) string {
 	t.Helper()
 	to, err := url.Parse(base)
 	require.NoError(t, err)
-	proxy := &httputil.ReverseProxy{ModifyResponse: answer, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetXForwarded()
-		r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
-		request(r.Out)
-	}}
+	proxy := &httputil.ReverseProxy{ModifyResponse: answer, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetXForwarded()
+			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
+			request(r.Out)
+		}}
 	s := httptest.NewServer(proxy)
 	t.Cleanup(s.Close)
 	return s.URL
@@ -57,7 +59,8 @@ func TestWhereNoSocketComesThroughASellerIsShownItsTurnAllTheSame(t *testing.T) 
 	browser := browsertest.New(t)
 	browsertest.AllowErrors(browser, "WebSocket", "lock/messages", "lock/expect") // the number is busy
 	p := onPage(t, browser)
-	require.NoError(t, chromedp.Do(browser, browsertest.Viewport(360, 740, false, false), browsertest.Language("ko-KR"),
+	require.NoError(t, chromedp.Do(browser, browsertest.Viewport(360, 740, false, false),
+		browsertest.Language("ko-KR"),
 		chromedp.Navigate(through(t, r.URL(), asShipped, nil))))
 	p.is(`document.body.dataset.connection === "polling"`)
 	p.is(`document.getElementById("lost").hidden`)
@@ -88,7 +91,10 @@ func TestWhoAsksAsOneThatIsHereIsNotAway(t *testing.T) {
 	require.NoError(t, err)
 	rdb := redis.NewClient(options)
 	t.Cleanup(func() { _ = rdb.Close() })
-	testproc.Until(t, time.Minute, func() error { return rdb.ZScore(t.Context(), "{integration}:away", waiter.session).Err() })
+	testproc.Until(t, time.Minute, func() error {
+		return rdb.ZScore(t.Context(), "{integration}:away",
+			waiter.session).Err()
+	})
 	holder.leave("")
 	require.Equal(t, "waiting", waiter.status().me().text("status"), "who only looks is not back")
 	here := waiter.ask("GET", lockPath+"/status?here=true", "")
@@ -100,10 +106,12 @@ func TestWhoAsksAsOneThatIsHereIsNotAway(t *testing.T) {
 func keepsNoCookies(t *testing.T, ctx context.Context, base string) (url string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		if _, err := cdp.Call(ctx, target, emulation.SetDocumentCookieDisabled, emulation.SetDocumentCookieDisabledParams{Disabled: true}); err != nil {
+		if _, err := cdp.Call(ctx, target, emulation.SetDocumentCookieDisabled,
+			emulation.SetDocumentCookieDisabledParams{Disabled: true}); err != nil {
 			return err
 		}
-		_, err := cdp.Call(ctx, target, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		_, err := cdp.Call(ctx, target, cdppage.AddScriptToEvaluateOnNewDocument,
+			cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `
 			for (const name of ["localStorage", "sessionStorage"])
 				Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });`})
 		return err
@@ -141,7 +149,8 @@ func TestWithoutScriptAndCookiesNoPlaceIsTakenAndThePageSaysWhy(t *testing.T) {
 	} {
 		body := get(t, form.page)
 		require.Contains(t, body, `name="cookies" value="asked"`)
-		resp, err := http.Post(form.action, "application/x-www-form-urlencoded", strings.NewReader(form.fields+"&lang=ko"))
+		resp, err := http.Post(form.action, "application/x-www-form-urlencoded",
+			strings.NewReader(form.fields+"&lang=ko"))
 		require.NoError(t, err)
 		text, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)

@@ -27,8 +27,9 @@ import (
 func allow(t *testing.T, ctx context.Context, origin string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, browser.SetPermission, browser.SetPermissionParams{Origin: origin, Setting: browser.PermissionSettingGranted,
-			Permission: &browser.PermissionDescriptor{Name: "notifications"}})
+		_, err := cdp.Call(ctx, t, browser.SetPermission,
+			browser.SetPermissionParams{Origin: origin, Setting: browser.PermissionSettingGranted,
+				Permission: &browser.PermissionDescriptor{Name: "notifications"}})
 		return err
 	})))
 }
@@ -56,7 +57,8 @@ func deliverer(t *testing.T, ctx context.Context, origin string) (deliver func(t
 	id := <-found
 	return func(text string) error {
 		return chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-			_, err := cdp.Call(ctx, target, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{Origin: origin, RegistrationID: id, Data: text})
+			_, err := cdp.Call(ctx, target, serviceworker.DeliverPushMessage,
+				serviceworker.DeliverPushMessageParams{Origin: origin, RegistrationID: id, Data: text})
 			return err
 		}))
 	}
@@ -108,7 +110,8 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	require.NoError(t, err)
 	deliver := deliverer(t, ctx, r.URL())
 	testproc.Until(t, patience, func() error {
-		if err := deliver(string(text)); err != nil { // again: the page that was left may be before its seller for a moment
+		// again: the page that was left may be before its seller for a moment
+		if err := deliver(string(text)); err != nil {
 			return err
 		}
 		visible := result[string](t, ctx, shown)
@@ -119,8 +122,10 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	})
 	worker := newSeller(t, r.URL(), "s-a").ask(http.MethodGet, "/worker.js", "")
 	require.Equal(t, "no-cache", worker.Header.Get("Cache-Control"))
-	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /", result[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "Chrome/143.0.0.0 AppleWebKit/537.36")))
-	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /, show t", result[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "AppleWebKit/605.1.15 Version/18.3 Safari")),
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /",
+		result[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "Chrome/143.0.0.0 AppleWebKit/537.36")))
+	require.Equal(t, "show t, close, open /rooms/integration, show t, close, focus /, show t",
+		result[string](t, ctx, fmt.Sprintf(asWorker, worker.body, "AppleWebKit/605.1.15 Version/18.3 Safari")),
 		"WebKit ends a subscription whose push shows nothing")
 }
 
@@ -131,7 +136,8 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	allow(t, ctx, r.URL())
 	p := openPage(t, ctx, r.URL())
 	p.join("s-b")
-	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 이 화면이 열려 있을 때만 와요"`) // no push service is to be reached
+	// no push service is to be reached
+	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 이 화면이 열려 있을 때만 와요"`)
 	testproc.Until(t, patience, func() error {
 		if result[int](t, ctx, workers) != 1 {
 			return errors.New("there is no worker")
@@ -141,7 +147,8 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 
 	bare := browsertest.Isolated(t, ctx)
 	require.NoError(t, chromedp.Do(bare, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `delete window.Notification`})
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument,
+			cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `delete window.Notification`})
 		return err
 	})))
 	p = openPage(t, bare, r.URL())

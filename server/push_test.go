@@ -31,7 +31,8 @@ func pushConfig(t *testing.T, args ...string) Config {
 
 func (s *seller) subscribe(b *pushtest.Browser) reply {
 	s.t.Helper()
-	return s.ask(http.MethodPost, lockPath+"/push", b.JSON(s.t), append([]string{"Accept-Language", "ko"}, jsonHeader...)...)
+	return s.ask(http.MethodPost, lockPath+"/push", b.JSON(s.t),
+		append([]string{"Accept-Language", "ko"}, jsonHeader...)...)
 }
 
 // subscriptionsIn are the places that have subscriptions.
@@ -61,7 +62,8 @@ func reads(t *testing.T, b *pushtest.Browser, p pushtest.Push) (m pushed) {
 func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	store, service := redistest.Lent(t), pushtest.NewService(t)
 	database := pgtest.Start(t).URL() // replicas with separate ledgers could each notify of a turn
-	one, other := start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database)), start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database))
+	one, other := start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database)),
+		start(t, pushConfig(t, "--redis-url", store.URL(), "--database-url", database))
 	a, b := newSeller(t, one.URL(), "s-a"), newSeller(t, other.URL(), "s-b")
 	a.join()
 	ticket := b.join().number("ticket")
@@ -79,7 +81,8 @@ func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	held := b.ask(http.MethodGet, lockPath+"/status", "").me()
 	require.Equal(t, moment(t, held.text("expires_at")).UnixMilli(), m.Until)
 	m.Until = 0
-	require.Equal(t, pushed{Title: "지금 차례예요", Body: "integration: {time}까지 인증해 주세요. 누르면 열려요.", Lang: "ko", Tag: "waitroom:integration",
+	require.Equal(t, pushed{Title: "지금 차례예요", Body: "integration: {time}까지 인증해 주세요. 누르면 열려요.", Lang: "ko",
+		Tag:   "waitroom:integration",
 		Paths: []string{"/rooms/integration", "/"}}, m)
 	key, claims := got.Sender(t)
 	agreed, err := one.pushes.PublicKey(t.Context())
@@ -90,7 +93,8 @@ func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	ttl, err := strconv.Atoi(got.Header.Get("TTL"))
 	require.NoError(t, err)
 	require.LessOrEqual(t, ttl, 120)
-	require.GreaterOrEqual(t, ttl, int(time.Until(moment(t, held.text("expires_at"))).Seconds()), "what is left of the turn")
+	require.GreaterOrEqual(t, ttl, int(time.Until(moment(t, held.text("expires_at"))).Seconds()),
+		"what is left of the turn")
 
 	b.leave("?reason=completed")
 	testproc.Until(t, patience, func() error {
@@ -158,7 +162,8 @@ func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
 	tell := func(what string, fence, at int64) {
 		found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
 		require.NoError(t, err)
-		n := news.News{What: what, Room: "integration", Ticket: lease.number("ticket"), Fence: fence, At: at, Browser: found[lease.number("ticket")][0]}
+		n := news.News{What: what, Room: "integration", Ticket: lease.number("ticket"), Fence: fence, At: at,
+			Browser: found[lease.number("ticket")][0]}
 		require.NoError(t, r.notifyBrowser(t.Context(), n))
 	}
 	now := time.Now().UnixMilli()
@@ -182,14 +187,19 @@ func TestSubscriptionIsRefusedInWords(t *testing.T) {
 	good := pushtest.NewBrowser(t, "https://push.example/1")
 	requireProblem(t, s.subscribe(good), http.StatusNotFound, "no_place")
 	s.join()
-	for _, endpoint := range []string{"http://push.example/1", "http://127.0.0.1:6379/", "https://127.0.0.1/1", "https://10.0.0.1/1", "https://169.254.169.254/1", "https://[::1]/1",
+	for _, endpoint := range []string{"http://push.example/1", "http://127.0.0.1:6379/", "https://127.0.0.1/1",
+		"https://10.0.0.1/1", "https://169.254.169.254/1", "https://[::1]/1",
 		"https://localhost/1", "https://push.example/" + strings.Repeat("x", 2000)} {
-		requireProblem(t, s.subscribe(pushtest.NewBrowser(t, endpoint)), http.StatusBadRequest, "invalid_subscription")
+		requireProblem(t, s.subscribe(pushtest.NewBrowser(t, endpoint)), http.StatusBadRequest,
+			"invalid_subscription")
 	}
-	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", `{"endpoint":"https://push.example/1","keys":{"p256dh":"AA","auth":"AA"}}`, jsonHeader...),
+	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push",
+		`{"endpoint":"https://push.example/1","keys":{"p256dh":"AA","auth":"AA"}}`, jsonHeader...),
 		http.StatusBadRequest, "invalid_subscription")
-	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", `null`, jsonHeader...), http.StatusBadRequest, "invalid_json")
-	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", good.JSON(t), "Content-Type", "application/json", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"),
+	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", `null`, jsonHeader...), http.StatusBadRequest,
+		"invalid_json")
+	requireProblem(t, s.ask(http.MethodPost, lockPath+"/push", good.JSON(t), "Content-Type", "application/json",
+		"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"),
 		http.StatusForbidden, "cross_site")
 	require.Equal(t, http.StatusOK, s.subscribe(good).StatusCode)
 

@@ -35,8 +35,10 @@ func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer)
 	if !s.cfg.WebPush {
 		return
 	}
-	s.pushes = push.New(push.Config{Redis: s.store.Client, Names: s.engine.Names(), Registerer: registry, Loopback: s.cfg.PushLoopback})
-	if _, err := s.pushes.PublicKey(ctx); err != nil { // a store that takes no writes now; the next page tries again
+	s.pushes = push.New(push.Config{Redis: s.store.Client, Names: s.engine.Names(), Registerer: registry,
+		Loopback: s.cfg.PushLoopback})
+	// a store that takes no writes now; the next page tries again
+	if _, err := s.pushes.PublicKey(ctx); err != nil {
 		s.log.WarnContext(ctx, "there is no key for pushes yet", "error", err)
 	}
 }
@@ -88,7 +90,8 @@ func holds(view room.View, ticket int64) bool {
 }
 
 // pushOf returns how long news stays valid, and its message.
-func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration, write func(lang string) push.Message) {
+func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration,
+	write func(lang string) push.Message) {
 	until, claim := int64(0), false
 	switch {
 	case n.What == news.Away && view.Now-n.At < awayFresh.Milliseconds() && !holds(view, n.Ticket):
@@ -101,6 +104,7 @@ func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Dura
 	}
 	return time.Duration(until-view.Now) * time.Millisecond, func(lang string) push.Message {
 		words, plain := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
-		return push.Message{Title: words.Title, Body: words.Lead, Plain: plain, Until: until, Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
+		return push.Message{Title: words.Title, Body: words.Lead, Plain: plain, Until: until, Lang: lang,
+			Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
 	}
 }

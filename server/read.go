@@ -73,7 +73,8 @@ const (
 
 // readRetention also parses days, which Go's durations lack: 400d, 2d12h, 72h.
 func readRetention(c *Config, value string) (err error) {
-	if c.Retention, err = parseDays(value); err != nil || c.Retention < leastRetention || c.Retention > mostRetention {
+	if c.Retention, err = parseDays(value); err != nil || c.Retention < leastRetention ||
+		c.Retention > mostRetention {
 		return errors.New("want a duration from 2d to 36500d, such as 400d or 9600h")
 	}
 	return nil
@@ -156,7 +157,8 @@ func readRedis(c *Config, value string) (err error) {
 
 func readRedisPrefix(c *Config, value string) error {
 	if !room.ValidPrefix(value) {
-		return errors.New("want at most 64 letters, digits and - _ . : / of ASCII, such as staging: before each name")
+		return errors.New("want at most 64 letters, digits and - _ . : / of ASCII, such as staging: before " +
+			"each name")
 	}
 	c.RedisPrefix = value
 	return nil
@@ -200,7 +202,8 @@ func origins(field func(*Config) *[]string) func(*Config, string) error {
 		for _, entry := range list(value) {
 			_, host, _ := strings.Cut(entry, "://")
 			if origin.Plain(entry) == "" || !originHost.MatchString(host) {
-				return fmt.Errorf("%q is not an origin: want scheme://host or scheme://host:port, such as https://portal.example", entry)
+				return fmt.Errorf("%q is not an origin: want scheme://host or scheme://host:port, such as "+
+					"https://portal.example", entry)
 			}
 			*field(c) = append(*field(c), entry)
 		}
@@ -291,7 +294,8 @@ func oneLine(field func(*Config) *string) func(*Config, string) error {
 func readIssuer(c *Config, value string) error {
 	u, ok := site(value)
 	if value != "" && (!ok || (u.Scheme != "https" && !isLoopback(u.Hostname()))) {
-		return errors.New("want the provider's https URL as it calls itself, such as https://login.example/realms/shop (http on this machine only)")
+		return errors.New("want the provider's https URL as it calls itself, such as " +
+			"https://login.example/realms/shop (http on this machine only)")
 	}
 	c.SupportOIDC.Issuer = value
 	return nil
@@ -316,7 +320,8 @@ func site(text string) (u *url.URL, ok bool) {
 	if err != nil || strings.ContainsAny(text, "?#") || u.User != nil {
 		return nil, false
 	}
-	return u, (u.Scheme == "http" || u.Scheme == "https") && strings.Trim(u.Hostname(), ".") != "" && !strings.Contains(u.Host, "%")
+	return u, (u.Scheme == "http" || u.Scheme == "https") && strings.Trim(u.Hostname(), ".") != "" &&
+		!strings.Contains(u.Host, "%")
 }
 
 func isLoopback(host string) bool {

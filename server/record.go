@@ -26,12 +26,15 @@ const journalMax = 200_000
 
 // openLedger opens the database with the ledger and, if there are receivers, the outbox.
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
-	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL), Migrations: ledger.Migrations(), Log: s.recordLog})
+	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL), Migrations: ledger.Migrations(),
+		Log: s.recordLog})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)
 	}
-	c := ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax, Webhooks: s.cfg.WebhookURL != "", Log: s.recordLog,
-		Registerer: registry, Tracer: s.traces.Tracer("ledger"), Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention, OnIncident: s.alarmed}
+	c := ledger.Config{DB: s.db, Journal: s.engine, Rooms: s.engine, JournalMax: journalMax,
+		Webhooks: s.cfg.WebhookURL != "", Log: s.recordLog,
+		Registerer: registry, Tracer: s.traces.Tracer("ledger"), Guard: s.cfg.SMSGuard, Retention: s.cfg.Retention,
+		OnIncident: s.alarmed}
 	if s.pushes != nil {
 		c.Pushes = subscriptions{s.pushes, s}
 	}
@@ -46,7 +49,8 @@ func (s *Server) openOutbox(registry prometheus.Registerer) error {
 		return err
 	}
 	s.tasks = outbox.NewStore(s.db.SQL(), s.db.Dialect(), outbox.StoreConfig{})
-	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.recordLog, Registerer: registry, Tracer: s.traces.Tracer("outbox")})
+	s.outbox, err = outbox.NewWorker(outbox.Config{Store: s.tasks, Kinds: kinds, Log: s.recordLog,
+		Registerer: registry, Tracer: s.traces.Tracer("outbox")})
 	return err
 }
 
@@ -54,7 +58,8 @@ func (s *Server) openOutbox(registry prometheus.Registerer) error {
 func (s *Server) warnOfShort(name string, secret Secret) {
 	const fewest = 24
 	if base64.StdEncoding.DecodedLen(len(strings.TrimPrefix(string(secret), "whsec_"))) < fewest {
-		s.log.Warn(name + " is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32")
+		s.log.Warn(name + " is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from " +
+			"openssl rand -base64 32")
 	}
 }
 
@@ -87,8 +92,10 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil && len(s.cfg.SMSSources) == 0 {
 		return nil, nil
 	}
-	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger, Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
-		Heard: heard.New(s.store.Client, s.engine, s.log).Record, Guard: s.cfg.SMSGuard, Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
+	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger,
+		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
+		Heard: heard.New(s.store.Client, s.engine, s.log).Record, Guard: s.cfg.SMSGuard,
+		Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}
@@ -110,7 +117,8 @@ func (s *Server) alarmed(id room.ID) {
 
 // lost logs that the store lost a room's data. The room itself notifies its sellers.
 func (s *Server) lost(id room.ID, now room.View) {
-	s.log.Error("the store lost writes: the room begins a new epoch, and whoever held its lock or is not in what is left has lost the place",
+	s.log.Error("the store lost writes: the room begins a new epoch, and whoever held its lock or is not in "+
+		"what is left has lost the place",
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
@@ -125,11 +133,13 @@ func (s *Server) clockJumped(by time.Duration) {
 		return
 	}
 	if by < 0 {
-		s.log.Warn("Redis's clock was set back: until it has been there again and the quarantine is over nobody may ask for a code. Have the host of Redis slew its clock",
+		s.log.Warn("Redis's clock was set back: until it has been there again and the quarantine is over "+
+			"nobody may ask for a code. Have the host of Redis slew its clock",
 			"back", -by.Round(time.Millisecond))
 		return
 	}
-	s.log.Warn("Redis's clock was stepped ahead, and leases end early for it; until the quarantine is over nobody may ask for a code. Have the host of Redis slew its clock",
+	s.log.Warn("Redis's clock was stepped ahead, and leases end early for it; until the quarantine is over "+
+		"nobody may ask for a code. Have the host of Redis slew its clock",
 		"ahead", by.Round(time.Millisecond))
 }
 

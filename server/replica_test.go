@@ -49,7 +49,8 @@ type replica struct {
 func config(t *testing.T, args ...string) Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "waitroom.db")
-	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "20s", "--database-url", "sqlite:" + file}, args...))
+	cfg, err := ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "20s", "--database-url",
+		"sqlite:" + file}, args...))
 	require.NoError(t, err)
 	if string(cfg.DatabaseURL) == "sqlite:"+file {
 		require.NoError(t, os.WriteFile(file, newLedger(), 0o600))
@@ -62,7 +63,8 @@ var newLedger = sync.OnceValue(func() []byte {
 	dir := must(os.MkdirTemp("", "ledger"))
 	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "waitroom.db")
-	db := must(sqldb.Open(context.Background(), sqldb.Config{URL: "sqlite:" + file, Migrations: ledger.Migrations(), Log: slog.New(slog.DiscardHandler)}))
+	db := must(sqldb.Open(context.Background(),
+		sqldb.Config{URL: "sqlite:" + file, Migrations: ledger.Migrations(), Log: slog.New(slog.DiscardHandler)}))
 	if err := db.Close(); err != nil {
 		panic(err)
 	}

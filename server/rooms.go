@@ -27,10 +27,12 @@ func readRoomsFile(c *Config, value string) error {
 // roomChecks returns the rules for ROOMS_FILE.
 func (c Config) roomChecks() roomsfile.Checks {
 	return roomsfile.Checks{Path: c.RoomsFile,
-		Rest: roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine, Required: c.SMSExpect == "required",
-			Sources: c.SMSSources},
-		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost), Quarantine: between(0, quarantineMost),
-		Languages: templates.Languages(),
+		Rest: roomsfile.Entry{Lease: c.Lease, ClaimWithin: c.ClaimWithin, Quarantine: c.SMSQuarantine,
+			Required: c.SMSExpect == "required",
+			Sources:  c.SMSSources},
+		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost),
+		Quarantine: between(0, quarantineMost),
+		Languages:  templates.Languages(),
 		Known: func(entry string) bool {
 			if prefix, many := strings.CutSuffix(entry, "*"); many {
 				return c.Rooms.Begins(prefix)
@@ -66,7 +68,8 @@ func (s *Server) terms() func(room.ID) room.Terms {
 	}
 	return func(id room.ID) room.Terms {
 		e := s.rooms.Of(id)
-		return room.Terms{Lease: e.Lease, ClaimWithin: orOff(e.ClaimWithin), Quarantine: orOff(e.Quarantine), Required: e.Required}
+		return room.Terms{Lease: e.Lease, ClaimWithin: orOff(e.ClaimWithin), Quarantine: orOff(e.Quarantine),
+			Required: e.Required}
 	}
 }
 
@@ -99,7 +102,8 @@ func (s *Server) roomSenders(id room.ID) []string {
 func (s *Server) roomNames(lang string) (names []templates.RoomName) {
 	if s.rooms != nil {
 		s.rooms.Each(func(name string, e *roomsfile.Entry) {
-			names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone, Marketplace: e.Marketplace.Name.In(lang)})
+			names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone,
+				Marketplace: e.Marketplace.Name.In(lang)})
 		})
 	}
 	return names

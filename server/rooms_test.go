@@ -59,7 +59,8 @@ func (l *library) reads(text string) {
 
 func (l *library) joins(id, seller string, more string) reply {
 	l.t.Helper()
-	got := newSeller(l.t, l.URL(), seller).ask(http.MethodPost, "/api/"+id+"/lock", `{"seller_id":"`+seller+`"`+more+`}`, "Content-Type", "application/json")
+	got := newSeller(l.t, l.URL(), seller).ask(http.MethodPost, "/api/"+id+"/lock",
+		`{"seller_id":"`+seller+`"`+more+`}`, "Content-Type", "application/json")
 	require.Contains(l.t, []int{200, 202}, got.StatusCode, got.body)
 	return got
 }
@@ -80,28 +81,34 @@ func TestRoomHasTheLeaseOfItsEntryAndAChangeIsForNewLeases(t *testing.T) {
 		requireLeft(t, 3*seconds, began, status.number("estimated_wait"))
 	}
 	l.reads("shop:*: {lease: 20s}\n")
-	first := &seller{t: t, http: newHTTP(t), base: l.URL(), id: "s-1", session: held["shop:a"].text("session_id")}
-	require.Equal(t, held["shop:a"].text("expires_at"), first.joinRoom("shop:a", "").text("expires_at"), "the lease that is live stays as it is")
+	first := &seller{t: t, http: newHTTP(t), base: l.URL(), id: "s-1",
+		session: held["shop:a"].text("session_id")}
+	require.Equal(t, held["shop:a"].text("expires_at"), first.joinRoom("shop:a", "").text("expires_at"),
+		"the lease that is live stays as it is")
 	next := l.joins("shop:new", "s-1", "")
 	require.EqualValues(t, 20, next.number("expires_in"))
 
 	l.reads("shop:*: {lease: 20}\n")
-	require.EqualValues(t, 20, l.joins("shop:newer", "s-1", "").number("expires_in"), "a bad file keeps the old one")
+	require.EqualValues(t, 20, l.joins("shop:newer", "s-1", "").number("expires_in"),
+		"a bad file keeps the old one")
 	require.Contains(t, l.log.String(), `rooms.yaml:1: shop:*: lease is \"20\": want a duration from 1s to 10m, such as 90s or 2m`)
 }
 
 func TestRoomHasTheRulesOfItsEntryForCodes(t *testing.T) {
-	l := startLibrary(t, "shop:a: {sms_quarantine: 0s}\nshop:b: {sms_quarantine: 5m}\nshop:d: {sms_expect: required}\n", "--sms-webhook-secret", smsSecret)
+	l := startLibrary(t, "shop:a: {sms_quarantine: 0s}\nshop:b: {sms_quarantine: 5m}\nshop:d: {sms_expect: "+
+		"required}\n", "--sms-webhook-secret", smsSecret)
 	busy := func(id string) reply {
 		first := l.joins(id, "s-1", `,"asks":true`)
 		a := &seller{t: t, http: newHTTP(t), base: l.URL(), session: first.text("session_id")}
 		ask := func(s *seller, fence int64) reply {
-			return s.ask(http.MethodPost, "/api/"+id+"/lock/expect", fmt.Sprintf(`{"fence":%d}`, fence), "Content-Type", "application/json")
+			return s.ask(http.MethodPost, "/api/"+id+"/lock/expect", fmt.Sprintf(`{"fence":%d}`, fence),
+				"Content-Type", "application/json")
 		}
 		require.Equal(t, http.StatusOK, ask(a, first.number("fence")).StatusCode)
 		require.Equal(t, http.StatusOK, a.ask(http.MethodDelete, "/api/"+id+"/lock", "").StatusCode)
 		second := l.joins(id, "s-2", `,"asks":true`)
-		return ask(&seller{t: t, http: newHTTP(t), base: l.URL(), session: second.text("session_id")}, second.number("fence"))
+		return ask(&seller{t: t, http: newHTTP(t), base: l.URL(), session: second.text("session_id")},
+			second.number("fence"))
 	}
 	require.Equal(t, http.StatusOK, busy("shop:a").StatusCode, "no quarantine")
 	for id, seconds := range map[string]int64{"integration": 30, "shop:b": 300} {
@@ -114,8 +121,10 @@ func TestRoomHasTheRulesOfItsEntryForCodes(t *testing.T) {
 	plain, required := l.joins("shop:c", "s-1", ""), l.joins("shop:d", "s-1", "")
 	require.Equal(t, "locked", required.text("status"))
 	text := "인증번호는 [482913] 입니다"
-	require.JSONEq(t, fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, plain.json["fence"]), carrierTo(t, l.URL(), "shop:c", smsSecret, "1588", "m-1", text, time.Now()).body)
-	require.JSONEq(t, `{"result":"unmatched","reason":"not_expected"}`, carrierTo(t, l.URL(), "shop:d", smsSecret, "1588", "m-1", text, time.Now()).body)
+	require.JSONEq(t, fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, plain.json["fence"]),
+		carrierTo(t, l.URL(), "shop:c", smsSecret, "1588", "m-1", text, time.Now()).body)
+	require.JSONEq(t, `{"result":"unmatched","reason":"not_expected"}`,
+		carrierTo(t, l.URL(), "shop:d", smsSecret, "1588", "m-1", text, time.Now()).body)
 }
 
 func testSeconds(t *testing.T, text string) (n float64) {
@@ -134,7 +143,8 @@ func TestRoomWithASecretOfItsOwnTakesNoOther(t *testing.T) {
 	require.Equal(t, "sms_not_configured", got.text("code"), "it has no secret, nor is there one for all rooms")
 	fence := l.joins("shop:a", "s-1", "").json["fence"]
 	require.Equal(t, "bad_signature", post("shop:a", smsSecret, "m-1").text("code"))
-	require.JSONEq(t, fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, fence), post("shop:a", ownSecret, "m-1").body)
+	require.JSONEq(t, fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, fence),
+		post("shop:a", ownSecret, "m-1").body)
 
 	l.reads("shop:*: {sms_secret: \"" + smsSecret + "," + ownSecret + "\"}\n")
 	require.Equal(t, http.StatusOK, post("shop:a", smsSecret, "m-2").StatusCode)
@@ -154,7 +164,8 @@ func TestSecretForAllRoomsCountsWhereARoomHasNoneOfItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		id, secret string
 		status     int
-	}{{"integration", smsSecret, 200}, {"integration", ownSecret, 401}, {"shop:a", ownSecret, 200}, {"shop:a", smsSecret, 401}} {
+	}{{"integration", smsSecret, 200}, {"integration", ownSecret, 401}, {"shop:a", ownSecret, 200},
+		{"shop:a", smsSecret, 401}} {
 		got := carrierTo(t, l.URL(), c.id, c.secret, "1588", "m-1", "482913", time.Now())
 		require.Equal(t, c.status, got.StatusCode, "%s %s", c.id, got.body)
 	}
@@ -164,7 +175,8 @@ func TestSecretForAllRoomsCountsWhereARoomHasNoneOfItsOwn(t *testing.T) {
 func TestMessageIsShownAfterItsRoomsSecretWasReplaced(t *testing.T) {
 	store := redistest.Lent(t)
 	text := "shop:a: {sms_secret: " + ownSecret + "}\n"
-	l, other := startLibrary(t, text, "--redis-url", store.URL(), "--sms-completes", "false"), startLibrary(t, text, "--redis-url", store.URL())
+	l, other := startLibrary(t, text, "--redis-url", store.URL(), "--sms-completes", "false"),
+		startLibrary(t, text, "--redis-url", store.URL())
 	session := l.joins("shop:a", "s-1", "").text("session_id")
 	got := carrierTo(t, l.URL(), "shop:a", ownSecret, "1588", "m-1", "인증번호는 [482913] 입니다", time.Now())
 	require.Equal(t, "matched", got.text("result"), got.body)
@@ -178,12 +190,15 @@ func TestMessageIsShownAfterItsRoomsSecretWasReplaced(t *testing.T) {
 }
 
 func TestOnlyListedSendersCount(t *testing.T) {
-	l := startLibrary(t, "shop:a: {sms_from: [\"15880000\", +82-2-123-4567]}\n", "--sms-webhook-secret", smsSecret, "--sms-completes", "false")
+	l := startLibrary(t, "shop:a: {sms_from: [\"15880000\", +82-2-123-4567]}\n", "--sms-webhook-secret",
+		smsSecret, "--sms-completes", "false")
 	fence := l.joins("shop:a", "s-1", "").json["fence"]
 	matched := fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, fence)
 	none := `{"result":"unmatched","reason":"not_expected"}`
-	for n, c := range [][2]string{{"1588-0000", matched}, {"02-123-4567", matched}, {"+82 2 123 4567", matched}, {"1588-0001", none}, {"", none}} {
-		got := carrierTo(t, l.URL(), "shop:a", smsSecret, c[0], fmt.Sprintf("m-%d", n), fmt.Sprintf("인증번호는 [48291%d] 입니다", n), time.Now())
+	for n, c := range [][2]string{{"1588-0000", matched}, {"02-123-4567", matched}, {"+82 2 123 4567", matched},
+		{"1588-0001", none}, {"", none}} {
+		got := carrierTo(t, l.URL(), "shop:a", smsSecret, c[0], fmt.Sprintf("m-%d", n),
+			fmt.Sprintf("인증번호는 [48291%d] 입니다", n), time.Now())
 		require.JSONEq(t, c[1], got.body, c[0])
 	}
 }
@@ -214,10 +229,14 @@ func TestRoomsFileAddsNoRooms(t *testing.T) {
 }
 
 func TestPageIsToldWhatTheOperatorSaysOfTheRoom(t *testing.T) {
-	l := startLibrary(t, "integration:\n  name: 쿠팡 연동\n  phone: 010-1234-5678\n  marketplace: {name: 윙, url: https://wing.example}\n"+
-		"  support: {text: 평일 9시, url: https://help.example, tel: 1588-0000}\n  return_url: https://portal.example/done\n")
-	require.Equal(t, templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-1234-5678", Marketplace: templates.MarketplaceInfo{Name: "윙", URL: "https://wing.example"},
-		Support: templates.SupportInfo{Text: "평일 9시", URL: "https://help.example", Tel: "1588-0000"}, ReturnURL: "https://portal.example/done"},
+	l := startLibrary(t, "integration:\n  name: 쿠팡 연동\n  phone: 010-1234-5678\n  marketplace: {name: 윙, "+
+		"url: https://wing.example}\n"+
+		"  support: {text: 평일 9시, url: https://help.example, tel: 1588-0000}\n  return_url: "+
+		"https://portal.example/done\n")
+	require.Equal(t, templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-1234-5678",
+		Marketplace: templates.MarketplaceInfo{Name: "윙", URL: "https://wing.example"},
+		Support:     templates.SupportInfo{Text: "평일 9시", URL: "https://help.example", Tel: "1588-0000"},
+		ReturnURL:   "https://portal.example/done"},
 		l.roomInfo("integration", "ko"))
 	require.Zero(t, l.roomInfo("shop:a", "ko"))
 	require.Zero(t, (&Server{}).roomInfo("shop:a", "ko"))

@@ -74,7 +74,10 @@ func unlessEnded(ctx context.Context, what string, err error) error {
 // sweep checks the rooms that no replica checks otherwise.
 func (s *Server) sweep(ctx context.Context) error {
 	failures := newThrottledLog(s.log, 10*time.Second)
-	return s.engine.Sweep(ctx, s.looked, func(err error) { failures.failed("rooms could not be looked at", err) })
+	return s.engine.Sweep(ctx, s.looked, func(err error) {
+		failures.failed("rooms could not be looked at",
+			err)
+	})
 }
 
 // drain disconnects clients in the order in which they can reconnect elsewhere. Readiness fails first; then

@@ -21,7 +21,8 @@ const (
 
 func readJWKS(c *Config, value string) error {
 	u, err := url.Parse(value)
-	if value != "" && (err != nil || !isHTTP(value) || u.User != nil || (u.Scheme != "https" && !isLoopback(u.Hostname()))) {
+	if value != "" && (err != nil || !isHTTP(value) || u.User != nil ||
+		(u.Scheme != "https" && !isLoopback(u.Hostname()))) {
 		return errors.New("want an https URL such as https://portal.example/jwks.json (http on this machine only)")
 	}
 	c.SellerJWKSURL = value
@@ -52,7 +53,8 @@ func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
 	if s.cfg.SellerAuth != byToken {
 		return nil
 	}
-	cfg := identity.Config{Redis: s.store.Client, Names: s.engine.Names(), Secret: []byte(s.cfg.SellerJWTSecret), KeysURL: s.cfg.SellerJWKSURL,
+	cfg := identity.Config{Redis: s.store.Client, Names: s.engine.Names(), Secret: []byte(s.cfg.SellerJWTSecret),
+		KeysURL:   s.cfg.SellerJWKSURL,
 		Audiences: []string{audience}, Log: s.log, Registerer: registry}
 	if s.cfg.PublicURL != "" {
 		cfg.Audiences = append(cfg.Audiences, s.cfg.PublicURL)

@@ -141,8 +141,9 @@ func unknown(environ []string) []string {
 // serviceName and serviceURL match the variables that Kubernetes sets in every container for a Service whose
 // name begins with waitroom.
 var (
-	serviceName = regexp.MustCompile(`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
-	serviceURL  = regexp.MustCompile(`^(tcp|udp|sctp)://`)
+	serviceName = regexp.MustCompile(
+		`_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$`)
+	serviceURL = regexp.MustCompile(`^(tcp|udp|sctp)://`)
 )
 
 // ofService reports whether Kubernetes set the variable, and not an operator.

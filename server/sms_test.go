@@ -32,12 +32,15 @@ func carrierTo(t *testing.T, base, id, secret, from, message, text string, sentA
 // carrierWithin posts one with further headers.
 func carrierWithin(t *testing.T, base, message, text string, sentAt time.Time, headers ...string) reply {
 	t.Helper()
-	return carrierSaysTo(t, base, "integration", smsSecret, message, messageBody(t, "1588-0000", message, text, sentAt), headers...)
+	return carrierSaysTo(t, base, "integration", smsSecret, message,
+		messageBody(t, "1588-0000", message, text, sentAt), headers...)
 }
 
 func messageBody(t *testing.T, from, message, text string, sentAt time.Time) string {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"message_id": message, "from": from, "text": text, "sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)}) // a fraction of zeros would be the whole second
+	// a fraction of zeros would be the whole second
+	body, err := json.Marshal(map[string]string{"message_id": message, "from": from, "text": text,
+		"sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)})
 	require.NoError(t, err)
 	return string(body)
 }
@@ -56,7 +59,8 @@ func carrierSaysTo(t *testing.T, base, id, secret, message, body string, headers
 	signature, err := signer.Sign(message, now, []byte(body))
 	require.NoError(t, err)
 	return newSeller(t, base, "carrier").ask(http.MethodPost, "/api/"+id+"/sms", body, append(headers,
-		"Webhook-Id", message, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature", signature)...)
+		"Webhook-Id", message, "Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10), "Webhook-Signature",
+		signature)...)
 }
 
 func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {
@@ -84,14 +88,16 @@ func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {
 func TestBadSecretStopsTheStartAndAShortOneIsSpokenOf(t *testing.T) {
 	for name, args := range map[string][]string{
 		"WAITROOM_SMS_WEBHOOK_SECRET is not base64": {"--sms-webhook-secret", "not base64!"},
-		"WAITROOM_WEBHOOK_SECRET: use base64":       {"--webhook-url", "http://127.0.0.1:9/hook", "--webhook-secret", "not base64!"},
+		"WAITROOM_WEBHOOK_SECRET: use base64": {"--webhook-url", "http://127.0.0.1:9/hook",
+			"--webhook-secret", "not base64!"},
 	} {
 		_, err := New(t.Context(), config(t, args...), slog.New(slog.DiscardHandler))
 		require.ErrorContains(t, err, name)
 		require.NotContains(t, err.Error(), "not base64!")
 	}
 	log := &testproc.Log{}
-	s, err := New(t.Context(), config(t, "--sms-webhook-secret", "whsec_YWJj"), slog.New(slog.NewTextHandler(log, nil)))
+	s, err := New(t.Context(), config(t, "--sms-webhook-secret", "whsec_YWJj"),
+		slog.New(slog.NewTextHandler(log, nil)))
 	require.NoError(t, err)
 	s.Close()
 	require.Contains(t, log.String(), "WAITROOM_SMS_WEBHOOK_SECRET is short")

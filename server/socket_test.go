@@ -22,7 +22,8 @@ func dial(t *testing.T, base string, headers ...string) (*websocket.Conn, *http.
 	for i := 0; i+1 < len(headers); i += 2 {
 		header.Set(headers[i], headers[i+1])
 	}
-	conn, resp, err := websocket.Dial(ctx, base+"/api/integration/ws", &websocket.DialOptions{HTTPHeader: header, HTTPClient: newHTTP(t)})
+	conn, resp, err := websocket.Dial(ctx, base+"/api/integration/ws",
+		&websocket.DialOptions{HTTPHeader: header, HTTPClient: newHTTP(t)})
 	if err == nil {
 		t.Cleanup(func() { _ = conn.CloseNow() })
 	}
@@ -107,7 +108,8 @@ func TestSocketIsRefusedByName(t *testing.T) {
 		{"a page without a site", []string{"Origin", "null"}, 403, "cross_site"},
 		{"a cookie without an origin", []string{"Cookie", "waitroom_session=" + good}, 403, "cross_site"},
 		{"a session that is none", []string{"X-Session-ID", "me"}, 400, "invalid_session"},
-		{"a cookie that is none", []string{"Cookie", "waitroom_session=me", "Origin", r.URL()}, 400, "invalid_session"},
+		{"a cookie that is none", []string{"Cookie", "waitroom_session=me", "Origin", r.URL()}, 400,
+			"invalid_session"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, resp, err := dial(t, r.URL(), tc.headers...)

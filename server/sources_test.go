@@ -36,44 +36,62 @@ src:template:
     any: {kind: template, scheme: hmac-sha256, secret: ` + sourceSecret + `, from: msg.number, text: msg.body, sent_at: msg.at}
 `
 
-// phones are what each project sends of one SMS, after its documentation: the path behind /sms/, body and headers.
+// phones are what each project sends of one SMS, after its documentation: the path behind /sms/, body and
+// headers.
 var phones = map[string]func(base, id, text string, at time.Time) (path, body string, headers []string){
 	"twilio": func(base, id, text string, _ time.Time) (string, string, []string) {
-		form := url.Values{"MessageSid": {"SM" + id}, "SmsSid": {"SM" + id}, "SmsMessageSid": {"SM" + id}, "AccountSid": {"AC1"}, "From": {"+8215881234"},
-			"To": {"+821012345678"}, "Body": {text}, "NumMedia": {"0"}, "NumSegments": {"1"}, "SmsStatus": {"received"}, "ApiVersion": {"2010-04-01"}}
+		form := url.Values{"MessageSid": {"SM" + id}, "SmsSid": {"SM" + id}, "SmsMessageSid": {"SM" + id},
+			"AccountSid": {"AC1"}, "From": {"+8215881234"},
+			"To": {"+821012345678"}, "Body": {text}, "NumMedia": {"0"}, "NumSegments": {"1"},
+			"SmsStatus": {"received"}, "ApiVersion": {"2010-04-01"}}
 		signed := base + "/api/src:twilio/sms/twilio"
 		for _, name := range slices.Sorted(maps.Keys(form)) {
 			signed += name + form.Get(name)
 		}
-		return "twilio", form.Encode(), []string{"Content-Type", "application/x-www-form-urlencoded", "X-Twilio-Signature",
+		return "twilio", form.Encode(), []string{"Content-Type", "application/x-www-form-urlencoded",
+			"X-Twilio-Signature",
 			base64.StdEncoding.EncodeToString(sum(sha1.New, signed)), "I-Twilio-Idempotency-Token", uuid.NewString()}
 	},
 	"gateway": func(_, id, text string, at time.Time) (string, string, []string) {
-		body := encoded(map[string]any{"deviceId": "ffffffffceb0b1db", "event": "sms:received", "id": "ev-" + id, "webhookId": "LreFUt-Z3sSq0JufY9uWB",
-			"payload": map[string]any{"messageId": "abc123", "message": text, "sender": "15881234", "recipient": nil, "simNumber": 1,
-				"receivedAt": at.Truncate(time.Second).In(time.FixedZone("", 9*3600)).Format("2006-01-02T15:04:05.000Z07:00")}})
+		body := encoded(map[string]any{"deviceId": "ffffffffceb0b1db", "event": "sms:received", "id": "ev-" + id,
+			"webhookId": "LreFUt-Z3sSq0JufY9uWB",
+			"payload": map[string]any{"messageId": "abc123", "message": text, "sender": "15881234", "recipient": nil,
+				"simNumber": 1,
+				"receivedAt": at.Truncate(time.Second).In(time.FixedZone("",
+					9*3600)).Format("2006-01-02T15:04:05.000Z07:00")}})
 		stamp := strconv.FormatInt(time.Now().Unix(), 10)
-		return "gateway", body, []string{"Content-Type", "application/json", "X-Timestamp", stamp, "X-Signature", hex.EncodeToString(sum(sha256.New, body+stamp))}
+		return "gateway", body, []string{"Content-Type", "application/json", "X-Timestamp", stamp, "X-Signature",
+			hex.EncodeToString(sum(sha256.New, body+stamp))}
 	},
 	"httpsms": func(base, id, text string, at time.Time) (string, string, []string) {
 		now := time.Now()
-		token := must(jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.RegisteredClaims{Audience: []string{base + "/api/src:httpsms/sms/httpsms"}, Issuer: "api.httpsms.com",
-			ExpiresAt: jwt.NewNumericDate(now.Add(10 * time.Minute)), IssuedAt: jwt.NewNumericDate(now), NotBefore: jwt.NewNumericDate(now.Add(-10 * time.Minute)),
-			Subject: "user"}).SignedString([]byte(sourceSecret)))
-		body := encoded(map[string]any{"specversion": "1.0", "id": uuid.NewString(), "source": "/v1/messages/receive", "type": "message.phone.received",
-			"datacontenttype": "application/json", "time": now.UTC().Format(time.RFC3339Nano), "data": map[string]any{"message_id": "m-" + id, "user_id": "user",
-				"owner": "+821012345678", "encrypted": false, "contact": "15881234", "timestamp": at.UTC().Format(time.RFC3339Nano), "content": text, "sim": "SIM1"}})
-		return "httpsms", body, []string{"Content-Type", "application/json", "X-Event-Type", "message.phone.received", "Authorization", "Bearer " + token}
+		token := must(jwt.NewWithClaims(jwt.SigningMethodHS256,
+			jwt.RegisteredClaims{Audience: []string{base + "/api/src:httpsms/sms/httpsms"}, Issuer: "api.httpsms.com",
+				ExpiresAt: jwt.NewNumericDate(now.Add(10 * time.Minute)), IssuedAt: jwt.NewNumericDate(now),
+				NotBefore: jwt.NewNumericDate(now.Add(-10 * time.Minute)),
+				Subject:   "user"}).SignedString([]byte(sourceSecret)))
+		body := encoded(map[string]any{"specversion": "1.0", "id": uuid.NewString(),
+			"source": "/v1/messages/receive", "type": "message.phone.received",
+			"datacontenttype": "application/json", "time": now.UTC().Format(time.RFC3339Nano),
+			"data": map[string]any{"message_id": "m-" + id, "user_id": "user",
+				"owner": "+821012345678", "encrypted": false, "contact": "15881234",
+				"timestamp": at.UTC().Format(time.RFC3339Nano), "content": text, "sim": "SIM1"}})
+		return "httpsms", body, []string{"Content-Type", "application/json", "X-Event-Type",
+			"message.phone.received", "Authorization", "Bearer " + token}
 	},
 	"smsforwarder": func(_, _, text string, at time.Time) (string, string, []string) {
 		stamp := strconv.FormatInt(time.Now().UnixMilli(), 10)
-		body := encoded(map[string]any{"from": "15881234", "org_content": text, "receive_time": at.In(time.FixedZone("", 9*3600)).Format("2006-01-02T15:04:05.000Z07:00"),
-			"timestamp": stamp, "sign": url.QueryEscape(base64.StdEncoding.EncodeToString(sum(sha256.New, stamp+"\n"+sourceSecret)))})
+		body := encoded(map[string]any{"from": "15881234", "org_content": text,
+			"receive_time": at.In(time.FixedZone("", 9*3600)).Format("2006-01-02T15:04:05.000Z07:00"),
+			"timestamp":    stamp, "sign": url.QueryEscape(base64.StdEncoding.EncodeToString(sum(sha256.New,
+				stamp+"\n"+sourceSecret)))})
 		return "smsforwarder?timeStamp=" + stamp, body, []string{"Content-Type", "application/json; charset=utf-8"}
 	},
 	"template": func(_, _, text string, at time.Time) (string, string, []string) {
-		body := encoded(map[string]any{"msg": map[string]any{"number": 15881234, "body": text, "at": at.UnixMilli()}})
-		return "any", body, []string{"Content-Type", "application/json", "X-Signature", "sha256=" + hex.EncodeToString(sum(sha256.New, body))}
+		body := encoded(map[string]any{"msg": map[string]any{"number": 15881234, "body": text,
+			"at": at.UnixMilli()}})
+		return "any", body, []string{"Content-Type", "application/json", "X-Signature",
+			"sha256=" + hex.EncodeToString(sum(sha256.New, body))}
 	},
 }
 
@@ -90,8 +108,10 @@ func sourced(t *testing.T, store string) *replica {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rooms.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(sourceRooms), 0o600))
-	return start(t, config(t, append(supportArgs(t), "--redis-url", store, "--rooms", "src:*", "--rooms-file", file, "--sms-sources",
-		"twilio:"+sourceSecret+",gateway=android-sms-gateway:"+sourceSecret+",httpsms:"+sourceSecret+",smsforwarder:"+sourceSecret)...))
+	return start(t, config(t, append(supportArgs(t), "--redis-url", store, "--rooms", "src:*", "--rooms-file",
+		file, "--sms-sources",
+		"twilio:"+sourceSecret+",gateway=android-sms-gateway:"+sourceSecret+",httpsms:"+sourceSecret+
+			",smsforwarder:"+sourceSecret)...))
 }
 
 // postFrom posts what a project sends.
@@ -123,7 +143,8 @@ func TestOrdinaryPhonesAndProvidersFeedARoomByThemselves(t *testing.T) {
 			want := fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, first.json["fence"])
 			requireTaken(t, kind, want, postFrom(t, base, kind, "1", "[쿠팡] 인증번호 482913", at))
 			requireTaken(t, kind, want, postFrom(t, base, kind, "1", "[쿠팡] 인증번호 482913", at))
-			require.Equal(t, "locked", b.ask(http.MethodPost, lock, `{"seller_id":"b"}`, jsonHeader...).json["status"], kind)
+			require.Equal(t, "locked", b.ask(http.MethodPost, lock, `{"seller_id":"b"}`, jsonHeader...).json["status"],
+				kind)
 			shown := a.ask(http.MethodGet, lock+"/messages", "")
 			require.Contains(t, shown.body, `"code":"482913"`, kind)
 			require.Contains(t, shown.body, "쿠팡", kind)
@@ -135,19 +156,24 @@ func TestSourceIsRefusedAsTheRoomsOwnWayIs(t *testing.T) {
 	r := sourced(t, "embedded")
 	base, s := r.URL(), newSeller(t, r.URL(), "phone")
 	requireProblem(t, s.ask(http.MethodPost, "/api/src:a/sms/any", "{}"), http.StatusNotFound, "unknown_source")
-	requireProblem(t, s.ask(http.MethodPost, "/api/elsewhere/sms/twilio", "{}"), http.StatusNotFound, "unknown_room")
-	requireProblem(t, s.ask(http.MethodPost, "/api/src:a/sms", "{}"), http.StatusServiceUnavailable, "sms_not_configured")
+	requireProblem(t, s.ask(http.MethodPost, "/api/elsewhere/sms/twilio", "{}"), http.StatusNotFound,
+		"unknown_room")
+	requireProblem(t, s.ask(http.MethodPost, "/api/src:a/sms", "{}"), http.StatusServiceUnavailable,
+		"sms_not_configured")
 	for kind := range phones {
 		path, body, headers := phones[kind](base, "1", "[쿠팡] 인증번호 482913", time.Now())
 		to := "/api/src:" + kind + "/sms/" + path
 		if kind == "smsforwarder" { // whose signature is in the body
 			body = strings.Replace(body, `"sign":"`, `"sign":"x`, 1)
 		}
-		requireProblem(t, s.ask(http.MethodPost, to, body, headers[:2]...), http.StatusUnauthorized, "bad_signature")
-		requireProblem(t, s.ask(http.MethodPost, to, strings.Repeat("x", 16<<10+1)), http.StatusRequestEntityTooLarge, "body_too_large")
+		requireProblem(t, s.ask(http.MethodPost, to, body, headers[:2]...), http.StatusUnauthorized,
+			"bad_signature")
+		requireProblem(t, s.ask(http.MethodPost, to, strings.Repeat("x", 16<<10+1)),
+			http.StatusRequestEntityTooLarge, "body_too_large")
 	}
 	requireProblem(t, gatewaySays(s, "src:a", "{"), http.StatusBadRequest, "invalid_json")
-	requireProblem(t, gatewaySays(s, "src:a", `{"event":"sms:received","payload":{}}`), http.StatusBadRequest, "invalid_message")
+	requireProblem(t, gatewaySays(s, "src:a", `{"event":"sms:received","payload":{}}`), http.StatusBadRequest,
+		"invalid_message")
 	require.Equal(t, http.StatusNoContent, gatewaySays(s, "src:a", `{"event":"system:ping"}`).StatusCode)
 }
 
@@ -155,12 +181,14 @@ func TestSourceIsRefusedAsTheRoomsOwnWayIs(t *testing.T) {
 func gatewaySays(s *seller, id, body string) reply {
 	s.t.Helper()
 	stamp := strconv.FormatInt(time.Now().Unix(), 10)
-	return s.ask(http.MethodPost, "/api/"+id+"/sms/gateway", body, "X-Timestamp", stamp, "X-Signature", hex.EncodeToString(sum(sha256.New, body+stamp)))
+	return s.ask(http.MethodPost, "/api/"+id+"/sms/gateway", body, "X-Timestamp", stamp, "X-Signature",
+		hex.EncodeToString(sum(sha256.New, body+stamp)))
 }
 
 func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 	redis := redistest.StartKept(t)
-	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "src:*", "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret)
+	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "src:*", "--sms-sources",
+		"gateway=android-sms-gateway:"+sourceSecret)
 	r := start(t, cfg)
 	for n := range 20 { // as many as a recorder compares
 		requireTaken(t, "gateway", `{"result":"unmatched","reason":"no_lease"}`,
@@ -179,13 +207,15 @@ func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, incidents, err := r.ledger.Troubles(t.Context(), "src:gateway", 0, 100)
 		require.NoError(t, err)
-		return len(incidents) == 1 && incidents[0].Kind == "carrier_clock" && strings.HasPrefix(incidents[0].Subject, "gateway/")
+		return len(incidents) == 1 && incidents[0].Kind == "carrier_clock" &&
+			strings.HasPrefix(incidents[0].Subject, "gateway/")
 	}, patience, 10*time.Millisecond)
 }
 
 func TestDoctorKnowsWhenASourceWasLastHeard(t *testing.T) {
 	redis := redistest.StartKept(t)
-	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "a,b:*", "--sms-sources", "gateway=android-sms-gateway:"+sourceSecret+",twilio:short")
+	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "a,b:*", "--sms-sources",
+		"gateway=android-sms-gateway:"+sourceSecret+",twilio:short")
 	report, well := diagnosed(t, cfg)
 	require.False(t, well)
 	require.Contains(t, report, "hint   sources   gateway (android-sms-gateway) of a was never heard.")

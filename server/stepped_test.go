@@ -33,7 +33,8 @@ func TestSocketsGoByRedissClockSoonAfterItWasSetBack(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	begin := time.Now()
 	store.SetTime(begin)
-	r := start(t, config(t, "--redis-url", "redis://"+store.Addr(), "--sockets-per-ip", "0", "--rate-limit", "0"))
+	r := start(t, config(t, "--redis-url", "redis://"+store.Addr(), "--sockets-per-ip", "0", "--rate-limit",
+		"0"))
 	serverTime := func() int64 {
 		ws := open(t, r.URL())
 		defer func() { _ = ws.CloseNow() }()

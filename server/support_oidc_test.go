@@ -13,7 +13,8 @@ import (
 // byProvider returns a browser back from the provider as a member of a group, with its last answer.
 func byProvider(t *testing.T, r *replica, provider *mockoidc.MockOIDC, group string) (*seller, reply) {
 	t.Helper()
-	provider.QueueUser(&mockoidc.MockUser{Subject: "s-" + group, PreferredUsername: "kim-" + group, Groups: []string{group}})
+	provider.QueueUser(&mockoidc.MockUser{Subject: "s-" + group, PreferredUsername: "kim-" + group,
+		Groups: []string{group}})
 	s := newReader(t, r.URL())
 	s.host = "wait.example"
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -35,12 +36,15 @@ func TestProviderSaysWhoMayWatchAndWhoMayAct(t *testing.T) {
 	provider, err := mockoidc.Run()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = provider.Shutdown() })
-	r := start(t, config(t, "--public-url", "http://wait.example", "--support-oidc-issuer", provider.Issuer(), "--support-oidc-client-id", provider.ClientID,
-		"--support-oidc-client-secret", provider.ClientSecret, "--support-oidc-watch-group", "watchers", "--support-oidc-act-group", "actors"))
+	r := start(t, config(t, "--public-url", "http://wait.example", "--support-oidc-issuer", provider.Issuer(),
+		"--support-oidc-client-id", provider.ClientID,
+		"--support-oidc-client-secret", provider.ClientSecret, "--support-oidc-watch-group", "watchers",
+		"--support-oidc-act-group", "actors"))
 
 	watcher, got := byProvider(t, r, provider, "watchers")
 	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
-	require.Contains(t, got.body, "/support/integration/history", "a page leads on, since the cookie is not sent along from another site")
+	require.Contains(t, got.body, "/support/integration/history",
+		"a page leads on, since the cookie is not sent along from another site")
 	require.Equal(t, http.SameSiteStrictMode, cookieOf(t, got, "waitroom_support").SameSite)
 	require.Equal(t, http.StatusOK, watcher.ask("GET", "/support/integration", "").StatusCode)
 	requireProblem(t, watcher.act("pause", `{"reason":"r"}`), 403, "not_allowed")
@@ -56,5 +60,6 @@ func TestProviderSaysWhoMayWatchAndWhoMayAct(t *testing.T) {
 		page := actor.ask("GET", "/support/-/audit", "").body
 		return strings.Contains(page, "kim-watchers") && strings.Contains(page, "kim-others")
 	}, patience, patience/500)
-	require.Equal(t, http.StatusUnauthorized, actor.ask("GET", "/support/oidc/callback?state=x&code=y", "").StatusCode)
+	require.Equal(t, http.StatusUnauthorized,
+		actor.ask("GET", "/support/oidc/callback?state=x&code=y", "").StatusCode)
 }

@@ -49,7 +49,8 @@ func openOffice(t *testing.T, args ...string) office {
 func newAgent(t *testing.T, base, name string) *seller {
 	t.Helper()
 	s := newReader(t, base)
-	got := s.submit("/support/sign-in", "username", name, "password", name+"'s password", "next", "/support/integration")
+	got := s.submit("/support/sign-in", "username", name, "password", name+"'s password", "next",
+		"/support/integration")
 	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
 	require.Equal(t, "/support/integration", got.Request.URL.Path)
 	return s
@@ -64,7 +65,8 @@ func (s *seller) at(base string) *seller {
 
 func (s *seller) act(action, body string, headers ...string) reply {
 	s.t.Helper()
-	return s.ask(http.MethodPost, "/api/support/integration/"+action, body, append([]string{asJSON, jsonType}, headers...)...)
+	return s.ask(http.MethodPost, "/api/support/integration/"+action, body,
+		append([]string{asJSON, jsonType}, headers...)...)
 }
 
 func (s *seller) mustAct(action, body string) reply {
@@ -92,14 +94,16 @@ func (r reply) list(name string) []any {
 
 func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 	o := openOffice(t)
-	a, b, c, d := newSeller(t, o.a.URL(), "a"), newSeller(t, o.a.URL(), "b"), newSeller(t, o.a.URL(), "c"), newSeller(t, o.a.URL(), "d")
+	a, b, c, d := newSeller(t, o.a.URL(), "a"), newSeller(t, o.a.URL(), "b"), newSeller(t, o.a.URL(), "c"),
+		newSeller(t, o.a.URL(), "d")
 	first := a.join()
 	for _, s := range []*seller{b, c, d} {
 		s.join()
 	}
 	kim := newAgent(t, o.a.URL(), "kim").at(o.b.URL())
 
-	got := kim.mustAct("extend", fmt.Sprintf(`{"fence":%s,"seconds":60,"reason":"the code is slow"}`, first.json["fence"]))
+	got := kim.mustAct("extend", fmt.Sprintf(`{"fence":%s,"seconds":60,"reason":"the code is slow"}`,
+		first.json["fence"]))
 	require.Equal(t, first.json["fence"], got.json["fence"])
 	require.Greater(t, a.status().me().text("expires_at"), first.text("expires_at"))
 	kim.mustAct("move", `{"ticket":4,"position":1,"reason":"waited before"}`)
@@ -121,12 +125,14 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 		require.Equal(t, "kim", row["who"])
 		rows = append(rows, fmt.Sprint(row["action"], ": ", row["reason"]))
 	}
-	require.Equal(t, []string{"extend: the code is slow", "move: waited before", "remove: asked by telephone", "pause: carrier is down",
+	require.Equal(t, []string{"extend: the code is slow", "move: waited before", "remove: asked by telephone",
+		"pause: carrier is down",
 		"release: =forced()", "resume: carrier is back"}, rows)
 	for _, s := range []*seller{a, b, c, d} {
 		require.NotContains(t, all.body, s.session)
 	}
-	for _, done := range []string{`"seller_id":"a","seconds":60`, `"seller_id":"d","from_position":3,"to_position":1`, `"seller_id":"c"`} {
+	for _, done := range []string{`"seller_id":"a","seconds":60`,
+		`"seller_id":"d","from_position":3,"to_position":1`, `"seller_id":"c"`} {
 		require.Contains(t, all.body, done)
 		require.Contains(t, kim.ask(http.MethodGet, "/api/support/audit?who=kim", "").body, done)
 	}
@@ -173,7 +179,8 @@ func TestStaleActionIsRefusedAndChangesNothing(t *testing.T) {
 	for range 4 {
 		kim.mustAct("extend", fmt.Sprintf(`{"fence":%d,"seconds":120,"reason":"r"}`, fence))
 	}
-	requireProblem(t, kim.act("extend", fmt.Sprintf(`{"fence":%d,"seconds":1,"reason":"r"}`, fence)), 409, "lease_too_long")
+	requireProblem(t, kim.act("extend", fmt.Sprintf(`{"fence":%d,"seconds":1,"reason":"r"}`, fence)), 409,
+		"lease_too_long")
 }
 
 func TestRepeatedActionWithItsKeyIsDoneOnce(t *testing.T) {
@@ -185,7 +192,8 @@ func TestRepeatedActionWithItsKeyIsDoneOnce(t *testing.T) {
 		require.Equal(t, http.StatusOK, kim.at(base).act("release", body, "Idempotency-Key", "k").StatusCode)
 	}
 	requireProblem(t, kim.act("release", body), 409, "stale_fence")
-	requireProblem(t, newAgent(t, o.a.URL(), "lee").act("release", body, "Idempotency-Key", "k"), 409, "stale_fence")
+	requireProblem(t, newAgent(t, o.a.URL(), "lee").act("release", body, "Idempotency-Key", "k"), 409,
+		"stale_fence")
 }
 
 func TestSignOutCountsOnEveryReplicaAtOnce(t *testing.T) {
@@ -196,7 +204,8 @@ func TestSignOutCountsOnEveryReplicaAtOnce(t *testing.T) {
 	require.Equal(t, http.StatusOK, there.ask("GET", "/api/support/integration/history", "").StatusCode)
 	out := kim.submit("/support/sign-out")
 	require.Equal(t, "/support/sign-in", out.Request.URL.Path)
-	requireProblem(t, there.ask("GET", "/api/support/integration/history", "", "Cookie", cookie), 401, "not_signed_in")
+	requireProblem(t, there.ask("GET", "/api/support/integration/history", "", "Cookie", cookie), 401,
+		"not_signed_in")
 	form := there.ask("GET", "/support/integration?x=1", "", "Cookie", cookie)
 	require.Equal(t, "/support/sign-in", form.Request.URL.Path)
 	require.Equal(t, "/support/integration?x=1", form.Request.URL.Query().Get("next"))
@@ -208,15 +217,17 @@ func TestSignOutOfASignInThatTheStoreLostClosesItsSockets(t *testing.T) {
 	cookie := cookieIn(t, kim, "waitroom_support")
 	var sockets []*websocket.Conn
 	for _, r := range []*replica{o.a, o.b} {
-		ws, _, err := websocket.Dial(t.Context(), r.URL()+"/api/support/ws", &websocket.DialOptions{HTTPClient: newHTTP(t),
-			HTTPHeader: http.Header{"Cookie": {cookie}, "Origin": {r.URL()}}})
+		ws, _, err := websocket.Dial(t.Context(), r.URL()+"/api/support/ws",
+			&websocket.DialOptions{HTTPClient: newHTTP(t),
+				HTTPHeader: http.Header{"Cookie": {cookie}, "Origin": {r.URL()}}})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = ws.CloseNow() })
 		require.Equal(t, "rooms", next(t, ws)["type"])
 		sockets = append(sockets, ws)
 	}
 	_, token, _ := strings.Cut(cookie, "=")
-	require.EqualValues(t, 1, o.a.store.Client.Del(t.Context(), "{waitroom-support}:session:"+signin.KeyOf(token)).Val())
+	require.EqualValues(t, 1, o.a.store.Client.Del(t.Context(),
+		"{waitroom-support}:session:"+signin.KeyOf(token)).Val())
 	signedOut := o.b.store.Client.Subscribe(t.Context(), "{waitroom}:signed-out")
 	t.Cleanup(func() { _ = signedOut.Close() })
 	_, err := signedOut.Receive(t.Context())
@@ -285,7 +296,8 @@ func TestOneTimePasswordIsSaidAtTheStartAndWorksOnce(t *testing.T) {
 	require.Equal(t, r.URL()+"/support/sign-in", found[1])
 	form := []string{"username", "support", "password", found[2]}
 	require.Equal(t, "/support", newReader(t, r.URL()).submit("/support/sign-in", form...).Request.URL.Path)
-	require.Equal(t, http.StatusUnauthorized, newReader(t, r.URL()).submit("/support/sign-in", form...).StatusCode)
+	require.Equal(t, http.StatusUnauthorized,
+		newReader(t, r.URL()).submit("/support/sign-in", form...).StatusCode)
 
 	quiet := &testproc.Log{}
 	s, err = New(t.Context(), config(t, supportArgs(t)...), slog.New(slog.NewTextHandler(quiet, nil)))
@@ -328,12 +340,15 @@ func TestExportHasTheRowsOfTheHistory(t *testing.T) {
 	require.Len(t, cut, 1+1+1)
 	require.Equal(t, "more", cut[2][0])
 	rest := kim.ask("GET", "/api/support/integration/history?cursor="+cut[2][1], "")
-	actions := slices.DeleteFunc(rest.list("actions"), func(a any) bool { return a.(map[string]any)["action"] == "exported" }) // which it may have by now
+	// which it may have by now
+	actions := slices.DeleteFunc(rest.list("actions"),
+		func(a any) bool { return a.(map[string]any)["action"] == "exported" })
 	require.Len(t, append(append(rest.list("leases"), rest.list("places")...), actions...), 4)
 	require.Len(t, kim.ask("GET", "/api/support/integration/history?seller=%40a", "").list("places"), 1)
 
 	kim.history("", func(r reply) bool { return strings.Count(r.body, `"exported"`) == 2 })
-	requireProblem(t, kim.ask("GET", "/api/support/integration/history?cursor=nobodys", ""), 400, "invalid_cursor")
+	requireProblem(t, kim.ask("GET", "/api/support/integration/history?cursor=nobodys", ""), 400,
+		"invalid_cursor")
 }
 
 func TestTimelineTellsWhatHappenedBeforeTheLedgerHasIt(t *testing.T) {
@@ -361,7 +376,8 @@ func TestTimelineTellsWhatHappenedBeforeTheLedgerHasIt(t *testing.T) {
 
 func TestExportOfManyRowsIsStreamed(t *testing.T) {
 	r := start(t, config(t, supportArgs(t)...))
-	_, err := r.db.SQL().ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+	_, err := r.db.SQL().ExecContext(t.Context(),
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
 		INSERT INTO places (room, epoch, ticket, seller, joined_at) SELECT 'integration', 1, i, 's-' || i, 1700000000000 + i / 7 FROM n`)
 	require.NoError(t, err)
 	kim := newAgent(t, r.URL(), "kim")

@@ -16,7 +16,9 @@ func TestOnlyWhoPressesUsesATokenInAnAddressAndMayPressTwice(t *testing.T) {
 	looks := []struct {
 		method  string
 		headers []string
-	}{{"HEAD", nil}, {"GET", []string{"Sec-Purpose", "prefetch;prerender"}}, {"GET", []string{"Purpose", "prefetch"}}, {"GET", []string{"X-Moz", "prefetch"}}, {"GET", []string{"X-Purpose", "preview"}}}
+	}{{"HEAD", nil}, {"GET", []string{"Sec-Purpose", "prefetch;prerender"}},
+		{"GET", []string{"Purpose", "prefetch"}}, {"GET", []string{"X-Moz", "prefetch"}},
+		{"GET", []string{"X-Purpose", "preview"}}}
 	for _, look := range looks {
 		got := s.ask(look.method, link, "", look.headers...)
 		require.Equal(t, http.StatusNoContent, got.StatusCode, look)
@@ -32,7 +34,9 @@ func TestOnlyWhoPressesUsesATokenInAnAddressAndMayPressTwice(t *testing.T) {
 	requireState(t, s.ask("GET", link, ""), "locked")
 
 	other := newReader(t, r.URL())
-	require.Equal(t, http.StatusUnauthorized, other.ask("GET", link, "").StatusCode, "another browser is not let in")
-	require.Equal(t, http.StatusUnauthorized, comesFromThePortal(t, r.URL(), "s-2").ask("GET", link, "").StatusCode)
+	require.Equal(t, http.StatusUnauthorized, other.ask("GET", link, "").StatusCode,
+		"another browser is not let in")
+	require.Equal(t, http.StatusUnauthorized,
+		comesFromThePortal(t, r.URL(), "s-2").ask("GET", link, "").StatusCode)
 	requireProblem(t, other.press("Authorization", "Bearer "+link[len(roomPage+"?token="):]), 401, "token_used")
 }

@@ -84,15 +84,19 @@ func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	c := startCollector(t)
 	side, hook := startIntegration(t)
 	store := redistest.Lent(t)
-	r, log := startTraced(t, config(t, "--redis-url", store.URL(), "--sms-webhook-secret", smsSecret, "--webhook-url", hook, "--webhook-secret", smsSecret))
+	r, log := startTraced(t, config(t, "--redis-url", store.URL(), "--sms-webhook-secret", smsSecret,
+		"--webhook-url", hook, "--webhook-secret", smsSecret))
 	a := newSeller(t, r.URL(), "s-1")
-	joined := a.ask(http.MethodPost, lockPath, `{"seller_id":"s-1"}`, append(within(joinTrace), "Content-Type", "application/json")...)
+	joined := a.ask(http.MethodPost, lockPath, `{"seller_id":"s-1"}`,
+		append(within(joinTrace), "Content-Type", "application/json")...)
 	require.Equal(t, http.StatusOK, joined.StatusCode, joined.body)
 
 	trace, parent := side.delivered(t, "lock.granted")
 	require.Equal(t, joinTrace, trace)
-	chain := []*tracepb.Span{c.span(trace, "POST /api/:room/lock"), c.span(trace, "room.join"), c.span(trace, "ledger.record"), c.span(trace, "outbox.webhook.deliver"), c.span(trace, "POST")}
-	require.Equal(t, caller, hex.EncodeToString(chain[0].ParentSpanId), "the caller's span is the request's parent")
+	chain := []*tracepb.Span{c.span(trace, "POST /api/:room/lock"), c.span(trace, "room.join"),
+		c.span(trace, "ledger.record"), c.span(trace, "outbox.webhook.deliver"), c.span(trace, "POST")}
+	require.Equal(t, caller, hex.EncodeToString(chain[0].ParentSpanId),
+		"the caller's span is the request's parent")
 	requireBelow(t, chain...)
 	require.Equal(t, parent, hex.EncodeToString(chain[4].SpanId), "the receiver goes on where the delivery is")
 	require.Equal(t, tracepb.Span_SPAN_KIND_SERVER, chain[0].Kind)
@@ -101,7 +105,8 @@ func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	require.Equal(t, "ok", attribute(chain[1], "waitroom.result"))
 	require.Equal(t, store.Addr(), attribute(chain[1], "server.address")+":"+attribute(chain[1], "server.port"))
 
-	message := carrierWithin(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", moment(t, joined.text("granted_at")), within(smsTrace)...)
+	message := carrierWithin(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", moment(t, joined.text("granted_at")),
+		within(smsTrace)...)
 	require.Equal(t, "matched", message.text("result"), message.body)
 	for _, kind := range []string{"sms.matched", "lock.ended"} {
 		trace, _ = side.delivered(t, kind)
@@ -117,7 +122,8 @@ func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	requireOneTree(t, c, smsTrace)
 }
 
-// requireOneTree wants every span of a trace to be below the caller's. A span may be sent before the one around it, which ends later.
+// requireOneTree wants every span of a trace to be below the caller's. A span may be sent before the one
+// around it, which ends later.
 func requireOneTree(t *testing.T, c *collector, trace string) {
 	t.Helper()
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
@@ -174,7 +180,8 @@ func TestHealthMetricsAndFilesAreNotTraced(t *testing.T) {
 	c := startCollector(t)
 	r := start(t, config(t, "--redis-url", "embedded"))
 	a := newSeller(t, r.URL(), "s-1")
-	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/favicon.ico", "/nothing/here"} {
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/favicon.ico",
+		"/nothing/here"} {
 		a.ask(http.MethodGet, path, "", within(smsTrace)...)
 	}
 	a.ask(http.MethodGet, lockPath+"/status", "", within(joinTrace)...)
@@ -186,16 +193,20 @@ func TestHealthMetricsAndFilesAreNotTraced(t *testing.T) {
 func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	c := startCollector(t)
 	_, hook := startIntegration(t)
-	r, _ := startTraced(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--claim-within", "1m", "--sms-webhook-secret", smsSecret, "--webhook-url", hook+"/hook-token",
+	r, _ := startTraced(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--claim-within", "1m",
+		"--sms-webhook-secret", smsSecret, "--webhook-url", hook+"/hook-token",
 		"--webhook-secret", smsSecret))
 	a, b := newSeller(t, r.URL(), "canary-seller"), newSeller(t, r.URL(), "canary-other")
 	body := func(text string) []string {
-		return append(within(joinTrace), "Content-Type", "application/json", "Idempotency-Key", "canary-key", "Cookie", "x="+text)
+		return append(within(joinTrace), "Content-Type", "application/json", "Idempotency-Key", "canary-key",
+			"Cookie", "x="+text)
 	}
-	held := a.ask(http.MethodPost, lockPath, `{"seller_id":"canary-seller","asks":true}`, body("canary-cookie")...)
+	held := a.ask(http.MethodPost, lockPath, `{"seller_id":"canary-seller","asks":true}`,
+		body("canary-cookie")...)
 	require.Equal(t, http.StatusOK, held.StatusCode, held.body)
 	b.ask(http.MethodPost, lockPath, `{"seller_id":"canary-other"}`, body("")...)
-	newSeller(t, r.URL(), "canary-seller").ask(http.MethodPost, lockPath, `{"seller_id":"canary-seller"}`, body("")...)
+	newSeller(t, r.URL(), "canary-seller").ask(http.MethodPost, lockPath, `{"seller_id":"canary-seller"}`,
+		body("")...)
 	fence := fmt.Sprintf(`{"fence":%d,"from":["15880000"],"contains":"canary-text"}`, held.number("fence"))
 	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/claim", fence, body("")...).StatusCode)
 	require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect", fence, body("")...).StatusCode)
@@ -205,9 +216,11 @@ func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	require.Equal(t, "matched", sent.text("result"), sent.body)
 	a.ask(http.MethodPost, lockPath, `{"seller_id":"canary\u0007seller"}`, body("")...)
 	a.ask(http.MethodPost, "/api/canary-room/lock?token=canary-token", "", body("")...)
-	require.Equal(t, http.StatusOK, b.ask(http.MethodDelete, lockPath+"?canary-query=1", "", within(joinTrace)...).StatusCode)
+	require.Equal(t, http.StatusOK, b.ask(http.MethodDelete, lockPath+"?canary-query=1", "",
+		within(joinTrace)...).StatusCode)
 	b.ask(http.MethodGet, "/support/-/sellers/canary-seller", "", within(joinTrace)...)
-	for _, name := range []string{"POST /api/:room/lock/claim", "POST /api/:room/lock/expect", "POST /api/:room/lock/link", "POST /api/:room/sms", "room.settle", "outbox.webhook.record",
+	for _, name := range []string{"POST /api/:room/lock/claim", "POST /api/:room/lock/expect",
+		"POST /api/:room/lock/link", "POST /api/:room/sms", "room.settle", "outbox.webhook.record",
 		"DELETE /api/:room/lock", "GET /support/-/sellers/:seller"} {
 		c.span(joinTrace, name)
 	}
@@ -216,7 +229,8 @@ func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	require.Contains(t, all, "integration", "rooms are recorded")
 	token := link[strings.LastIndex(link, "/")+1:]
 	require.NotEmpty(t, token)
-	for _, secret := range []string{a.session, b.session, "canary", "482913", "인증번호", "15880000", "1588-0000", token, "hook-token", strings.TrimPrefix(smsSecret, "whsec_")} {
+	for _, secret := range []string{a.session, b.session, "canary", "482913", "인증번호", "15880000", "1588-0000",
+		token, "hook-token", strings.TrimPrefix(smsSecret, "whsec_")} {
 		require.NotContains(t, all, secret)
 	}
 }
@@ -279,9 +293,11 @@ func TestAPushIsInTheTraceOfTheCallThatGaveTheTurnAndTellsItsServiceNothingOfIt(
 	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")
 	a.join()
 	b.join()
-	require.Equal(t, http.StatusOK, b.subscribe(pushtest.NewBrowser(t, service.URL+"/canary-browser")).StatusCode)
+	require.Equal(t, http.StatusOK, b.subscribe(pushtest.NewBrowser(t,
+		service.URL+"/canary-browser")).StatusCode)
 	require.Equal(t, http.StatusOK, a.ask(http.MethodDelete, lockPath, "", within(joinTrace)...).StatusCode)
 	require.Empty(t, service.Next(patience).Header.Get("Traceparent"))
-	requireBelow(t, c.span(joinTrace, "room.leave"), c.span(joinTrace, "ledger.record"), c.span(joinTrace, "outbox.push.start"))
+	requireBelow(t, c.span(joinTrace, "room.leave"), c.span(joinTrace, "ledger.record"),
+		c.span(joinTrace, "outbox.push.start"))
 	require.NotContains(t, c.all(), "canary")
 }

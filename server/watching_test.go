@@ -169,7 +169,8 @@ func exercised(t *testing.T) scrape {
 		}
 	}))
 	t.Cleanup(hook.Close)
-	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--rooms", "integration,stock:*", "--rooms-file", roomsFile(t, "{}"), "--places-per-ip", "3",
+	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--rooms", "integration,stock:*",
+		"--rooms-file", roomsFile(t, "{}"), "--places-per-ip", "3",
 		"--sms-webhook-secret", smsSecret, "--webhook-url", hook.URL, "--webhook-secret", smsSecret))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
 	granted := moment(t, a.join().text("granted_at"))
@@ -178,15 +179,18 @@ func exercised(t *testing.T) scrape {
 	newSeller(t, r.URL(), "c").joinRoom("stock:1", "")
 	require.Equal(t, http.StatusTooManyRequests, newSeller(t, r.URL(), "d").join().StatusCode)
 	require.Equal(t, http.StatusOK, carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다", granted).StatusCode)
-	require.Equal(t, http.StatusOK, carrier(t, r.URL(), "m-1", "인증번호는 [111111] 입니다", granted).StatusCode, "an incident")
-	require.Equal(t, http.StatusUnauthorized, newSeller(t, r.URL(), "").ask(http.MethodPost, "/api/integration/sms", `{}`).StatusCode)
+	require.Equal(t, http.StatusOK, carrier(t, r.URL(), "m-1", "인증번호는 [111111] 입니다", granted).StatusCode,
+		"an incident")
+	require.Equal(t, http.StatusUnauthorized,
+		newSeller(t, r.URL(), "").ask(http.MethodPost, "/api/integration/sms", `{}`).StatusCode)
 
 	portal := portaltest.Start(t)
 	portal.Fail(http.StatusInternalServerError)
 	jwks := start(t, config(t, "--seller-auth", "jwt", "--seller-jwks-url", portal.URL))
 	key := portaltest.NewKey(t, "k-1", jwt.SigningMethodES256)
 	bearer := func() int {
-		return newSeller(t, jwks.URL(), "").ask(http.MethodPost, lockPath, `{}`, "Content-Type", "application/json", "Authorization", "Bearer "+key.Token(t, portaltest.For("s-1"))).StatusCode
+		return newSeller(t, jwks.URL(), "").ask(http.MethodPost, lockPath, `{}`, "Content-Type", "application/json",
+			"Authorization", "Bearer "+key.Token(t, portaltest.For("s-1"))).StatusCode
 	}
 	require.NotEqual(t, http.StatusOK, bearer())
 	portal.Serve(key)
@@ -197,7 +201,8 @@ func exercised(t *testing.T) scrape {
 		for _, base := range []string{r.URL(), jwks.URL()} {
 			m.add(newSeller(t, base, "").ask(http.MethodGet, "/metrics", "").body)
 		}
-		for metric, values := range map[string][]string{"waitroom_outbox_attempts_total": {"failed", "ok"}, "waitroom_ledger_incidents_total": {"message_id_reused"}, "waitroom_ledger_judged_total": {"agreed"}} {
+		for metric, values := range map[string][]string{"waitroom_outbox_attempts_total": {"failed", "ok"},
+			"waitroom_ledger_incidents_total": {"message_id_reused"}, "waitroom_ledger_judged_total": {"agreed"}} {
 			for _, value := range values {
 				if !m.has(metric, value) {
 					return fmt.Errorf("%s has %v", metric, m[metric])
@@ -214,7 +219,8 @@ func exercised(t *testing.T) scrape {
 
 func TestEveryMetricThatTheDashboardAndTheAlertsAskForIsTold(t *testing.T) {
 	m := exercised(t)
-	require.Equal(t, []string{"integration", "stock:*"}, slices.Compact(slices.Sorted(slices.Values(m["waitroom_line_waiting"]["rooms"]))))
+	require.Equal(t, []string{"integration", "stock:*"},
+		slices.Compact(slices.Sorted(slices.Values(m["waitroom_line_waiting"]["rooms"]))))
 	for _, q := range dashboardQueries(t) {
 		m.check(t, q)
 	}
@@ -225,7 +231,8 @@ func TestEveryMetricThatTheDashboardAndTheAlertsAskForIsTold(t *testing.T) {
 
 // series are the metrics that a query asks for.
 func (q query) series() (names []string) {
-	for _, s := range selector.FindAllStringSubmatch(grouping.ReplaceAllString(spanned.ReplaceAllString(q.expr, ""), ""), -1) {
+	for _, s := range selector.FindAllStringSubmatch(grouping.ReplaceAllString(spanned.ReplaceAllString(q.expr,
+		""), ""), -1) {
 		if !slices.Contains(language, s[1]) && strings.Contains(s[1], "_") {
 			names = append(names, s[1])
 		}
@@ -238,7 +245,8 @@ func (q query) series() (names []string) {
 func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
-	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--sms-webhook-secret", smsSecret, "--webhook-url", hook.URL, "--webhook-secret", smsSecret))
+	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--sms-webhook-secret", smsSecret,
+		"--webhook-url", hook.URL, "--webhook-secret", smsSecret))
 	a := newSeller(t, r.URL(), "a")
 	granted := moment(t, a.join().text("granted_at"))
 	next(t, open(t, r.URL(), "X-Session-ID", a.session))
@@ -248,7 +256,8 @@ func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 		m.add(newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body)
 		shown := map[string]bool{}
 		for _, q := range dashboardQueries(t) {
-			shown[q.of] = shown[q.of] || slices.ContainsFunc(q.series(), func(name string) bool { return m[name] != nil })
+			shown[q.of] = shown[q.of] || slices.ContainsFunc(q.series(),
+				func(name string) bool { return m[name] != nil })
 		}
 		for panel, some := range shown {
 			if !some {
@@ -270,11 +279,13 @@ func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
 	for _, r := range alertRules(t) {
 		alerts = append(alerts, r.Alert)
 		require.Contains(t, string(cases), `alertname="`+r.Alert+`"`)
-		require.Equal(t, "https://github.com/waitroom/waitroom/blob/main/docs/runbook.md#"+strings.ToLower(r.Alert), r.Annotations["runbook_url"], r.Alert)
+		require.Equal(t, "https://github.com/waitroom/waitroom/blob/main/docs/runbook.md#"+strings.ToLower(r.Alert),
+			r.Annotations["runbook_url"], r.Alert)
 		require.Contains(t, []string{"page", "ticket"}, r.Labels["severity"], r.Alert)
 		require.NotEmpty(t, r.Annotations["summary"], r.Alert)
 	}
-	for _, entry := range regexp.MustCompile(`(?m)^### (Waitroom\w+)\n(?s:(.*?))(?:\n##|\z)`).FindAllStringSubmatch(string(runbook)+"\n##", -1) {
+	for _, entry := range regexp.MustCompile(
+		`(?m)^### (Waitroom\w+)\n(?s:(.*?))(?:\n##|\z)`).FindAllStringSubmatch(string(runbook)+"\n##", -1) {
 		require.Contains(t, alerts, entry[1], "the runbook has an entry for an alert that there is not")
 	}
 	for _, alert := range alerts {
@@ -306,8 +317,10 @@ func TestLinesAreToldByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
 				return nil
 			})
 		}
-		tells(`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`, `waitroom_line_rooms{rooms="stock:*"} 2`,
-			`waitroom_line_waiting{rooms="integration"} 0`, `waitroom_check_ok{check="redis"} 1`, `waitroom_check_ok{check="server"} 1`)
+		tells(`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`,
+			`waitroom_line_rooms{rooms="stock:*"} 2`,
+			`waitroom_line_waiting{rooms="integration"} 0`, `waitroom_check_ok{check="redis"} 1`,
+			`waitroom_check_ok{check="server"} 1`)
 		a := newSeller(t, r.URL(), "c")
 		a.join()
 		require.Equal(t, http.StatusOK, a.leave("?reason=completed").StatusCode)

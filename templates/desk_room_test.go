@@ -109,7 +109,8 @@ func TestHolderHasMoreSpaceThanTheLastHour(t *testing.T) {
 				run[bool](tab,
 					`document.querySelector(".holder").offsetWidth > document.querySelector(".charts").offsetWidth`),
 				"%s at %d px", lang, width)
-			require.Empty(t, run[string](tab, `[...document.querySelectorAll(".chart-title, #chart-waits .chart-now, #chart-delays .chart-now")].
+			require.Empty(t, run[string](
+				tab, `[...document.querySelectorAll(".chart-title, #chart-waits .chart-now, #chart-delays .chart-now")].
 				filter((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 1).map((e) => e.textContent).join()`),
 				"cut off in %s at %d px", lang, width)
 			require.True(t, run[bool](tab, `document.getElementById("holder-ticket").getBoundingClientRect().right <=

@@ -48,7 +48,8 @@ func TestAPageWithoutASocketShowsTheTurnItsUnclaimedMessagesAndTheCode(t *testin
 	require.Equal(t, "몇 초마다 확인하고 있어요", tab.text("connection"))
 	tab.hides("lost")
 	tab.step("claim")
-	tab.run(`window.answers = { "/lock/status": ` + status("") + `, "/lock/messages": { room: "integration", fence: 77, status: "locked",
+	tab.run(`window.answers = { "/lock/status": ` + status("") +
+		`, "/lock/messages": { room: "integration", fence: 77, status: "locked",
 		messages: [{ message_id: "m", text: "인증번호 482103", code: "482103", received_at: new Date().toISOString(), late: false }] } }`)
 	tab.step("code")
 	require.Equal(t, "482103", tab.text("sms-code"))

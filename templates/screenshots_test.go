@@ -200,7 +200,8 @@ func appearance(look string) browsertest.Action {
 // atMoment stops the browser's clock in the pages opened from now on.
 func atMoment(ms int64) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(`
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(`
 			const Real = Date;
 			Date = class extends Real { constructor(...args) { super(...(args.length ? args : [%d])); } static now() { return %d; } };`, ms, ms)})
 		return err

@@ -36,9 +36,10 @@ type waitingAnswer struct {
 	EstimatedWait  *int64         `json:"estimated_wait"`
 	MaximumWait    *int64         `json:"maximum_wait"`
 	LeaseExpiresAt *reply.Instant `json:"lease_expires_at"`
-	Unclaimed      bool           `json:"unclaimed,omitempty"` // it missed its claim, and is passed over until it claims again
-	Epoch          int64          `json:"epoch"`
-	Version        int64          `json:"version"`
+	// it missed its claim, and is passed over until it claims again
+	Unclaimed bool  `json:"unclaimed,omitempty"`
+	Epoch     int64 `json:"epoch"`
+	Version   int64 `json:"version"`
 }
 
 // endedAnswer is the answer to a session whose last place has ended.
@@ -66,7 +67,8 @@ type messagesAnswer struct {
 	Fence    *int64          `json:"fence"` // of the place's turn; null before it
 	Status   room.Status     `json:"status"`
 	Messages []messageAnswer `json:"messages"`
-	Judging  bool            `json:"judging,omitempty"` // the turn has ended, and the ledger is still deciding whether one more message belongs to it
+	// the turn has ended, and the ledger is still deciding whether one more message belongs to it
+	Judging bool `json:"judging,omitempty"`
 }
 
 type messageAnswer struct {
@@ -95,9 +97,11 @@ type statusAnswer struct {
 func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease time.Duration) any {
 	switch p.Status {
 	case room.Locked:
-		return lockedAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket, Fence: p.Fence,
-			GrantedAt: reply.Instant(v.Lease.GrantedAt), ExpiresAt: reply.Instant(v.Lease.ExpiresAt), ExpiresIn: *expiresIn(v),
-			AskAfter: askAfter(v), ClaimBy: claimBy(v), Epoch: v.Epoch, Version: v.Version}
+		return lockedAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
+			Fence:     p.Fence,
+			GrantedAt: reply.Instant(v.Lease.GrantedAt), ExpiresAt: reply.Instant(v.Lease.ExpiresAt),
+			ExpiresIn: *expiresIn(v),
+			AskAfter:  askAfter(v), ClaimBy: claimBy(v), Epoch: v.Epoch, Version: v.Version}
 	case room.Waiting:
 		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
 			Position: p.Position, Length: v.Waiting, Unclaimed: p.Unclaimed, Epoch: v.Epoch, Version: v.Version}

@@ -51,7 +51,8 @@ func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Stand
 	defer cancel()
 	var standing room.Standing
 	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
-		standing, err = s.Engine.ClaimTurn(ctx, request.Room(c), room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence, Ticket: ticket})
+		standing, err = s.Engine.ClaimTurn(ctx, request.Room(c),
+			room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence, Ticket: ticket})
 		return err
 	})
 	return standing, err

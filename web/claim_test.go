@@ -26,7 +26,8 @@ func TestClaimIsAnsweredLikeReady(t *testing.T) {
 	e := standing(room.Place{Status: room.Locked, Ticket: 3, Fence: 9, Seller: "s-1"})
 	w := call(t, handler(t, Config{Engine: e}), claimPath, `{"fence":9,"else":1}`)
 	require.Equal(t, http.StatusOK, w.Code, w.Body.String())
-	require.JSONEq(t, `{"status":"locked","room":"integration","session_id":"`+asker+`","seller_id":"s-1","ticket":3,"fence":9,
+	require.JSONEq(t, `{"status":"locked","room":"integration","session_id":"`+asker+
+		`","seller_id":"s-1","ticket":3,"fence":9,
 		"granted_at":"1970-01-01T00:00:01.000Z","expires_at":"1970-01-01T00:02:01.000Z","expires_in":120,"epoch":5,"version":8}`, w.Body.String())
 	require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
 	require.Equal(t, []any{asker, int64(9)}, []any{e.claims[0].Session, e.claims[0].Fence})
@@ -39,13 +40,15 @@ func TestClaimIsAnsweredLikeReady(t *testing.T) {
 		require.Equal(t, http.StatusAccepted, w.Code, w.Body.String())
 		require.NotContains(t, w.Body.String(), "unclaimed")
 	}
-	require.Equal(t, http.StatusAccepted, call(t, h, claimPath, "", "Content-Type", "").Code, "who is back in line has nothing to say but that")
+	require.Equal(t, http.StatusAccepted, call(t, h, claimPath, "", "Content-Type", "").Code,
+		"who is back in line has nothing to say but that")
 	require.Zero(t, e.claims[2].Fence)
 }
 
 func TestWhoDidNotClaimIsToldSoWithItsPlace(t *testing.T) {
 	e := holding(0)
-	e.seat = room.Seat{Place: room.Place{Status: room.Waiting, Ticket: 2, Seller: "s-1", Position: 1, Unclaimed: true}}
+	e.seat = room.Seat{Place: room.Place{Status: room.Waiting, Ticket: 2, Seller: "s-1", Position: 1,
+		Unclaimed: true}}
 	e.answer.Waiting = 1
 	h := handler(t, Config{Engine: e})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/status", nil)
@@ -60,9 +63,12 @@ func TestWhoDidNotClaimIsToldSoWithItsPlace(t *testing.T) {
 
 func TestClaimThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 	for body, code := range map[string]string{
-		``: "invalid_json", `[]`: "invalid_json", `{}{}`: "invalid_json", `null`: "invalid_json", `"9"`: "invalid_json",
-		`{"fence":0}`: "invalid_fence", `{"fence":-1}`: "invalid_fence", `{"fence":"9"}`: "invalid_fence", `{"fence":1.5}`: "invalid_fence",
-		`{"fence":99999999999999999999}`: "invalid_fence", `{"session_id":4}`: "invalid_session", `{"session_id":"me"}`: "invalid_session",
+		``: "invalid_json", `[]`: "invalid_json", `{}{}`: "invalid_json", `null`: "invalid_json",
+		`"9"`:         "invalid_json",
+		`{"fence":0}`: "invalid_fence", `{"fence":-1}`: "invalid_fence", `{"fence":"9"}`: "invalid_fence",
+		`{"fence":1.5}`:                  "invalid_fence",
+		`{"fence":99999999999999999999}`: "invalid_fence", `{"session_id":4}`: "invalid_session",
+		`{"session_id":"me"}`: "invalid_session",
 	} {
 		e := standing(room.Place{})
 		header := []string{}
@@ -76,16 +82,19 @@ func TestClaimThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 	}
 	e := standing(room.Place{})
 	h := handler(t, Config{Engine: e})
-	require.Equal(t, http.StatusUnsupportedMediaType, call(t, h, claimPath, `{}`, "Content-Type", "text/plain").Code)
+	require.Equal(t, http.StatusUnsupportedMediaType,
+		call(t, h, claimPath, `{}`, "Content-Type", "text/plain").Code)
 	require.Equal(t, http.StatusUnsupportedMediaType, call(t, h, claimPath, `{}`, "Content-Type", "").Code)
-	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, h, claimPath, `{"x":"`+strings.Repeat("x", request.MaxBody)+`"}`).Code)
+	require.Equal(t, http.StatusRequestEntityTooLarge,
+		call(t, h, claimPath, `{"x":"`+strings.Repeat("x", request.MaxBody)+`"}`).Code)
 	require.Equal(t, http.StatusForbidden, call(t, h, claimPath, `{}`, "Sec-Fetch-Site", "cross-site").Code)
 	require.Equal(t, http.StatusMethodNotAllowed, ask(t, h, "GET", claimPath).Code)
 	require.Equal(t, http.StatusNotFound, call(t, h, "/api/nowhere/lock/claim", `{}`).Code)
 	w := call(t, h, claimPath, `{}`, "X-Session-ID", "")
 	require.Equal(t, http.StatusNotFound, w.Code)
 	require.Contains(t, w.Body.String(), `"code":"no_place"`)
-	for err, status := range map[error]int{room.ErrStaleFence: http.StatusConflict, room.ErrNoPlace: http.StatusNotFound, room.ErrStore: http.StatusServiceUnavailable} {
+	for err, status := range map[error]int{room.ErrStaleFence: http.StatusConflict,
+		room.ErrNoPlace: http.StatusNotFound, room.ErrStore: http.StatusServiceUnavailable} {
 		e.err = err
 		require.Equal(t, status, call(t, h, claimPath, `{"fence":9}`).Code)
 	}

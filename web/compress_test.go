@@ -34,7 +34,8 @@ func read(t *testing.T, h http.Handler, path, takes string) *httptest.ResponseRe
 
 func TestPagesAreCompressedForWhoeverTakesThat(t *testing.T) {
 	h := handler(t, Config{Engine: shown{seat: room.Seat{Place: room.Place{Status: room.Idle}}}})
-	for takes, zipped := range map[string]bool{"gzip, deflate, br": true, "gzip;q=0.1": true, "": false, "br": false, "gzip;q=0": false} {
+	for takes, zipped := range map[string]bool{"gzip, deflate, br": true, "gzip;q=0.1": true, "": false,
+		"br": false, "gzip;q=0": false} {
 		w := read(t, h, "/rooms/integration", takes)
 		require.Equal(t, http.StatusOK, w.Code, takes)
 		require.Equal(t, "Accept-Encoding", w.Header().Get("Vary"), takes)
@@ -57,7 +58,8 @@ func TestPagesAreCompressedForWhoeverTakesThat(t *testing.T) {
 // A page with a code is not compressed. Its length, beside an attacker's text, would reveal the code.
 func TestAPageThatShowsACodeIsNotCompressed(t *testing.T) {
 	code := "123456"
-	seat := room.Seat{Place: room.Place{Status: room.Ended, Outcome: room.Completed}, Messages: []room.Message{{MessageID: "m", Code: &code}}}
+	seat := room.Seat{Place: room.Place{Status: room.Ended, Outcome: room.Completed},
+		Messages: []room.Message{{MessageID: "m", Code: &code}}}
 	w := read(t, handler(t, Config{Engine: shown{seat: seat}}), "/rooms/integration", "gzip")
 	require.Empty(t, w.Header().Get("Content-Encoding"))
 	require.Contains(t, w.Body.String(), code)

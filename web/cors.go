@@ -13,7 +13,8 @@ import (
 const module = "/static/embed.js"
 
 // allowedHeaders are the headers that a page of another origin may send, tracing headers included.
-const allowedHeaders = "Content-Type, Accept-Language, Authorization, Idempotency-Key, X-Session-ID, X-Request-ID, " +
+const allowedHeaders = "Content-Type, Accept-Language, Authorization, Idempotency-Key, X-Session-ID, " +
+	"X-Request-ID, " +
 	"traceparent, tracestate, baggage, sentry-trace"
 
 // cors lets pages of allowed origins read the answers and import the embed module. Support routes are

@@ -24,8 +24,10 @@ func (d *deaf) note(sign string) {
 	if time.Since(d.at) < noteEvery {
 		return
 	}
-	d.log.Warn("no WebSocket comes through to a page, which asks every few seconds instead; have the proxy speak HTTP/1.1 to waitroom and pass the headers Upgrade and Connection on, "+
-		"for /api/{room}/ws (docs/proxies.md has nginx, Caddy and haproxy); where only single sellers are concerned, it is their own network", "sign", sign, "count", d.count)
+	d.log.Warn("no WebSocket comes through to a page, which asks every few seconds instead; have the proxy "+
+		"speak HTTP/1.1 to waitroom and pass the headers Upgrade and Connection on, "+
+		"for /api/{room}/ws (docs/proxies.md has nginx, Caddy and haproxy); where only single sellers are "+
+		"concerned, it is their own network", "sign", sign, "count", d.count)
 	d.at, d.count = time.Now(), 0
 }
 

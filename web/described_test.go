@@ -43,7 +43,8 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(describe.OpenAPI(), &open))
-	require.Equal(t, problem.Codes(), open.Components.Schemas["Code"].Enum, "Code in web/describe/openapi.yaml is the table of package problem, sorted")
+	require.Equal(t, problem.Codes(), open.Components.Schemas["Code"].Enum,
+		"Code in web/describe/openapi.yaml is the table of package problem, sorted")
 
 	named := map[string]bool{}
 	line := regexp.MustCompile(`'(\d{3})': .*responses/[A-Z]\w+', description: '(.*)'}`)
@@ -56,12 +57,14 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 		}
 	}
 	// These are answered by what is no operation, or on pages alone.
-	for _, code := range []string{"not_found", "method_not_allowed", "wrong_password", "sign_in_expired", "not_admitted", "not_dead", "provider_unavailable",
+	for _, code := range []string{"not_found", "method_not_allowed", "wrong_password", "sign_in_expired",
+		"not_admitted", "not_dead", "provider_unavailable",
 		"another_seller", "no_link", "session_has_place", "cookies_blocked"} {
 		require.False(t, named[code], code)
 		named[code] = true
 	}
-	require.Equal(t, problem.Codes(), slices.Sorted(maps.Keys(named)), "each code is beside a status of some operation")
+	require.Equal(t, problem.Codes(), slices.Sorted(maps.Keys(named)),
+		"each code is beside a status of some operation")
 }
 
 // Client generators need one type per schema, and unions discriminated by a field. Their closed objects
@@ -74,7 +77,8 @@ func TestDescriptionIsWrittenAsGeneratorsOfClientsReadIt(t *testing.T) {
 		{"type": []any{"string", "null"}},
 		{"properties": map[string]any{"n": map[string]any{"const": true}}},
 		{"additionalProperties": false},
-		{"schema": []any{map[string]any{"oneOf": []any{map[string]any{"$ref": "#/a"}, map[string]any{"$ref": "#/b"}}}}},
+		{"schema": []any{map[string]any{"oneOf": []any{map[string]any{"$ref": "#/a"},
+			map[string]any{"$ref": "#/b"}}}}},
 	} {
 		require.Len(t, unreadable(schema, "schema"), 1)
 	}
@@ -92,8 +96,10 @@ func unreadable(node any, place string) (places []string) {
 		_, constant := n["const"]
 		_, typed := n["type"].(string)
 		options, _ := n["oneOf"].([]any)
-		shapes := slices.DeleteFunc(slices.Clone(options), func(one any) bool { return one.(map[string]any)["$ref"] == nil })
-		if types || constant && !typed || len(shapes) > 1 && n["discriminator"] == nil || n["additionalProperties"] == false {
+		shapes := slices.DeleteFunc(slices.Clone(options),
+			func(one any) bool { return one.(map[string]any)["$ref"] == nil })
+		if types || constant && !typed || len(shapes) > 1 && n["discriminator"] == nil ||
+			n["additionalProperties"] == false {
 			places = append(places, place)
 		}
 		for name, one := range n {
@@ -106,13 +112,15 @@ func unreadable(node any, place string) (places []string) {
 func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	rooms, err := ParseRooms("integration")
 	require.NoError(t, err)
-	s := newSite(Config{Rooms: rooms, Support: &support.Config{}, Links: link.New(nil, room.Names{}), Pushes: &push.Pushes{}})
+	s := newSite(Config{Rooms: rooms, Support: &support.Config{}, Links: link.New(nil, room.Names{}),
+		Pushes: &push.Pushes{}})
 	g, err := s.router()
 	require.NoError(t, err)
 	var routes, operations []string
 	for _, r := range g.Routes() {
 		if strings.HasPrefix(r.Path, "/api/") || strings.HasSuffix(r.Path, ".yaml") {
-			routes = append(routes, r.Method+" "+strings.NewReplacer(":room", "{room}", ":source", "{source}").Replace(r.Path))
+			routes = append(routes, r.Method+" "+strings.NewReplacer(":room", "{room}", ":source",
+				"{source}").Replace(r.Path))
 		}
 	}
 	for _, op := range described.Operations() {
@@ -122,7 +130,8 @@ func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	api, err := os.ReadFile("../docs/api.md")
 	require.NoError(t, err)
 	for _, route := range routes {
-		require.True(t, slices.Contains(operations, route), "%s is not described in web/describe/openapi.yaml", route)
+		require.True(t, slices.Contains(operations, route), "%s is not described in web/describe/openapi.yaml",
+			route)
 		last := regexp.MustCompile("[/`]" + path.Base(route) + "[`?]") // a table names it alone
 		require.True(t, last.Match(api), "%s is not in docs/api.md", route)
 	}
@@ -131,14 +140,16 @@ func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 
 func TestDocumentsAreServedOnceToWhoHasThem(t *testing.T) {
 	h := handler(t, Config{})
-	for path, want := range map[string][]byte{"/openapi.yaml": describe.OpenAPI(), "/asyncapi.yaml": describe.AsyncAPI()} {
+	for path, want := range map[string][]byte{"/openapi.yaml": describe.OpenAPI(),
+		"/asyncapi.yaml": describe.AsyncAPI()} {
 		w := ask(t, h, "GET", path)
 		require.Equal(t, http.StatusOK, w.Code)
 		require.Equal(t, "application/yaml", w.Header().Get("Content-Type"))
 		require.True(t, bytes.Equal(want, w.Body.Bytes()))
 		require.Regexp(t, `^"[0-9a-f]+"$`, w.Header().Get("ETag"))
 	}
-	require.NotEqual(t, ask(t, h, "GET", "/openapi.yaml").Header().Get("ETag"), ask(t, h, "GET", "/asyncapi.yaml").Header().Get("ETag"))
+	require.NotEqual(t, ask(t, h, "GET", "/openapi.yaml").Header().Get("ETag"),
+		ask(t, h, "GET", "/asyncapi.yaml").Header().Get("ETag"))
 }
 
 func TestPageShowsEveryOperationMessageCodeAndShapeAndLeadsNowhereElse(t *testing.T) {
@@ -155,7 +166,8 @@ func TestPageShowsEveryOperationMessageCodeAndShapeAndLeadsNowhereElse(t *testin
 	for _, code := range problem.Codes() {
 		require.Contains(t, page, "<code>"+code+"</code>")
 	}
-	for _, part := range []string{"channel-room", "channel-desk", "channel-overview", "channel-webhooks", "schema-State", "schema-Locked", "schema-LockEnded"} {
+	for _, part := range []string{"channel-room", "channel-desk", "channel-overview", "channel-webhooks",
+		"schema-State", "schema-Locked", "schema-LockEnded"} {
 		require.Contains(t, page, `id="`+part+`"`)
 	}
 	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {

@@ -28,7 +28,8 @@ func (s *site) docsPage(c *gin.Context) {
 	v.Lang, v.AssetPrefix = request.Desk.Page(c.Request), s.AssetPrefix
 	for _, code := range problem.Codes() {
 		p := problem.For(code)
-		v.Problems = append(v.Problems, templates.DocsProblem{Code: code, Status: p.Status, Problem: p.Words(v.Lang)})
+		v.Problems = append(v.Problems, templates.DocsProblem{Code: code, Status: p.Status,
+			Problem: p.Words(v.Lang)})
 	}
 	s.Show(c, http.StatusOK, v.Lang, templates.DocsPage(v))
 }

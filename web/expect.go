@@ -46,8 +46,9 @@ func (s *site) expect(c *gin.Context) {
 		s.Fail(c, err)
 		return
 	}
-	q := room.ExpectRequest{Session: session, Fence: body.Fence, Filter: room.Filter{From: body.From, Contains: body.Contains},
-		Key: c.GetHeader(request.KeyHeader), MessageID: body.MessageID}
+	q := room.ExpectRequest{Session: session, Fence: body.Fence,
+		Filter: room.Filter{From: body.From, Contains: body.Contains},
+		Key:    c.GetHeader(request.KeyHeader), MessageID: body.MessageID}
 	expected, err := s.expecting(c, q)
 	if errors.Is(err, room.ErrNumberBusy) {
 		s.busy(c, expected)
@@ -57,9 +58,11 @@ func (s *site) expect(c *gin.Context) {
 		s.Fail(c, err)
 		return
 	}
-	s.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c), Session: s.publicSession(c, session), Ticket: expected.Ticket,
-		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open, ExpiresAt: reply.Instant(expected.ExpiresAt),
-		Epoch: expected.Epoch, Version: expected.Version})
+	s.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c),
+		Session: s.publicSession(c, session), Ticket: expected.Ticket,
+		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open,
+		ExpiresAt: reply.Instant(expected.ExpiresAt),
+		Epoch:     expected.Epoch, Version: expected.Version})
 }
 
 // reject is POST /api/{room}/lock/reject: 번호가 맞지 않아요.
@@ -94,7 +97,8 @@ func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation
 	ctx, cancel := s.Asking(c)
 	defer cancel()
 	var expected room.Expectation
-	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) { // a fence belongs to one place
+	// a fence belongs to one place
+	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) {
 		q.Session = session
 		expected, err = ask(ctx, request.Room(c), q)
 		return err

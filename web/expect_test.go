@@ -54,7 +54,8 @@ func (e *askEngine) ClaimTurn(_ context.Context, _ room.ID, q room.ClaimRequest)
 	return e.standing, e.err
 }
 
-func (e *askEngine) Reject(_ context.Context, _ room.ID, session string, fence int64, messageID string) error {
+func (e *askEngine) Reject(_ context.Context, _ room.ID, session string, fence int64,
+	messageID string) error {
 	e.rejected = []any{session, fence, messageID}
 	return e.err
 }
@@ -72,8 +73,10 @@ func (e *askEngine) Look(context.Context, room.ID, ...string) (room.View, []room
 func holding(asked int) *askEngine {
 	lease := &room.Lease{Ticket: 3, Fence: 9, GrantedAt: 1_000, ExpiresAt: 121_000, Asked: asked, Open: asked}
 	view := room.View{Epoch: 5, Version: 8, Now: 1_500, Lease: lease}
-	return &askEngine{seat: room.Seat{Place: room.Place{Status: room.Locked, Ticket: 3, Fence: 9, Seller: "s-1"}},
-		answer: room.Expectation{Standing: room.Standing{View: view}, Ticket: 3, Fence: 9, Asked: 2, Open: 1, ExpiresAt: 121_000}}
+	return &askEngine{seat: room.Seat{Place: room.Place{Status: room.Locked, Ticket: 3, Fence: 9,
+		Seller: "s-1"}},
+		answer: room.Expectation{Standing: room.Standing{View: view}, Ticket: 3, Fence: 9, Asked: 2, Open: 1,
+			ExpiresAt: 121_000}}
 }
 
 func call(t *testing.T, h http.Handler, path, body string, header ...string) *httptest.ResponseRecorder {
@@ -97,7 +100,8 @@ func TestExpectIsHandedOnAndAnsweredAsTheContractSays(t *testing.T) {
 	w := call(t, handler(t, Config{Engine: e}), expectPath,
 		`{"fence":9,"from":["15881234","+82 10-1"],"contains":"쿠팡","else":1}`, "Idempotency-Key", "k-1")
 	require.Equal(t, http.StatusOK, w.Code, w.Body.String())
-	require.JSONEq(t, `{"status":"expecting","room":"integration","session_id":"`+asker+`","ticket":3,"fence":9,"asked":2,"open":1,
+	require.JSONEq(t, `{"status":"expecting","room":"integration","session_id":"`+asker+
+		`","ticket":3,"fence":9,"asked":2,"open":1,
 		"expires_at":"1970-01-01T00:02:01.000Z","epoch":5,"version":8}`, w.Body.String())
 	require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
 	require.Equal(t, &room.ExpectRequest{Session: asker, Fence: 9, Key: "k-1",
@@ -120,13 +124,19 @@ func TestExpectThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 	many := `["1","2","3","4","5","6","7","8","9","10","11"]`
 	long := strings.Repeat("가", 65)
 	for body, code := range map[string]string{
-		``: "invalid_json", `[]`: "invalid_json", `{}{}`: "invalid_json", `null`: "invalid_json", `"9"`: "invalid_json",
-		`{}`: "invalid_fence", `{"fence":0}`: "invalid_fence", `{"fence":-1}`: "invalid_fence", `{"fence":"9"}`: "invalid_fence",
-		`{"fence":1.5}`: "invalid_fence", `{"fence":null}`: "invalid_fence", `{"fence":99999999999999999999}`: "invalid_fence",
-		`{"fence":9,"from":"1"}`: "invalid_expect", `{"fence":9,"from":[1]}`: "invalid_expect", `{"fence":9,"contains":4}`: "invalid_expect",
+		``: "invalid_json", `[]`: "invalid_json", `{}{}`: "invalid_json", `null`: "invalid_json",
+		`"9"`: "invalid_json",
+		`{}`:  "invalid_fence", `{"fence":0}`: "invalid_fence", `{"fence":-1}`: "invalid_fence",
+		`{"fence":"9"}`: "invalid_fence",
+		`{"fence":1.5}`: "invalid_fence", `{"fence":null}`: "invalid_fence",
+		`{"fence":99999999999999999999}`: "invalid_fence",
+		`{"fence":9,"from":"1"}`:         "invalid_expect", `{"fence":9,"from":[1]}`: "invalid_expect",
+		`{"fence":9,"contains":4}`:   "invalid_expect",
 		`{"fence":9,"message_id":4}`: "invalid_expect", `{"fence":9,"from":` + many + `}`: "invalid_expect",
-		`{"fence":9,"from":["` + long + `"]}`: "invalid_expect", `{"fence":9,"contains":"` + long + `"}`: "invalid_expect",
-		`{"fence":9,"from":[""]}`: "invalid_expect", `{"fence":9,"from":["15881234"," "]}`: "invalid_expect", `{"fence":9,"session_id":4}`: "invalid_session",
+		`{"fence":9,"from":["` + long + `"]}`:   "invalid_expect",
+		`{"fence":9,"contains":"` + long + `"}`: "invalid_expect",
+		`{"fence":9,"from":[""]}`:               "invalid_expect",
+		`{"fence":9,"from":["15881234"," "]}`:   "invalid_expect", `{"fence":9,"session_id":4}`: "invalid_session",
 	} {
 		e := holding(0)
 		w := call(t, handler(t, Config{Engine: e}), expectPath, body)
@@ -136,11 +146,16 @@ func TestExpectThatIsNotValidIsRefusedBeforeItIsAsked(t *testing.T) {
 	}
 	e := holding(0)
 	h := handler(t, Config{Engine: e})
-	require.Contains(t, call(t, h, expectPath, `{"fence":9}`, "Idempotency-Key", long).Body.String(), "invalid_expect")
-	require.Equal(t, http.StatusOK, call(t, h, expectPath, `{"fence":9,"contains":"`+long[:64*3]+`"}`, "Idempotency-Key", long[:64*3]).Code)
-	require.Equal(t, http.StatusUnsupportedMediaType, call(t, h, expectPath, `{"fence":9}`, "Content-Type", "text/plain").Code)
-	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, h, expectPath, `{"fence":9,"x":"`+strings.Repeat("x", request.MaxBody)+`"}`).Code)
-	require.Equal(t, http.StatusForbidden, call(t, h, expectPath, `{"fence":9}`, "Sec-Fetch-Site", "cross-site").Code)
+	require.Contains(t, call(t, h, expectPath, `{"fence":9}`, "Idempotency-Key", long).Body.String(),
+		"invalid_expect")
+	require.Equal(t, http.StatusOK, call(t, h, expectPath, `{"fence":9,"contains":"`+long[:64*3]+`"}`,
+		"Idempotency-Key", long[:64*3]).Code)
+	require.Equal(t, http.StatusUnsupportedMediaType,
+		call(t, h, expectPath, `{"fence":9}`, "Content-Type", "text/plain").Code)
+	require.Equal(t, http.StatusRequestEntityTooLarge,
+		call(t, h, expectPath, `{"fence":9,"x":"`+strings.Repeat("x", request.MaxBody)+`"}`).Code)
+	require.Equal(t, http.StatusForbidden, call(t, h, expectPath, `{"fence":9}`, "Sec-Fetch-Site",
+		"cross-site").Code)
 	require.Equal(t, http.StatusBadRequest, call(t, h, expectPath, `{"fence":9}`, "X-Session-ID", "me").Code)
 	w := call(t, h, expectPath, `{"fence":9}`, "X-Session-ID", "")
 	require.Equal(t, http.StatusNotFound, w.Code)
@@ -219,7 +234,8 @@ func TestHolderIsToldFromWhenToAskWhileTheNumberIsBusy(t *testing.T) {
 	require.NotContains(t, join(), "ask_after", "from now on it may ask")
 	call(t, h, "/api/integration/lock", `{"seller_id":"s-1"}`)
 	require.False(t, e.joined.Asks)
-	require.Contains(t, call(t, h, "/api/integration/lock", `{"seller_id":"s-1","asks":"yes"}`).Body.String(), "invalid_json")
+	require.Contains(t, call(t, h, "/api/integration/lock", `{"seller_id":"s-1","asks":"yes"}`).Body.String(),
+		"invalid_json")
 }
 
 // press sends a form as a browser without JavaScript does, and follows to the page.
@@ -273,7 +289,8 @@ func TestAsksWorkByFormsAlone(t *testing.T) {
 
 func TestRejectByFormAsksFirst(t *testing.T) {
 	e := holding(1)
-	e.seat.Messages = []room.Message{{MessageID: "m-1", Text: "인증번호 482913", Code: new("482913"), ReceivedAt: 1_400, Fence: 9}}
+	e.seat.Messages = []room.Message{{MessageID: "m-1", Text: "인증번호 482913", Code: new("482913"),
+		ReceivedAt: 1_400, Fence: 9}}
 	h := handler(t, Config{Engine: e, SMS: e})
 	location, page := press(t, h, "/rooms/integration/reject", url.Values{"fence": {"9"}, "message_id": {"m-1"}})
 	require.Equal(t, "/rooms/integration?ask=reject", location)
@@ -281,10 +298,12 @@ func TestRejectByFormAsksFirst(t *testing.T) {
 	require.Regexp(t, `<dialog id="reject-dialog"[^>]* open`, page)
 	require.Contains(t, page, `name="message_id" value="m-1"`)
 
-	press(t, h, "/rooms/integration/reject", url.Values{"fence": {"9"}, "message_id": {"m-1"}, "confirm": {"yes"}})
+	press(t, h, "/rooms/integration/reject",
+		url.Values{"fence": {"9"}, "message_id": {"m-1"}, "confirm": {"yes"}})
 	require.Equal(t, []any{asker, int64(9), "m-1"}, e.rejected)
 	e.err = room.ErrTooManyRejects
-	_, page = press(t, h, "/rooms/integration/reject", url.Values{"fence": {"9"}, "message_id": {"m-1"}, "confirm": {"yes"}})
+	_, page = press(t, h, "/rooms/integration/reject",
+		url.Values{"fence": {"9"}, "message_id": {"m-1"}, "confirm": {"yes"}})
 	require.Contains(t, page, "더 지울 수 없어요")
 }
 
@@ -299,7 +318,8 @@ func TestOfferIsAskedAboutUntilItIsAnsweredWithNo(t *testing.T) {
 	e := holding(1)
 	e.seat.Offers = []room.Offer{{MessageID: "m-1", ReceivedAt: 1_400}}
 	h := handler(t, Config{Engine: e, SMS: e})
-	asked, refused := ask(t, h, "GET", "/rooms/integration").Body.String(), ask(t, h, "GET", "/rooms/integration?not=m-1").Body.String()
+	asked, refused := ask(t, h, "GET", "/rooms/integration").Body.String(),
+		ask(t, h, "GET", "/rooms/integration?not=m-1").Body.String()
 	require.Contains(t, asked, `name="message_id" value="m-1"`)
 	require.NotContains(t, refused, "m-1")
 }

@@ -133,7 +133,8 @@ func (s *site) notice(c *gin.Context, code, seller string) {
 }
 
 func (s *site) setNotice(c *gin.Context, id room.ID, value string, maxAge int) {
-	http.SetCookie(c.Writer, &http.Cookie{Name: noticeCookie, Value: value, Path: pagePath(id, ""), MaxAge: maxAge,
+	http.SetCookie(c.Writer, &http.Cookie{Name: noticeCookie, Value: value, Path: pagePath(id, ""),
+		MaxAge:   maxAge,
 		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 

@@ -18,7 +18,8 @@ func TestFormThatIsMalformedIsRefusedAsSuch(t *testing.T) {
 	e := &askEngine{seat: room.Seat{Place: room.Place{Status: room.Idle}}}
 	h := handler(t, Config{Engine: e})
 	send := func(body string) int {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join", strings.NewReader(body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join",
+			strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
@@ -34,7 +35,8 @@ func TestFormThatIsMalformedIsRefusedAsSuch(t *testing.T) {
 
 func TestFormGivesABrowserItsSessionOnce(t *testing.T) {
 	e := &askEngine{seat: room.Seat{Place: room.Place{Status: room.Idle}}}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join", strings.NewReader("seller_id=s-1"))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/rooms/integration/join",
+		strings.NewReader("seller_id=s-1"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	handler(t, Config{Engine: e}).ServeHTTP(w, r)

@@ -18,8 +18,10 @@ import (
 
 // An accepted host is the configured name or, for loopback, one of this machine as a browser reads it.
 func FuzzHost(f *testing.F) {
-	for _, seed := range []string{"", "wait.example", "WAIT.example.:443", "wait.example:443:443", "wait.example.evil.example", "[wait.example]", "localhost", "127.0.0.1:80", "[::1]",
-		"127.0.0.1.evil.example", "[::ffff:127.0.0.1]:1", "localhost:", "0.0.0.0", ":443", "wait.example:0443", "2130706433", "127.0.0.0:A"} {
+	for _, seed := range []string{"", "wait.example", "WAIT.example.:443", "wait.example:443:443",
+		"wait.example.evil.example", "[wait.example]", "localhost", "127.0.0.1:80", "[::1]",
+		"127.0.0.1.evil.example", "[::ffff:127.0.0.1]:1", "localhost:", "0.0.0.0", ":443", "wait.example:0443",
+		"2130706433", "127.0.0.0:A"} {
 		f.Add(seed)
 	}
 	public, err := HostOf("https://wait.example")
@@ -41,7 +43,8 @@ func FuzzHost(f *testing.F) {
 
 // Accepted rooms survive writing and reading. Every name among them is a room, and support is none.
 func FuzzRooms(f *testing.F) {
-	for _, seed := range []string{"integration", "a,b:*", "stock:*, a", "", "support", "support:*", "*", ":*", "a:*:*", "a,a", strings.Repeat("a", 128) + ":*"} {
+	for _, seed := range []string{"integration", "a,b:*", "stock:*, a", "", "support", "support:*", "*", ":*",
+		"a:*:*", "a,a", strings.Repeat("a", 128) + ":*"} {
 		f.Add(seed, "stock:1")
 	}
 	f.Fuzz(func(t *testing.T, list, asked string) {
@@ -67,9 +70,12 @@ func FuzzRooms(f *testing.F) {
 }
 
 // sent is what clients may send for what they should.
-var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":true}`, `{"seller_id":1}`, `{"session_id":{}}`, `{"SELLER_ID":"a"}`, `{"fence":7,"from":["15881234"],"contains":"쿠팡"}`,
-	`{"fence":1.5}`, `{"fence":-1}`, `{"fence":9223372036854775808}`, `{"fence":7,"from":[""]}`, `{"fence":7,"from":"x"}`, `{"fence":7,"message_id":"m-1"}`, `{"fence":null}`,
-	`{"reason":"gone","fence":7,"ticket":3,"seconds":60,"position":1,"message_id":"m"}`, `{"reason":"\u200b","ticket":9007199254740993}`, `{"reason":" \n ","seconds":1e2}`,
+var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":true}`, `{"seller_id":1}`,
+	`{"session_id":{}}`, `{"SELLER_ID":"a"}`, `{"fence":7,"from":["15881234"],"contains":"쿠팡"}`,
+	`{"fence":1.5}`, `{"fence":-1}`, `{"fence":9223372036854775808}`, `{"fence":7,"from":[""]}`,
+	`{"fence":7,"from":"x"}`, `{"fence":7,"message_id":"m-1"}`, `{"fence":null}`,
+	`{"reason":"gone","fence":7,"ticket":3,"seconds":60,"position":1,"message_id":"m"}`,
+	`{"reason":"\u200b","ticket":9007199254740993}`, `{"reason":" \n ","seconds":1e2}`,
 	"{\"reason\":\"\xff\"}", `{"reason":"\ud800"}`, `{"a":` + strings.Repeat("[", 20000) + "}"}
 
 // A body about the lock is one object, or refused by a code of the contract. Other fields never become a
@@ -81,7 +87,8 @@ func FuzzLockBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		body, err := parseLock(text)
 		if err != nil {
-			require.Contains(t, []error{problem.Refusal("invalid_json"), problem.Refusal("invalid_seller"), problem.Refusal("invalid_session")}, err)
+			require.Contains(t, []error{problem.Refusal("invalid_json"), problem.Refusal("invalid_seller"),
+				problem.Refusal("invalid_session")}, err)
 			require.Equal(t, lockBody{}, body)
 			return
 		}
@@ -106,10 +113,12 @@ func FuzzExpectBody(f *testing.F) {
 		body, err := parseExpect(text)
 		if err == nil {
 			require.Positive(t, body.Fence)
-			err = checkExpect(room.ExpectRequest{Fence: body.Fence, Key: key, Filter: room.Filter{From: body.From, Contains: body.Contains}})
+			err = checkExpect(room.ExpectRequest{Fence: body.Fence, Key: key,
+				Filter: room.Filter{From: body.From, Contains: body.Contains}})
 		}
 		if err != nil {
-			require.Contains(t, []error{problem.Refusal("invalid_json"), problem.Refusal("invalid_session"), problem.Refusal("invalid_fence"), room.ErrInvalidExpect}, err)
+			require.Contains(t, []error{problem.Refusal("invalid_json"), problem.Refusal("invalid_session"),
+				problem.Refusal("invalid_fence"), room.ErrInvalidExpect}, err)
 			require.Contains(t, problem.Codes(), problem.CodeOf(err))
 			return
 		}

@@ -53,7 +53,8 @@ func (s *site) recover(c *gin.Context) {
 		if v == http.ErrAbortHandler {
 			panic(v)
 		}
-		s.Log.ErrorContext(c.Request.Context(), "handler panicked", "route", c.FullPath(), "panic", v, "stack", string(debug.Stack()))
+		s.Log.ErrorContext(c.Request.Context(), "handler panicked", "route", c.FullPath(), "panic", v, "stack",
+			string(debug.Stack()))
 		c.Abort()
 		if !c.Writer.Written() {
 			s.Refuse(c, "internal")

@@ -19,7 +19,8 @@ const (
 
 // admitted joins a session if the limits allow it. A session that already has a place gets it back, from any
 // address and beyond the address's limit.
-func (s *site) admitted(ctx context.Context, c *gin.Context, session string, known bool, join func() (room.Standing, error)) (room.Standing, error) {
+func (s *site) admitted(ctx context.Context, c *gin.Context, session string, known bool,
+	join func() (room.Standing, error)) (room.Standing, error) {
 	admission, err := s.Quota.Admit(ctx, request.Network(s.proxies.Client(c)), request.Room(c), session)
 	if limit, ok := errors.AsType[quota.Limited](err); ok {
 		if known && limit.Setting == quota.PlacesPerIP {
@@ -41,7 +42,8 @@ func (s *site) admitted(ctx context.Context, c *gin.Context, session string, kno
 }
 
 // heldPlace returns a session's live place, or a refusal without one.
-func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string, refused quota.Limited) (room.Standing, error) {
+func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string,
+	refused quota.Limited) (room.Standing, error) {
 	view, seats, err := s.Engine.Look(ctx, request.Room(c), session)
 	switch {
 	case err != nil:

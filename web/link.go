@@ -76,7 +76,8 @@ func (s *site) makeLinkForm(c *gin.Context) {
 	if chosen := c.PostForm("lang"); request.Seller.Has(chosen) {
 		lang = chosen
 	}
-	s.Show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
+	s.Show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang,
+		AssetPrefix: s.AssetPrefix, Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
@@ -95,7 +96,8 @@ func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, err
 	}
 	ctx, cancel := s.Asking(c)
 	defer cancel()
-	token, until, err := s.Links.Make(ctx, id, link.Place{Session: session, Ticket: seat.Ticket, Seller: seat.Seller})
+	token, until, err := s.Links.Make(ctx, id,
+		link.Place{Session: session, Ticket: seat.Ticket, Seller: seat.Seller})
 	if err != nil {
 		return linkAnswer{}, err
 	}
@@ -138,7 +140,8 @@ func (s *site) linkPage(c *gin.Context) {
 		return
 	}
 	s.probeCookies(c)
-	s.Show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix, Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
+	s.Show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix,
+		Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
 }
 
@@ -146,7 +149,8 @@ func (s *site) linkPage(c *gin.Context) {
 // work. The page itself creates no session.
 func (s *site) probeCookies(c *gin.Context) {
 	if len(c.Request.Cookies()) == 0 {
-		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1", Path: pagePath(request.Room(c), ""), MaxAge: probeKept,
+		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1",
+			Path: pagePath(request.Room(c), ""), MaxAge: probeKept,
 			HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 	}
 }
@@ -268,13 +272,15 @@ func (s *site) notifyJoined(ctx context.Context, id room.ID, session, own string
 		return
 	}
 	if err := s.Sockets.JoinedDevice(ctx, id, session, own); err != nil {
-		s.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id), "error", err)
+		s.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id),
+			"error", err)
 	}
 }
 
 // addJoined shows on a page that another device joined its place. The device that joined does not see it.
 func (s *site) addJoined(c *gin.Context, id room.ID, session string, v *templates.RoomView) {
-	if _, ok := linkedOf(c); ok || s.Links == nil || (v.State != templates.StateWaiting && v.State != templates.StateLocked) {
+	if _, ok := linkedOf(c); ok || s.Links == nil ||
+		(v.State != templates.StateWaiting && v.State != templates.StateLocked) {
 		return
 	}
 	ctx, cancel := s.Asking(c)

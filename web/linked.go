@@ -38,7 +38,8 @@ func linkedOf(c *gin.Context) (Linked, bool) {
 // linked returns the place that a session joined by a link. It returns ok false if the session joined none,
 // has a place of its own, or the place's session has another one by now. Where sellers are proven, all
 // sessions of a seller share one place without links.
-func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool, err error) {
+func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool,
+	err error) {
 	if s.Links == nil || s.Sellers != nil || session == "" {
 		return l, false, nil
 	}
@@ -54,7 +55,8 @@ func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session s
 	if !place.Is(seat) || seats[1].Live() {
 		return l, false, nil
 	}
-	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence }) // drop those of earlier places
+	// drop those of earlier places
+	seat.Messages = slices.DeleteFunc(seat.Messages, func(m room.Message) bool { return m.Fence != seat.Fence })
 	l = linked{Linked{Session: place.Session, Ticket: place.Ticket, Own: session}, view, seat}
 	c.Set(linkedKey, l.Linked)
 	return l, true, nil
@@ -62,7 +64,8 @@ func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session s
 
 // inPlace runs do for a session's own place or, without one, for the place it joined by a link. The ticket is
 // 0 for its own.
-func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do func(session string, ticket int64) error) error {
+func (s *site) inPlace(ctx context.Context, c *gin.Context, session string,
+	do func(session string, ticket int64) error) error {
 	refused := do(session, 0)
 	if !errors.Is(refused, room.ErrNoPlace) && !errors.Is(refused, room.ErrNoMessage) {
 		return refused
@@ -79,12 +82,14 @@ func (s *site) inPlace(ctx context.Context, c *gin.Context, session string, do f
 
 // enterLinked is 준비 완료 of a session that joined a place by a link: it answers with that place. Once the place
 // has ended, the session is its own again, and ok is false.
-func (s *site) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing, bool, error) {
+func (s *site) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing,
+	bool, error) {
 	l, ok, err := s.linked(ctx, c, request.Room(c), session)
 	if !ok || err != nil {
 		return room.Standing{}, false, err
 	}
-	standing, err := s.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: l.Session, Ticket: l.Ticket, NoWait: noWait})
+	standing, err := s.Engine.Join(ctx, request.Room(c),
+		room.JoinRequest{Request: uuid.NewString(), Session: l.Session, Ticket: l.Ticket, NoWait: noWait})
 	if !errors.Is(err, room.ErrNoPlace) {
 		return standing, true, err
 	}

@@ -39,11 +39,13 @@ func (s *site) answerStanding(c *gin.Context, session string, standing room.Stan
 	if standing.Status == room.Locked {
 		status = http.StatusOK
 	}
-	s.JSON(c, status, standingAnswer(request.Room(c), s.publicSession(c, session), standing.View, standing.Place, standing.LeaseLength))
+	s.JSON(c, status, standingAnswer(request.Room(c), s.publicSession(c, session), standing.View, standing.Place,
+		standing.LeaseLength))
 }
 
 // enter joins the session, or a new one without one, and sets its cookie.
-func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing, error) {
+func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing,
+	error) {
 	known := session != ""
 	seller, err := s.sellerOf(c, sellerID)
 	if known && errors.Is(err, room.ErrInvalidSeller) {
@@ -90,7 +92,8 @@ func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal erro
 	if !seats[0].Live() {
 		return room.Standing{}, refusal
 	}
-	standing, err = s.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session, Ticket: seats[0].Ticket, NoWait: noWait})
+	standing, err = s.Engine.Join(ctx, request.Room(c),
+		room.JoinRequest{Request: uuid.NewString(), Session: session, Ticket: seats[0].Ticket, NoWait: noWait})
 	if errors.Is(err, room.ErrNoPlace) {
 		err = refusal
 	}
@@ -133,8 +136,10 @@ func (s *site) leave(c *gin.Context) {
 	if standing.Fence != 0 {
 		status = "released"
 	}
-	s.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c), Session: s.publicSession(c, session),
-		Ticket: standing.Ticket, Fence: standing.Fence, Already: standing.Already, Epoch: standing.Epoch, Version: standing.Version})
+	s.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c),
+		Session: s.publicSession(c, session),
+		Ticket:  standing.Ticket, Fence: standing.Fence, Already: standing.Already, Epoch: standing.Epoch,
+		Version: standing.Version})
 }
 
 // leaving reads ?reason= and ?fence=. A fence that is present must be valid: an empty one would end any live
@@ -176,8 +181,9 @@ func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence i
 	defer cancel()
 	var standing room.Standing
 	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
-		standing, err = s.Engine.Leave(ctx, request.Room(c), room.LeaveRequest{Request: uuid.NewString(), Session: session,
-			Outcome: reason, Fence: fence, Ticket: ticket})
+		standing, err = s.Engine.Leave(ctx, request.Room(c),
+			room.LeaveRequest{Request: uuid.NewString(), Session: session,
+				Outcome: reason, Fence: fence, Ticket: ticket})
 		return err
 	})
 	if err == nil && !standing.Already {

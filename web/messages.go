@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	longestWait  = 30 * time.Second
-	judgedWithin = time.Second // the longest wait for the ledger's decision about the message that ended a turn, as on sockets
+	longestWait = 30 * time.Second
+	// the longest wait for the ledger's decision about the message that ended a turn, as on sockets
+	judgedWithin = time.Second
 	lookAgain    = time.Second // poll interval, in case the subscription missed a change
 	lookPause    = 50 * time.Millisecond
 	waitingMost  = 2 // calls of one session
@@ -47,13 +48,15 @@ func (s *site) messages(c *gin.Context) {
 		s.Fail(c, err)
 		return
 	}
-	a := messagesAnswer{Room: request.Room(c), Status: seat.Status, Messages: make([]messageAnswer, 0, len(seat.Messages)),
-		Judging: seat.Status == room.Ended && seat.Judging}
+	a := messagesAnswer{Room: request.Room(c), Status: seat.Status,
+		Messages: make([]messageAnswer, 0, len(seat.Messages)),
+		Judging:  seat.Status == room.Ended && seat.Judging}
 	if seat.Fence != 0 {
 		a.Fence = &seat.Fence
 	}
 	for _, m := range seat.Messages {
-		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, reply.Instant(m.ReceivedAt), m.Late})
+		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, reply.Instant(m.ReceivedAt),
+			m.Late})
 	}
 	s.JSON(c, 200, a)
 }
@@ -85,7 +88,10 @@ func (s *site) awaitMessages(c *gin.Context, session string, wait time.Duration)
 		if seat.Status == room.Idle {
 			return seat, room.ErrNoPlace
 		}
-		slices.SortStableFunc(seat.Messages, func(a, b room.Message) int { return cmp.Compare(a.ReceivedAt, b.ReceivedAt) })
+		slices.SortStableFunc(seat.Messages, func(a,
+			b room.Message) int {
+			return cmp.Compare(a.ReceivedAt, b.ReceivedAt)
+		})
 		over := seat.Status == room.Ended
 		until := begun.Add(wait)
 		switch {

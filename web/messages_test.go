@@ -19,7 +19,8 @@ func TestEndedTurnSaysWhetherItsCodeMayStillCome(t *testing.T) {
 		messages := func(status room.Status, judging bool) (body string, waited time.Duration) {
 			e.seat.Status, e.seat.Judging = status, judging
 			begun := time.Now()
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/messages?wait=3", nil)
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/messages?wait=3",
+				nil)
 			r.Header.Set("X-Session-ID", asker)
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
@@ -32,6 +33,7 @@ func TestEndedTurnSaysWhetherItsCodeMayStillCome(t *testing.T) {
 		require.JSONEq(t, `{"room":"integration","fence":9,"status":"ended","messages":[]}`, body)
 		require.Zero(t, waited, "no code is on its way")
 		body, _ = messages(room.Locked, true)
-		require.JSONEq(t, `{"room":"integration","fence":9,"status":"locked","messages":[]}`, body, "the turn goes on")
+		require.JSONEq(t, `{"room":"integration","fence":9,"status":"locked","messages":[]}`, body,
+			"the turn goes on")
 	})
 }

@@ -11,7 +11,8 @@ import (
 
 // A field outside the contract is ignored, also if only capitals distinguish it from one inside.
 func TestNamesOfFieldsAreExact(t *testing.T) {
-	body, err := parseLock([]byte(`{"seller_id":"a1","SELLER_ID":"b1","Session_ID":7,"ſession_id":"x","aſks":true}`))
+	body, err := parseLock([]byte(
+		`{"seller_id":"a1","SELLER_ID":"b1","Session_ID":7,"ſession_id":"x","aſks":true}`))
 	require.NoError(t, err)
 	require.Equal(t, lockBody{Seller: "a1"}, body)
 	body, err = parseLock([]byte(`{"SELLER_ID":"x1","pad":["<\u2028>"]}`))
@@ -37,14 +38,16 @@ func TestNamesOfFieldsAreExact(t *testing.T) {
 	claimed, err := parseClaim([]byte(`{"FENCE":"x"}`))
 	require.NoError(t, err)
 	require.Zero(t, claimed)
-	pushed, err := parsePush([]byte(`{"endpoint":"e","Endpoint":"f","keys":{"auth":"a","AUTH":"b","P256DH":"c"},"KEYS":{"p256dh":"d"}}`))
+	pushed, err := parsePush([]byte(
+		`{"endpoint":"e","Endpoint":"f","keys":{"auth":"a","AUTH":"b","P256DH":"c"},"KEYS":{"p256dh":"d"}}`))
 	require.NoError(t, err)
 	require.Equal(t, pushBody{Endpoint: "e", Keys: pushKeys{Auth: "a"}}, pushed)
 }
 
 // A body of the usual size is read in a moment, and the largest in a few.
 func BenchmarkLockBody(b *testing.B) {
-	for name, text := range map[string]string{"usual": `{"seller_id":"s-1","asks":true}`, "large": `{"seller_id":"s-1"` + strings.Repeat(`,"SELLER_ID":"x"`, 1000) + `}`} {
+	for name, text := range map[string]string{"usual": `{"seller_id":"s-1","asks":true}`,
+		"large": `{"seller_id":"s-1"` + strings.Repeat(`,"SELLER_ID":"x"`, 1000) + `}`} {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
 				_, _ = parseLock([]byte(text))

@@ -27,7 +27,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_http_requests_total",
 			Help: "HTTP requests by route, method and status."}, []string{"route", "method", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "waitroom_http_request_seconds",
-			Help: "How long HTTP requests took, by route and method.", Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)},
+			Help:    "How long HTTP requests took, by route and method.",
+			Buckets: prometheus.ExponentialBuckets(0.00025, 2, 15)},
 			[]string{"route", "method"}),
 	}
 	if r != nil {
@@ -58,14 +59,16 @@ func (s *site) observe(c *gin.Context) {
 	s.metrics.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	s.metrics.seconds.WithLabelValues(route, method).Observe(took.Seconds())
 	level := slog.LevelDebug
-	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable { // 503 is logged once for many
+	// 503 is logged once for many
+	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable {
 		level = slog.LevelInfo
 	}
 	if !s.Log.Enabled(c.Request.Context(), level) {
 		return
 	}
 	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
-		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client", s.proxies.Client(c).String())
+		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client",
+		s.proxies.Client(c).String())
 }
 
 // newRequestID returns the request's name in logs and answers. It proves nothing, so it may be guessable.

@@ -53,7 +53,10 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
 	s.addRules(id, &v)
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
-	v.Offers = slices.DeleteFunc(v.Offers, func(o templates.OfferView) bool { return o.MessageID == c.Query("not") })
+	v.Offers = slices.DeleteFunc(v.Offers, func(
+		o templates.OfferView) bool {
+		return o.MessageID == c.Query("not")
+	})
 	s.addNotice(c, id, &v)
 	s.addRejected(c, id, &v)
 	s.addSeller(c, &v)
@@ -100,9 +103,11 @@ func (s *site) visitor(c *gin.Context) (string, error) {
 // roomView returns a reader's view of a room.
 func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) templates.RoomView {
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
-		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket, QueuePosition: seat.Position,
-		QueueLength: v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused, SellerID: seat.Seller,
-		Fence: seat.Fence, Unclaimed: seat.Unclaimed}
+		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket,
+		QueuePosition: seat.Position,
+		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused,
+		SellerID: seat.Seller,
+		Fence:    seat.Fence, Unclaimed: seat.Unclaimed}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}
@@ -138,7 +143,8 @@ func addCodes(page *templates.RoomView, v room.View, seat room.Seat) {
 }
 
 func smsView(m room.Message) templates.SMSView {
-	v := templates.SMSView{MessageID: m.MessageID, Text: m.Text, ReceivedAt: m.ReceivedAt, Late: m.Late, Fence: m.Fence}
+	v := templates.SMSView{MessageID: m.MessageID, Text: m.Text, ReceivedAt: m.ReceivedAt, Late: m.Late,
+		Fence: m.Fence}
 	if m.Code != nil {
 		v.Code = *m.Code
 	}

@@ -17,13 +17,15 @@ func TestPageIsToldTheRulesOfItsRoom(t *testing.T) {
 		}}}
 	var v templates.RoomView
 	s.addRules("shop:a", &v)
-	require.Equal(t, templates.RoomView{AwaySeconds: 15, DropSeconds: 300, Info: templates.RoomInfo{Name: "the room shop:a"}}, v)
+	require.Equal(t, templates.RoomView{AwaySeconds: 15, DropSeconds: 300,
+		Info: templates.RoomInfo{Name: "the room shop:a"}}, v)
 }
 
 func TestRoomsOfAPrefixAreThoseThatMayBeThere(t *testing.T) {
 	rooms, err := ParseRooms("integration,shop:a,mall:east:*")
 	require.NoError(t, err)
-	for prefix, want := range map[string]bool{"shop:": true, "mall:": true, "mall:east:": true, "mall:east:x:": true, "mall:west:": false, "integration:": false, "sho:": false} {
+	for prefix, want := range map[string]bool{"shop:": true, "mall:": true, "mall:east:": true,
+		"mall:east:x:": true, "mall:west:": false, "integration:": false, "sho:": false} {
 		require.Equal(t, want, rooms.Begins(prefix), prefix)
 	}
 }

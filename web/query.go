@@ -11,10 +11,13 @@ import (
 // codesOfQuery maps routes and parameters to error codes of their own.
 var codesOfQuery = map[string]map[string]string{
 	"/api/:room/lock": {"fence": "invalid_fence", "reason": "invalid_reason"},
-	"/api/support/:room/history": {"seller": "invalid_seller", "from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit", "cursor": "invalid_cursor",
+	"/api/support/:room/history": {"seller": "invalid_seller", "from": "invalid_time", "to": "invalid_time",
+		"limit": "invalid_limit", "cursor": "invalid_cursor",
 		"format": "invalid_format"},
-	"/api/support/audit":          {"from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit", "cursor": "invalid_cursor", "format": "invalid_format"},
-	"/api/support/:room/timeline": {"seller": "invalid_seller", "from": "invalid_time", "limit": "invalid_limit"},
+	"/api/support/audit": {"from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit",
+		"cursor": "invalid_cursor", "format": "invalid_format"},
+	"/api/support/:room/timeline": {"seller": "invalid_seller", "from": "invalid_time",
+		"limit": "invalid_limit"},
 }
 
 // wholeQuery refuses an API query that does not parse. net/url drops the parameters it cannot parse, and a

@@ -30,8 +30,10 @@ type noted struct {
 }
 
 func newRefusals(log *slog.Logger, r prometheus.Registerer) *refusals {
-	n := &refusals{log: log, limits: make(map[string]*noted), count: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "waitroom_limited_total", Help: "Requests refused for a limit, by its setting."}, []string{"setting"})}
+	n := &refusals{log: log, limits: make(map[string]*noted),
+		count: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "waitroom_limited_total", Help: "Requests refused for a limit, by its setting."},
+			[]string{"setting"})}
 	for _, setting := range []string{quota.RateLimit, quota.PlacesPerIP, roomLimit, socketsPerIP} {
 		n.count.WithLabelValues(setting) // a rate needs a zero to begin with
 	}
@@ -54,6 +56,7 @@ func (n *refusals) note(setting string, client netip.Addr) {
 	if time.Since(limit.at) < noteEvery {
 		return
 	}
-	n.log.Warn("refused for a limit", "setting", "WAITROOM_"+setting, "count", limit.refused, "client", client.String())
+	n.log.Warn("refused for a limit", "setting", "WAITROOM_"+setting, "count", limit.refused, "client",
+		client.String())
 	limit.at, limit.refused = time.Now(), 0
 }

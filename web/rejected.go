@@ -28,14 +28,16 @@ func (s *site) remembersReject(c *gin.Context, session string, fence int64) {
 	if err != nil || seat.Status != room.Ended || seat.Fence != fence {
 		return
 	}
-	http.SetCookie(c.Writer, &http.Cookie{Name: rejectedCookie, Value: rejectedTurn(request.Room(c), fence), Path: "/", MaxAge: rejectedKept,
+	http.SetCookie(c.Writer, &http.Cookie{Name: rejectedCookie, Value: rejectedTurn(request.Room(c), fence),
+		Path: "/", MaxAge: rejectedKept,
 		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
 // addRejected shows on the page that the code of the last turn was rejected.
 func (s *site) addRejected(c *gin.Context, id room.ID, v *templates.RoomView) {
 	cookie, err := c.Request.Cookie(rejectedCookie)
-	v.Rejected = err == nil && v.State == templates.StateEnded && v.Fence != 0 && cookie.Value == rejectedTurn(id, v.Fence)
+	v.Rejected = err == nil && v.State == templates.StateEnded && v.Fence != 0 &&
+		cookie.Value == rejectedTurn(id, v.Fence)
 }
 
 func rejectedTurn(id room.ID, fence int64) string {

@@ -26,7 +26,8 @@ func ParseRooms(list string) (Rooms, error) {
 		prefix, all := strings.CutSuffix(entry, ":*")
 		id, err := room.ParseID(prefix)
 		if err == nil && strings.HasPrefix(entry, room.LibraryPrefix) {
-			err = fmt.Errorf("%w: what begins with %s is a lock of the Go library in the same Redis", room.ErrInvalidRoom, room.LibraryPrefix)
+			err = fmt.Errorf("%w: what begins with %s is a lock of the Go library in the same Redis",
+				room.ErrInvalidRoom, room.LibraryPrefix)
 		}
 		if err != nil {
 			return Rooms{}, fmt.Errorf("room %q: %w", entry, err)
@@ -60,8 +61,14 @@ func (r Rooms) Default() (id room.ID, ok bool) {
 
 // Begins reports whether a room's id may begin with prefix, which ends in a colon.
 func (r Rooms) Begins(prefix string) bool {
-	return slices.ContainsFunc(r.names, func(id room.ID) bool { return strings.HasPrefix(string(id), prefix) }) ||
-		slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, prefix) || strings.HasPrefix(prefix, p) })
+	return slices.ContainsFunc(r.names, func(id room.ID) bool {
+		return strings.HasPrefix(string(id),
+			prefix)
+	}) ||
+		slices.ContainsFunc(r.prefixes, func(p string) bool {
+			return strings.HasPrefix(p, prefix) ||
+				strings.HasPrefix(prefix, p)
+		})
 }
 
 // Paths returns the paths of a room's page; the first is its own.

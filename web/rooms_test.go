@@ -26,7 +26,8 @@ func TestRoomsAreThoseListedAndThoseWithAPrefix(t *testing.T) {
 }
 
 func TestListOfRoomsIsChecked(t *testing.T) {
-	for _, list := range []string{"", ",", "A", "*", "a*", "support", "integration,support", "lock:stock:item:456", "lock:*", "lock:a:*"} {
+	for _, list := range []string{"", ",", "A", "*", "a*", "support", "integration,support",
+		"lock:stock:item:456", "lock:*", "lock:a:*"} {
 		_, err := ParseRooms(list)
 		require.ErrorIs(t, err, room.ErrInvalidRoom, list)
 	}

@@ -185,7 +185,8 @@ func onlyLooks(r *http.Request) bool {
 	}
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
 		purpose := strings.ToLower(r.Header.Get(name))
-		if strings.Contains(purpose, "prefetch") || strings.Contains(purpose, "prerender") || strings.Contains(purpose, "preview") {
+		if strings.Contains(purpose, "prefetch") || strings.Contains(purpose, "prerender") ||
+			strings.Contains(purpose, "preview") {
 			return true
 		}
 	}

@@ -96,7 +96,8 @@ func (s *site) remember(c *gin.Context, session string) {
 		return
 	}
 	c.Set(rememberedKey, session)
-	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/", MaxAge: s.sessionKept(),
+	http.SetCookie(c.Writer, &http.Cookie{Name: s.cookieName(c), Value: session, Path: "/",
+		MaxAge:   s.sessionKept(),
 		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 

@@ -27,7 +27,8 @@ func TestMessageIsHandedOnAndAnsweredAsTheContractSays(t *testing.T) {
 		require.Equal(t, http.StatusOK, w.Code)
 		require.JSONEq(t, want, w.Body.String())
 	}
-	w := ask(t, handler(t, Config{SMS: broken{err: fmt.Errorf("match: %w", room.ErrStore)}}), "POST", "/api/integration/sms")
+	w := ask(t, handler(t, Config{SMS: broken{err: fmt.Errorf("match: %w", room.ErrStore)}}), "POST",
+		"/api/integration/sms")
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Contains(t, w.Body.String(), `"code":"store_unavailable"`)
 	require.NotEmpty(t, w.Header().Get("Retry-After"))
@@ -53,11 +54,13 @@ func TestMessagesAreCheckedInTheOrderOfTheContract(t *testing.T) {
 		{"no JSON", "{", service, true, http.StatusBadRequest, "invalid_json", "message_id"},
 		{"empty", "", service, true, http.StatusBadRequest, "invalid_json", "message_id"},
 		{"no message", "{}", service, true, http.StatusBadRequest, "invalid_message", "message_id"},
-		{"no time", `{"message_id":"m","text":"4829","sent_at":"4829"}`, service, true, http.StatusBadRequest, "invalid_message", "RFC 3339"},
+		{"no time", `{"message_id":"m","text":"4829","sent_at":"4829"}`, service, true, http.StatusBadRequest,
+			"invalid_message", "RFC 3339"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms", strings.NewReader(tt.body))
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms",
+				strings.NewReader(tt.body))
 			r.Header.Set("Accept-Language", "en")
 			if tt.signed {
 				sign(t, secret, r, tt.body)
@@ -103,19 +106,25 @@ func TestSourceIsAnsweredAsItExpects(t *testing.T) {
 		body   string
 	}{
 		{"not set up at all", nil, "", 404, "application/problem+json", `"code":"unknown_source"`},
-		{"not set up", broken{err: sms.ErrUnknownSource}, "", 404, "application/problem+json", `"code":"unknown_source"`},
-		{"not signed", broken{err: &sms.SignatureFault{Hint: "hush"}}, "", 401, "application/problem+json", `"code":"bad_signature"`},
+		{"not set up", broken{err: sms.ErrUnknownSource}, "", 404, "application/problem+json",
+			`"code":"unknown_source"`},
+		{"not signed", broken{err: &sms.SignatureFault{Hint: "hush"}}, "", 401, "application/problem+json",
+			`"code":"bad_signature"`},
 		{"no body", broken{err: sms.FaultBody}, "", 400, "application/problem+json", `"code":"invalid_json"`},
-		{"encrypted", broken{err: sms.FaultEncrypted}, "", 400, "application/problem+json", `turn off the encryption`},
-		{"store away", broken{err: fmt.Errorf("match: %w", room.ErrStore)}, "", 503, "application/problem+json", `"code":"store_unavailable"`},
-		{"nobody's", broken{answer: matched}, "", 200, "application/json", `{"result":"unmatched","reason":"ambiguous"}`},
+		{"encrypted", broken{err: sms.FaultEncrypted}, "", 400, "application/problem+json",
+			`turn off the encryption`},
+		{"store away", broken{err: fmt.Errorf("match: %w", room.ErrStore)}, "", 503, "application/problem+json",
+			`"code":"store_unavailable"`},
+		{"nobody's", broken{answer: matched}, "", 200, "application/json",
+			`{"result":"unmatched","reason":"ambiguous"}`},
 		{"a ping", broken{err: sms.ErrIgnored}, "", 204, "", ""},
 		{"Twilio's", broken{answer: matched}, "X-Twilio-Signature", 200, "text/xml", "<Response/>"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			// A query counts for nothing but a signature: SmsForwarder adds one of its own.
-			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone?t=%", strings.NewReader(`{}`))
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone?t=%",
+				strings.NewReader(`{}`))
 			r.Header.Set("Accept-Language", "en")
 			if tt.header != "" {
 				r.Header.Set(tt.header, "x")
@@ -131,7 +140,8 @@ func TestSourceIsAnsweredAsItExpects(t *testing.T) {
 	var refused string
 	h := handler(t, Config{Refused: func(_ room.ID, code string) { refused = code }})
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone", strings.NewReader(strings.Repeat("x", request.MaxBody+1))))
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone",
+		strings.NewReader(strings.Repeat("x", request.MaxBody+1))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, w.Code, "before the source is looked at")
 	require.Equal(t, "body_too_large", refused)
 }

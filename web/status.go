@@ -32,9 +32,11 @@ func (s *site) status(c *gin.Context) {
 		s.Fail(c, err)
 		return
 	}
-	a := statusAnswer{Room: request.Room(c), Status: "free", Paused: view.Paused, Length: view.Waiting, ExpiresIn: expiresIn(view),
-		Epoch: view.Epoch, Version: view.Version, ServerTime: view.Now,
-		Me: standingAnswer(request.Room(c), s.publicSession(c, session), view, seat.Place, s.lease(request.Room(c)))}
+	a := statusAnswer{Room: request.Room(c), Status: "free", Paused: view.Paused, Length: view.Waiting,
+		ExpiresIn: expiresIn(view),
+		Epoch:     view.Epoch, Version: view.Version, ServerTime: view.Now,
+		Me: standingAnswer(request.Room(c), s.publicSession(c, session), view, seat.Place,
+			s.lease(request.Room(c)))}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}

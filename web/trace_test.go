@@ -20,7 +20,8 @@ type granting struct{ Engine }
 
 func (granting) Join(_ context.Context, _ room.ID, q room.JoinRequest) (room.Standing, error) {
 	lease := &room.Lease{Ticket: 1, Fence: 1, GrantedAt: 1, ExpiresAt: 120_001}
-	return room.Standing{View: room.View{Epoch: 1, Version: 1, Now: 1, Lease: lease}, Place: room.Place{Status: room.Locked, Ticket: 1, Seller: q.Seller, Fence: 1}}, nil
+	return room.Standing{View: room.View{Epoch: 1, Version: 1, Now: 1, Lease: lease},
+		Place: room.Place{Status: room.Locked, Ticket: 1, Seller: q.Seller, Fence: 1}}, nil
 }
 
 // BenchmarkJoinRequest measures the handler of a POST lock without the store. It runs without traces, with
@@ -46,7 +47,8 @@ func benchmarkJoinRequest(b *testing.B, c Config) {
 	session := room.NewSession()
 	b.ReportAllocs()
 	for b.Loop() {
-		req := httptest.NewRequest(http.MethodPost, "/api/integration/lock", strings.NewReader(`{"seller_id":"s-1"}`))
+		req := httptest.NewRequest(http.MethodPost, "/api/integration/lock",
+			strings.NewReader(`{"seller_id":"s-1"}`))
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("X-Session-ID", session)
 		w := httptest.NewRecorder()

@@ -64,8 +64,9 @@ type SMS interface {
 // Config configures the handlers. Engine, Rooms and Terms are required.
 type Config struct {
 	Engine  Engine
-	Sockets Sockets                       // nil: 404
-	SMS     SMS                           // nil: 503 sms_not_configured, no source is known, and there is no message to claim
+	Sockets Sockets // nil: 404
+	// nil: 503 sms_not_configured, no source is known, and there is no message to claim
+	SMS     SMS
 	Refused func(id room.ID, code string) // called for a message refused before SMS sees it; may be nil
 	Support *support.Config               // nil: no desk
 	Sellers *identity.Sellers             // proves sellers; nil: sellers name themselves
@@ -80,21 +81,23 @@ type Config struct {
 
 	AwayAfter, DropAfter time.Duration // the engine's, shown on pages
 
-	Origins           origin.Sites   // whose pages may act here; on support routes, the server's own alone
-	Ancestors         []string       // other origins that may frame a seller's page
-	Proxies           []netip.Prefix // whose X-Forwarded-* headers are trusted
-	Hosts             Hosts          // the server's names; default: any
-	PublicURL         string         // the base of links, without a trailing slash; default: the request's address
-	Quota             *quota.Quota   // of joins per client address; nil: no limit
-	SocketsPerAddress int            // open at the same time per address; 0 = no limit
-	Timeout           time.Duration  // of one call to the store; default 4 seconds
+	Origins   origin.Sites   // whose pages may act here; on support routes, the server's own alone
+	Ancestors []string       // other origins that may frame a seller's page
+	Proxies   []netip.Prefix // whose X-Forwarded-* headers are trusted
+	Hosts     Hosts          // the server's names; default: any
+	// the base of links, without a trailing slash; default: the request's address
+	PublicURL         string
+	Quota             *quota.Quota  // of joins per client address; nil: no limit
+	SocketsPerAddress int           // open at the same time per address; 0 = no limit
+	Timeout           time.Duration // of one call to the store; default 4 seconds
 
 	AssetPrefix string                  // the path of the pages' files
 	Handlers    map[string]http.Handler // more GET routes: path → handler
 
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: no metrics
-	Tracer     trace.Tracer          // makes a span for each request but those of Handlers, in the trace of its traceparent; nil: none
+	// makes a span for each request but those of Handlers, in the trace of its traceparent; nil: none
+	Tracer trace.Tracer
 }
 
 // site is the handlers' receiver.
@@ -130,7 +133,9 @@ func New(cfg Config) (http.Handler, error) {
 }
 
 func newSite(cfg Config) *site {
-	s := &site{Config: cfg, proxies: request.Proxies{Trusted: cfg.Proxies, HTTPS: cfg.Hosts.scheme == "https"}, open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer), deaf: deaf{log: cfg.Log},
+	s := &site{Config: cfg, proxies: request.Proxies{Trusted: cfg.Proxies, HTTPS: cfg.Hosts.scheme == "https"},
+		open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer),
+		deaf:    deaf{log: cfg.Log},
 		metrics: newMetrics(cfg.Registerer)}
 	if s.Tracer != nil {
 		s.untraced = besideRooms(s.Handlers)

@@ -90,31 +90,36 @@ func count(t *testing.T, db *sql.DB, query string) (n int) {
 func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 	t.Helper()
 	var b ledgerBook
-	require.NoError(t, rows(t.Context(), db, `SELECT room, epoch, fence, ticket, seller, COALESCE(outcome, ''), COALESCE(granted_at, 0),
+	require.NoError(t, rows(t.Context(), db,
+		`SELECT room, epoch, fence, ticket, seller, COALESCE(outcome, ''), COALESCE(granted_at, 0),
 		COALESCE(expires_at, 0), COALESCE(ended_at, 0) FROM leases ORDER BY room, fence`, func(scan func(...any) error) error {
-		var l ledgerLease
-		err := scan(&l.room, &l.epoch, &l.fence, &l.ticket, &l.seller, &l.outcome, &l.granted, &l.expires, &l.ended)
-		b.leases = append(b.leases, l)
-		return err
-	}))
-	require.NoError(t, rows(t.Context(), db, `SELECT room, epoch, ticket, seller, COALESCE(outcome, ''), COALESCE(fence, 0),
+			var l ledgerLease
+			err := scan(&l.room, &l.epoch, &l.fence, &l.ticket, &l.seller, &l.outcome, &l.granted, &l.expires,
+				&l.ended)
+			b.leases = append(b.leases, l)
+			return err
+		}))
+	require.NoError(t, rows(t.Context(), db,
+		`SELECT room, epoch, ticket, seller, COALESCE(outcome, ''), COALESCE(fence, 0),
 		(SELECT COUNT(*) FROM timeline t WHERE t.room = p.room AND t.epoch = p.epoch AND t.ticket = p.ticket AND t.kind = 'ended')
 		FROM places p ORDER BY room, ticket`, func(scan func(...any) error) error {
-		var p ledgerPlace
-		err := scan(&p.room, &p.epoch, &p.ticket, &p.seller, &p.outcome, &p.fence, &p.timesEnded)
-		b.places = append(b.places, p)
-		return err
-	}))
-	require.NoError(t, rows(t.Context(), db, `SELECT room, message_id, state, result, reason, ticket, fence, duplicate, completes,
+			var p ledgerPlace
+			err := scan(&p.room, &p.epoch, &p.ticket, &p.seller, &p.outcome, &p.fence, &p.timesEnded)
+			b.places = append(b.places, p)
+			return err
+		}))
+	require.NoError(t, rows(t.Context(), db,
+		`SELECT room, message_id, state, result, reason, ticket, fence, duplicate, completes,
 		(SELECT COUNT(*) FROM verifications v WHERE v.room = m.room AND v.message_id = m.message_id AND v.fence = m.fence
 			AND v.completes = m.completes AND v.voided_at IS NULL)
 		FROM messages m ORDER BY room, message_id`, func(scan func(...any) error) error {
-		var m ledgerMessage
-		err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate, &m.completes,
-			&m.verified)
-		b.messages = append(b.messages, m)
-		return err
-	}))
+			var m ledgerMessage
+			err := scan(&m.room, &m.id, &m.state, &m.result, &m.reason, &m.ticket, &m.fence, &m.duplicate,
+				&m.completes,
+				&m.verified)
+			b.messages = append(b.messages, m)
+			return err
+		}))
 	b.events = readEvents(t, db)
 	return b
 }
@@ -122,26 +127,27 @@ func readLedger(t *testing.T, db *sql.DB) ledgerBook {
 // readEvents reads the journal of the scripts.
 func readEvents(t *testing.T, db *sql.DB) (list []event) {
 	t.Helper()
-	require.NoError(t, rows(t.Context(), db, `SELECT room, entry, n, at, kind, ticket, fence, detail FROM timeline
+	require.NoError(t, rows(t.Context(), db,
+		`SELECT room, entry, n, at, kind, ticket, fence, detail FROM timeline
 		WHERE kind IN ('granted', 'extended', 'asked', 'message', 'ended')`, func(scan func(...any) error) error {
-		var e event
-		var text string
-		if err := scan(&e.room, &e.entry, &e.n, &e.at, &e.kind, &e.ticket, &e.fence, &text); err != nil {
+			var e event
+			var text string
+			if err := scan(&e.room, &e.entry, &e.n, &e.at, &e.kind, &e.ticket, &e.fence, &text); err != nil {
+				return err
+			}
+			var detail struct {
+				EndedAt   int64  `json:"ended_at"`
+				MessageID string `json:"message_id"`
+				Asks      int64
+			}
+			if err := json.Unmarshal([]byte(text), &detail); err != nil {
+				return err
+			}
+			e.ended, e.message, e.asks = detail.EndedAt, detail.MessageID, detail.Asks
+			_, err := fmt.Sscanf(e.entry, "%d-%d", &e.ms, &e.sequence)
+			list = append(list, e)
 			return err
-		}
-		var detail struct {
-			EndedAt   int64  `json:"ended_at"`
-			MessageID string `json:"message_id"`
-			Asks      int64
-		}
-		if err := json.Unmarshal([]byte(text), &detail); err != nil {
-			return err
-		}
-		e.ended, e.message, e.asks = detail.EndedAt, detail.MessageID, detail.Asks
-		_, err := fmt.Sscanf(e.entry, "%d-%d", &e.ms, &e.sequence)
-		list = append(list, e)
-		return err
-	}))
+		}))
 	slices.SortFunc(list, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.room, b.room), cmp.Compare(a.ms, b.ms), cmp.Compare(a.sequence, b.sequence),
 			cmp.Compare(a.n, b.n))

@@ -78,7 +78,10 @@ func (h *webhooks) oneOfEach(t *testing.T, types ...string) (each []webhook) {
 		defer h.mu.Unlock()
 		each = nil
 		for _, kind := range types {
-			at := slices.IndexFunc(h.list, func(w webhook) bool { return bytes.Contains(w.body, []byte(`"type":"`+kind+`"`)) })
+			at := slices.IndexFunc(h.list, func(w webhook) bool {
+				return bytes.Contains(w.body,
+					[]byte(`"type":"`+kind+`"`))
+			})
 			if at < 0 {
 				return fmt.Errorf("no %s among %d webhooks", kind, len(h.list))
 			}
@@ -91,10 +94,12 @@ func (h *webhooks) oneOfEach(t *testing.T, types ...string) (each []webhook) {
 
 // serve runs a server until the test ends.
 func serve(t *testing.T, settings ...string) string {
-	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "2s", "--rooms", "room:*",
+	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "2s", "--rooms",
+		"room:*",
 		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, settings...))
 	require.NoError(t, err)
-	for _, pattern := range []string{"*/*", "go/*/*"} { // go test keeps a result for as long as no file has changed that the test itself looked at
+	// go test keeps a result for as long as no file has changed that the test itself looked at
+	for _, pattern := range []string{"*/*", "go/*/*"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, name := range files {
@@ -121,11 +126,15 @@ func TestExamplesJoinWaitClaimAndAreDone(t *testing.T) {
 // ofTwoLanguages are those whose tools most machines have.
 func ofTwoLanguages(t *testing.T) []language {
 	programs := t.TempDir()
-	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", programs, "./go/seller", "./go/receiver", "./go/robot").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", programs, "./go/seller", "./go/receiver",
+		"./go/robot").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return []language{
-		{"curl", needing("curl", run("bash", "curl/seller.sh")), nil, needing("curl", run("bash", "curl/robot.sh"))}, // its receiver is a CGI program
-		{"go", run(filepath.Join(programs, "seller")), run(filepath.Join(programs, "receiver")), run(filepath.Join(programs, "robot"))},
+		// its receiver is a CGI program
+		{"curl", needing("curl", run("bash", "curl/seller.sh")), nil,
+			needing("curl", run("bash", "curl/robot.sh"))},
+		{"go", run(filepath.Join(programs, "seller")), run(filepath.Join(programs, "receiver")),
+			run(filepath.Join(programs, "robot"))},
 	}
 }
 
@@ -161,7 +170,8 @@ func tryExamples(t *testing.T, languages ...language) {
 func tryReceiver(t *testing.T, address string, events []webhook) {
 	for _, e := range events {
 		require.Equal(t, http.StatusNoContent, post(t, address, e.header, e.body), "as it came")
-		require.Equal(t, http.StatusUnauthorized, post(t, address, e.header, append([]byte(" "), e.body...)), "another body")
+		require.Equal(t, http.StatusUnauthorized, post(t, address, e.header, append([]byte(" "), e.body...)),
+			"another body")
 		for _, name := range []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
 			other := e.header.Clone()
 			other.Set(name, "1"+other.Get(name))
@@ -223,7 +233,8 @@ func listen(t *testing.T, l language) (address string, ok bool) {
 	if l.name == "cgi" {
 		script, err := filepath.Abs("curl/receiver.sh")
 		require.NoError(t, err)
-		s := httptest.NewServer(&cgi.Handler{Path: script, Env: []string{"WAITROOM_WEBHOOK_SECRET=" + secret}, Stderr: io.Discard})
+		s := httptest.NewServer(&cgi.Handler{Path: script, Env: []string{"WAITROOM_WEBHOOK_SECRET=" + secret},
+			Stderr: io.Discard})
 		t.Cleanup(s.Close)
 		_, err = exec.LookPath("openssl")
 		return s.URL, err == nil

@@ -25,7 +25,8 @@ func TestRobotsInOtherLanguagesStopWhereNoCodeIsOnItsWay(t *testing.T) {
 }
 
 var otherLanguages = []language{
-	{"python", run("python3", "python/seller.py"), run("python3", "python/receiver.py"), run("python3", "python/robot.py")},
+	{"python", run("python3", "python/seller.py"), run("python3", "python/receiver.py"),
+		run("python3", "python/robot.py")},
 	{"typescript", node("typescript/seller.ts"), node("typescript/receiver.ts"), node("typescript/robot.ts")},
 	{"java", run("java", "java/Seller.java"), run("java", "java/Receiver.java"), run("java", "java/Robot.java")},
 }

@@ -34,7 +34,8 @@ func shell(t *testing.T, page string) []string {
 // first-steps.md starts the server in the background. Only the port differs, since the machine may use it.
 func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *testing.T) {
 	clone := t.TempDir()
-	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`, clone).CombinedOutput()
+	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`,
+		clone).CombinedOutput()
 	require.NoError(t, err, string(out))
 	readme := shell(t, "../../README.md")
 	require.Greater(t, len(readme), 1)
@@ -62,7 +63,8 @@ func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *t
 	err = cmd.Wait()
 	got, _ := os.ReadFile(said.Name())
 	require.NoError(t, err, string(got))
-	for _, want := range []string{`"status":"locked"`, `"status":"expecting"`, `"result":"matched"`, `"code":"482913"`, `"already":true`,
+	for _, want := range []string{`"status":"locked"`, `"status":"expecting"`, `"result":"matched"`,
+		`"code":"482913"`, `"already":true`,
 		"/rooms/integration?token=ey", "$2a$"} {
 		require.Contains(t, string(got), want)
 	}

@@ -30,7 +30,8 @@ func TestRobotsStopWhereNoCodeIsOnItsWay(t *testing.T) {
 	tryRobotsWhoseTurnIsEnded(t, ofTwoLanguages(t)...)
 }
 
-// tryRobots has each robot wait behind somebody whose code may still come, ask, and take its code, though the connection breaks while it waits.
+// tryRobots has each robot wait behind somebody whose code may still come, ask, and take its code, though the
+// connection breaks while it waits.
 func tryRobots(t *testing.T, languages ...language) {
 	base := serve(t, "--sms-webhook-secret", secret, "--sms-quarantine", "2s")
 	for _, l := range languages {
@@ -53,8 +54,10 @@ func tryRobots(t *testing.T, languages ...language) {
 			fence, locked := strings.CutPrefix(line, "locked ")
 			require.True(t, locked, line)
 			require.Equal(t, "asked 1", robot.next())
-			require.JSONEq(t, `{"result":"matched","ticket":2,"fence":`+fence+`}`, carrier(t, room, "m-1", "배송이 시작되었습니다"), "a message without a code ends nothing")
-			require.JSONEq(t, `{"result":"matched","ticket":2,"fence":`+fence+`}`, carrier(t, room, "m-2", "인증번호 482913"))
+			require.JSONEq(t, `{"result":"matched","ticket":2,"fence":`+fence+`}`,
+				carrier(t, room, "m-1", "배송이 시작되었습니다"), "a message without a code ends nothing")
+			require.JSONEq(t, `{"result":"matched","ticket":2,"fence":`+fence+`}`,
+				carrier(t, room, "m-2", "인증번호 482913"))
 			require.Equal(t, "code 482913", robot.next())
 			require.Equal(t, "completed", robot.next())
 			code, wrong := robot.end()
@@ -78,7 +81,8 @@ func tryRobotsWithoutACode(t *testing.T, languages ...language) {
 	}
 }
 
-// tryRobotsWhoseTurnIsEnded has another program that has a robot's session say that all is done: no message is on its way.
+// tryRobotsWhoseTurnIsEnded has another program that has a robot's session say that all is done: no message
+// is on its way.
 func tryRobotsWhoseTurnIsEnded(t *testing.T, languages ...language) {
 	base := serve(t)
 	for _, l := range languages {
@@ -90,7 +94,8 @@ func tryRobotsWhoseTurnIsEnded(t *testing.T, languages ...language) {
 			}
 			proxy, session := overheard(t, base)
 			requireNoCode(t, startRobot(t, proxy, l.name, command), "completed", func() {
-				r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, base+"/api/room:"+l.name+"/lock?reason=completed", nil)
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete,
+					base+"/api/room:"+l.name+"/lock?reason=completed", nil)
 				require.NoError(t, err)
 				r.Header.Set("X-Session-ID", session())
 				require.Equal(t, http.StatusOK, send(t, r))
@@ -99,7 +104,8 @@ func tryRobotsWhoseTurnIsEnded(t *testing.T, languages ...language) {
 	}
 }
 
-// requireNoCode has something happen once a robot has asked, and sees that it stops and says that no code is to come.
+// requireNoCode has something happen once a robot has asked, and sees that it stops and says that no code is
+// to come.
 func requireNoCode(t *testing.T, robot reading, outcome string, happen func()) {
 	t.Helper()
 	require.Regexp(t, `^locked \d+$`, robot.next())
@@ -130,14 +136,17 @@ func startRobot(t *testing.T, base, name string, command []string) reading {
 	return output(t, cmd)
 }
 
-// firstAsks has the first seller hold the lock and ask for a code, so that the number is busy for a while after it has left.
+// firstAsks has the first seller hold the lock and ask for a code, so that the number is busy for a while
+// after it has left.
 func firstAsks(t *testing.T, room string) {
 	var locked, expecting struct {
 		Status string
 		Fence  int64
 	}
-	require.NoError(t, json.Unmarshal([]byte(answer(t, room+"/lock", `{"seller_id":"first","asks":true}`)), &locked))
-	require.NoError(t, json.Unmarshal([]byte(answer(t, room+"/lock/expect", `{"fence":`+strconv.FormatInt(locked.Fence, 10)+`}`)), &expecting))
+	require.NoError(t, json.Unmarshal([]byte(answer(t, room+"/lock", `{"seller_id":"first","asks":true}`)),
+		&locked))
+	require.NoError(t, json.Unmarshal([]byte(answer(t, room+"/lock/expect",
+		`{"fence":`+strconv.FormatInt(locked.Fence, 10)+`}`)), &expecting))
 	require.Equal(t, "expecting", expecting.Status)
 }
 
@@ -151,10 +160,12 @@ func carrier(t *testing.T, room, id, text string) string {
 	signer, err := standardwebhooks.NewWebhook(secret)
 	require.NoError(t, err)
 	now := time.Now()
-	body := fmt.Sprintf(`{"message_id":%q,"from":"15881234","text":%q,"sent_at":%q}`, id, text, now.Format(time.RFC3339Nano))
+	body := fmt.Sprintf(`{"message_id":%q,"from":"15881234","text":%q,"sent_at":%q}`, id, text,
+		now.Format(time.RFC3339Nano))
 	signature, err := signer.Sign(id, now, []byte(body))
 	require.NoError(t, err)
-	return posted(t, room+"/sms", http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}, body)
+	return posted(t, room+"/sms", http.Header{"Webhook-Id": {id},
+		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}, body)
 }
 
 func posted(t *testing.T, url string, header http.Header, body string) string {
@@ -169,8 +180,9 @@ func posted(t *testing.T, url string, header http.Header, body string) string {
 	return string(text)
 }
 
-// breaking is the way to a server, on which of the calls for messages the first gets no answer, the second is to come again, and the third is
-// answered as where the ledger has not judged the message that ended the turn.
+// breaking is the way to a server, on which of the calls for messages the first gets no answer, the second is
+// to come again, and the third is answered as where the ledger has not judged the message that ended the
+// turn.
 func breaking(t *testing.T, base string) (address string, calls *atomic.Int32) {
 	to, err := url.Parse(base)
 	require.NoError(t, err)

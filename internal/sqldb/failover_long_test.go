@@ -67,14 +67,14 @@ func failsOver(t *testing.T, through func(url string) string, end func(old *pgte
 	require.Error(t, write("refused"))
 	for range 3 { // while there is no primary behind the address, it is not back, whatever may be read there
 		now.Store(new(now.Load().Add(time.Second))) // the next attempt is allowed
-		db.AskAgain(t.Context())
+		db.Reprobe(t.Context())
 		require.NotContains(t, log.String(), "database is back")
 	}
 	address.Move(standby)
 	end(old)
 	testproc.Until(t, time.Minute, func() error {
 		now.Store(new(now.Load().Add(time.Second)))
-		db.AskAgain(t.Context())
+		db.Reprobe(t.Context())
 		return write("after")
 	})
 	for i := range 16 {

@@ -86,7 +86,8 @@ func TestServerIsAskedToEndATransactionThatIsIdleForTooLong(t *testing.T) {
 				return nil
 			}))
 			var limit string
-			require.NoError(t, db.SQL().QueryRow(`SELECT current_setting('idle_in_transaction_session_timeout')`).Scan(&limit))
+			require.NoError(t, db.SQL().QueryRow(
+				`SELECT current_setting('idle_in_transaction_session_timeout')`).Scan(&limit))
 			want := "20s" // the outbox's transactions have it of the session
 			if name == "pooled" {
 				want = "0" // the session is another one's too

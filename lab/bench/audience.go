@@ -102,7 +102,8 @@ func (a *audience) dial(ctx context.Context, open opener, i int) (*crowd.Socket,
 	return socket, nil
 }
 
-// follow reads a socket to its end, and the one after it where who loses it comes back: all in one goroutine, whose stack has grown by then.
+// follow reads a socket to its end, and the one after it where who loses it comes back: all in one goroutine,
+// whose stack has grown by then.
 func (a *audience) follow(i int, socket *crowd.Socket) {
 	for socket != nil {
 		a.read(i, socket)
@@ -144,10 +145,12 @@ func (a *audience) read(i int, socket *crowd.Socket) {
 	}
 }
 
-// pinged reports whether Centrifugo wants an answer: a frame of its holds several lines where they come close together.
+// pinged reports whether Centrifugo wants an answer: a frame of its holds several lines where they come close
+// together.
 func pinged(text []byte) bool {
 	line := []byte(centrifugo)
-	return bytes.Equal(text, line) || bytes.HasPrefix(text, append(line, '\n')) || bytes.HasSuffix(text, []byte("\n"+centrifugo))
+	return bytes.Equal(text, line) || bytes.HasPrefix(text, append(line, '\n')) ||
+		bytes.HasSuffix(text, []byte("\n"+centrifugo))
 }
 
 func (a *audience) told(i int, s crowd.State, at time.Time) {
@@ -205,7 +208,8 @@ func (a *audience) until(ctx context.Context, version int64) (last time.Time, er
 	defer a.mu.Unlock()
 	a.want = 0
 	if err != nil {
-		return last, fmt.Errorf("%d of %d were not told version %d (%d lost their socket): %w", a.missing, len(a.last), version, a.lost, err)
+		return last, fmt.Errorf("%d of %d were not told version %d (%d lost their socket): %w", a.missing,
+			len(a.last), version, a.lost, err)
 	}
 	return slices.MaxFunc(a.at, time.Time.Compare), nil
 }

@@ -20,14 +20,16 @@ var incomparable = []string{"carriers", "load"}
 // buildBefore makes waitroom, and the peers with its lock, of another commit.
 func (b *bench) buildBefore(ctx context.Context) (old *bench, err error) {
 	tree := filepath.Join(b.dir, "before")
-	for _, args := range [][]string{{"clone", "--quiet", "--shared", "--no-checkout", b.root, tree}, {"-C", tree, "checkout", "--quiet", "--detach", b.before}} {
+	for _, args := range [][]string{{"clone", "--quiet", "--shared", "--no-checkout", b.root, tree},
+		{"-C", tree, "checkout", "--quiet", "--detach", b.before}} {
 		if out, err := exec.CommandContext(ctx, "git", args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("-before %s: git %s: %w\n%s", b.before, strings.Join(args, " "), err, out)
 		}
 	}
 	then := *b
 	then.commit = commit(ctx, tree)
-	then.waitroom, then.contenders = filepath.Join(b.dir, "waitroom-before"), filepath.Join(b.dir, "peers-before")
+	then.waitroom, then.contenders = filepath.Join(b.dir, "waitroom-before"),
+		filepath.Join(b.dir, "peers-before")
 	if err := stack.Build(ctx, tree, then.waitroom); err != nil {
 		return nil, err
 	}
@@ -61,12 +63,16 @@ func (b *bench) compare(ctx context.Context, list []measure) error {
 // beside is what is written of two versions.
 func (b *bench) beside(old *bench) string {
 	var p strings.Builder
-	fmt.Fprintf(&p, "## Beside the version of before\n\nMade by `make bench BEFORE=%s` in %s, on %s: each row was measured with the program of commit %s and right after with that of %s, by the same clients, on the same machine (%s; load average at the start: %s).\n",
-		b.before, time.Since(b.began).Round(time.Minute), b.began.UTC().Format(time.DateOnly), old.commit, b.commit, stack.Machine(), b.load)
+	fmt.Fprintf(&p, "## Beside the version of before\n\nMade by `make bench BEFORE=%s` in %s, on %s: each "+
+		"row was measured with the program of commit %s and right after with that of %s, by the same clients, "+
+		"on the same machine (%s; load average at the start: %s).\n",
+		b.before, time.Since(b.began).Round(time.Minute), b.began.UTC().Format(time.DateOnly), old.commit, b.commit,
+		stack.Machine(), b.load)
 	if b.scale < 1 {
 		fmt.Fprintf(&p, "\n**Made with sizes of %s: this only shows that it works.**\n", number(b.scale))
 	}
-	fmt.Fprintf(&p, "\n%s\n### How, before\n\n%s\n### How, now\n\n%s", columns(old.rows, b.rows), failures(old.rows)+hows(old.rows), hows(b.rows))
+	fmt.Fprintf(&p, "\n%s\n### How, before\n\n%s\n### How, now\n\n%s", columns(old.rows, b.rows),
+		failures(old.rows)+hows(old.rows), hows(b.rows))
 	return p.String()
 }
 

@@ -31,10 +31,14 @@ func (b *bench) carriers(ctx context.Context) error {
 		return err
 	}
 	wrong := func(t sim.Counts) float64 { return t.Share(t.AllWrong()) }
-	b.add(row{what: "simulated carriers (`sms/sim`): wrong attributions at 30 s of quarantine", bar: "≤ 0.2 % / 0.7 % where 2 % / 5 % of codes are slow, 0 for codes sent within it", checks: []check{
-		{"", wrong(tallies[0]), " %", 0.2, false}, {"", wrong(tallies[1]), " %", 0.7, false},
-		{"", float64(tallies[0].Wrong[sim.Broken] + tallies[1].Wrong[sim.Broken]), " of codes sent in time", 0, false}},
-		how: fmt.Sprintf("%d and %d leases on the embedded store with its clock moved by hand, seed %d: %d and %d wrong; chance alone moves such counts by their square root. `make sim` plays more.", tallies[0].Leases, tallies[1].Leases,
+	b.add(row{what: "simulated carriers (`sms/sim`): wrong attributions at 30 s of quarantine",
+		bar: "≤ 0.2 % / 0.7 % where 2 % / 5 % of codes are slow, 0 for codes sent within it", checks: []check{
+			{"", wrong(tallies[0]), " %", 0.2, false}, {"", wrong(tallies[1]), " %", 0.7, false},
+			{"", float64(tallies[0].Wrong[sim.Broken] + tallies[1].Wrong[sim.Broken]), " of codes sent in time", 0,
+				false}},
+		how: fmt.Sprintf("%d and %d leases on the embedded store with its clock moved by hand, seed %d: %d and "+
+			"%d wrong; chance alone moves such counts by their square root. `make sim` plays more.", tallies[0].Leases,
+			tallies[1].Leases,
 			simSeed, tallies[0].AllWrong(), tallies[1].AllWrong())})
 	return nil
 }

@@ -20,7 +20,8 @@ const (
 	longestAnswer = 64 << 10
 )
 
-// conn is a kept HTTP/1.1 connection that costs little: what a client takes of the machine, the server does not get. It is for one goroutine.
+// conn is a kept HTTP/1.1 connection that costs little: what a client takes of the machine, the server does
+// not get. It is for one goroutine.
 type conn struct {
 	net.Conn
 	r    *bufio.Reader

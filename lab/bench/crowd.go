@@ -87,7 +87,8 @@ func (b *bench) ours(ctx context.Context, s *site) (*server, *standing, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &standing{people: people, holder: slices.IndexFunc(people, func(p person) bool { return p.place.Status == "locked" })}
+	l := &standing{people: people, holder: slices.IndexFunc(people,
+		func(p person) bool { return p.place.Status == "locked" })}
 	o.audience = newAudience(ctx, seats(r.URL(), one(benchRoom), people))
 	return o, l, b.fill(ctx, o)
 }

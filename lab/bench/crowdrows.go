@@ -10,9 +10,11 @@ func (b *bench) memoryRow(ours *server, others []*server) {
 	for _, o := range others {
 		peers = append(peers, fmt.Sprintf("%s %s KiB", o.name, number(o.each)))
 	}
-	b.add(row{what: "resident memory per idle connected seller, 9,000 sockets on one replica, 30 s after they opened", bar: "≤ 10 KiB",
+	b.add(row{what: "resident memory per idle connected seller, 9,000 sockets on one replica, 30 s after " +
+		"they opened", bar: "≤ 10 KiB",
 		checks: []check{{"", ours.each, " KiB", 10, false}},
-		how: fmt.Sprintf("VmRSS of the replica, read by another process %s after the last socket opened, less what it was before anybody had joined; no collection was forced. In the same run: %s.",
+		how: fmt.Sprintf("VmRSS of the replica, read by another process %s after the last socket opened, less "+
+			"what it was before anybody had joined; no collection was forced. In the same run: %s.",
 			b.span(crowdRest), strings.Join(peers, ", "))})
 }
 
@@ -20,13 +22,17 @@ func (b *bench) memoryRow(ours *server, others []*server) {
 func (b *bench) fanOutRow(ours *server, others []*server) {
 	var peers []string
 	for _, o := range others {
-		peers = append(peers, fmt.Sprintf("%s %s ms (%s, %d times)", o.name, number(o.told.median()), o.told.spread(" ms"), len(o.told)))
+		peers = append(peers, fmt.Sprintf("%s %s ms (%s, %d times)", o.name, number(o.told.median()),
+			o.told.spread(" ms"), len(o.told)))
 	}
 	rival := others[0]
-	r := row{what: "one handoff → the last of 9,000 waiters has its own new position", bar: "≤ 0.75 × Centrifugo's broadcast of one identical frame",
+	r := row{what: "one handoff → the last of 9,000 waiters has its own new position",
+		bar:    "≤ 0.75 × Centrifugo's broadcast of one identical frame",
 		checks: []check{{"", ours.told.median() / rival.told.median(), " × " + rival.name, 0.75, false}},
-		how: fmt.Sprintf("%d handoffs, in turn with the broadcasts of %s. From the first byte of the DELETE until the last socket had its new position: median %s ms (%s); every position was looked at and right. "+
-			"One identical frame, about as long, to as many by: %s.", len(ours.told), rival.name, number(ours.told.median()), ours.told.spread(" ms"), strings.Join(peers, ", "))}
+		how: fmt.Sprintf("%d handoffs, in turn with the broadcasts of %s. From the first byte of the DELETE "+
+			"until the last socket had its new position: median %s ms (%s); every position was looked at and right. "+
+			"One identical frame, about as long, to as many by: %s.", len(ours.told), rival.name,
+			number(ours.told.median()), ours.told.spread(" ms"), strings.Join(peers, ", "))}
 	if rival.name == plainName {
 		r.open = "CENTRIFUGO_BIN=/path/to/centrifugo names the program to compare with"
 	}

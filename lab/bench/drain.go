@@ -24,7 +24,8 @@ type drainage struct {
 
 // drain fills one room's journal while the ledger is away, and watches it go.
 func (b *bench) drain(ctx context.Context) error {
-	postgres, stop, err := pgtest.Serve("fsync=on", "synchronous_commit=on", "full_page_writes=on", "shared_buffers=128MB")
+	postgres, stop, err := pgtest.Serve("fsync=on", "synchronous_commit=on", "full_page_writes=on",
+		"shared_buffers=128MB")
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,8 @@ func (b *bench) drain(ctx context.Context) error {
 	}
 	b.add(row{what: "ledger drain, one room", bar: "≥ 15,000 entries/s SQLite, ≥ 10,000 PostgreSQL",
 		checks: []check{{"SQLite", lite.rate, "/s", 15_000, true}, {"PostgreSQL", pg.rate, "/s", 10_000, true}},
-		how: fmt.Sprintf("%.0f entries of joins and dones, written while the ledger was away; a fresh replica then drains them: from the first entry gone to the last, by the length of the room's journal. "+
+		how: fmt.Sprintf("%.0f entries of joins and dones, written while the ledger was away; a fresh replica "+
+			"then drains them: from the first entry gone to the last, by the length of the room's journal. "+
 			"Both databases write each commit to disk.", lite.left[0])})
 	b.plotDrain(lite, pg)
 	return nil

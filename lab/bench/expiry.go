@@ -40,9 +40,11 @@ func (b *bench) expiry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.add(row{what: "`expires_at` → next holder's frame, with 10,000 other keys that have a TTL", bar: "p99 ≤ 20 ms",
+	b.add(row{what: "`expires_at` → next holder's frame, with 10,000 other keys that have a TTL",
+		bar:    "p99 ≤ 20 ms",
 		checks: []check{{"p99", took.at(.99), " ms", 20, false}},
-		how: fmt.Sprintf("%d leases of 1 s in %d rooms, two replicas; the clock is the machine's, which is Redis's; p50 %s ms, %s. Keyspace events alone: %s.",
+		how: fmt.Sprintf("%d leases of 1 s in %d rooms, two replicas; the clock is the machine's, which is "+
+			"Redis's; p50 %s ms, %s. Keyspace events alone: %s.",
 			len(took), expiryRooms, number(took.median()), took.spread(" ms"), events)})
 	return nil
 }
@@ -95,7 +97,8 @@ type endings struct {
 }
 
 func newEndings(rooms int) *endings {
-	return &endings{ends: make([]int64, rooms), fences: make([]int64, rooms), left: rooms * (expiryWaiters - 1), done: make(chan struct{})}
+	return &endings{ends: make([]int64, rooms), fences: make([]int64, rooms), left: rooms * (expiryWaiters - 1),
+		done: make(chan struct{})}
 }
 
 // heard is for any socket's frame; the first lease of a room follows none.

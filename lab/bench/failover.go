@@ -80,10 +80,17 @@ func (b *bench) failoverRow(back *returns, a *audience, joins sample, killed tim
 			return err
 		}
 	}
-	b.add(row{what: "replica killed with 9,000 sockets", bar: "all back with a true state within 3 s, no place lost, joins by others under 100 ms p99 meanwhile", checks: []check{
-		{"last back after", seconds.at(1), " s", 3, false}, {"places lost", lost, "", 0, false}, {"joins p99", joins.at(.99), " ms", 100, false}},
-		how: fmt.Sprintf("SIGKILL; each client comes to the other replica after 0 to 1 s by chance, as the contract has it, and doubles that where it is refused. Half were back after %s s, 99 %% after %s s. True: the same ticket, "+
-			"and all positions are 1, 2, 3 … at the end. %d joins by others in another room, by a process of their own, one every %s, the connection included: median %s ms.", number(seconds.median()), number(seconds.at(.99)), len(joins), othersEvery, number(joins.median()))})
+	b.add(row{what: "replica killed with 9,000 sockets",
+		bar: "all back with a true state within 3 s, no place lost, joins by others under 100 ms p99 meanwhile",
+		checks: []check{
+			{"last back after", seconds.at(1), " s", 3, false}, {"places lost", lost, "", 0, false},
+			{"joins p99", joins.at(.99), " ms", 100, false}},
+		how: fmt.Sprintf("SIGKILL; each client comes to the other replica after 0 to 1 s by chance, as the "+
+			"contract has it, and doubles that where it is refused. Half were back after %s s, 99 %% after %s s. "+
+			"True: the same ticket, "+
+			"and all positions are 1, 2, 3 … at the end. %d joins by others in another room, by a process of "+
+			"their own, one every %s, the connection included: median %s ms.", number(seconds.median()),
+			number(seconds.at(.99)), len(joins), othersEvery, number(joins.median()))})
 	return nil
 }
 

@@ -37,13 +37,16 @@ func (b *bench) idle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	how := fmt.Sprintf("Cores by difference, over %s each, of processes seen from outside; sockets answer their pings, nobody does anything else.", b.span(idleSpan))
+	how := fmt.Sprintf("Cores by difference, over %s each, of processes seen from outside; sockets answer "+
+		"their pings, nobody does anything else.", b.span(idleSpan))
 	for _, c := range []struct {
 		what string
 		cost *idleCost
-	}{{"nothing happens: 4,000 connected waiters more in one room", waiters}, {"nothing happens: 4,000 rooms more, with a holder and a connected waiter each", rooms}} {
+	}{{"nothing happens: 4,000 connected waiters more in one room", waiters},
+		{"nothing happens: 4,000 rooms more, with a holder and a connected waiter each", rooms}} {
 		b.add(row{what: c.what, bar: "≤ 0.02 of a core of Redis, ≤ 0.03 of the replica", checks: []check{
-			{"Redis", c.cost.moreRedis, "", 0.02, false}, {"replica", c.cost.moreReplica, "", 0.03, false}}, how: how + " " + c.cost.text()})
+			{"Redis", c.cost.moreRedis, "", 0.02, false}, {"replica", c.cost.moreReplica, "", 0.03, false}},
+			how: how + " " + c.cost.text()})
 	}
 	b.plotIdle(waiters, rooms)
 	return nil
@@ -58,7 +61,8 @@ func (c *idleCost) text() string {
 }
 
 // idleWith adds some by steps; each is so many places of which the last one has a socket.
-func (b *bench) idleWith(ctx context.Context, name string, places int, room func(int) string) (*idleCost, error) {
+func (b *bench) idleWith(ctx context.Context, name string, places int, room func(int) string) (*idleCost,
+	error) {
 	s, err := b.open(ctx, layout{replicas: 1})
 	if err != nil {
 		return nil, err
@@ -67,14 +71,16 @@ func (b *bench) idleWith(ctx context.Context, name string, places int, room func
 	base, more, c := b.n(idleBase), b.n(idleMore), &idleCost{name: name}
 	var connected []person
 	a := newAudience(ctx, func(ctx context.Context, i int) (*crowd.Socket, error) {
-		return seats(s.replicas[0].URL(), func(i int) string { return room(i*places + places - 1) }, connected)(ctx, i)
+		return seats(s.replicas[0].URL(), func(i int) string { return room(i*places + places - 1) }, connected)(ctx,
+			i)
 	})
 	defer a.close()
 	for step := range idleSteps + 1 {
 		n := base + more*step/idleSteps
 		from := len(connected)
 		for nth := range places { // the holders of all rooms come first
-			added, err := s.people(ctx, s.replicas[0], n-from, func(i int) string { return room((from+i)*places + nth) })
+			added, err := s.people(ctx, s.replicas[0], n-from,
+				func(i int) string { return room((from+i)*places + nth) })
 			if err != nil {
 				return nil, err
 			}
@@ -99,7 +105,8 @@ func (b *bench) idleWith(ctx context.Context, name string, places int, room func
 			return nil, err
 		}
 		log.Printf("  %d %s: Redis %s cores, replica %s", n, name, number(redis), number(replica))
-		c.count, c.redis, c.replica = append(c.count, float64(n)), append(c.redis, redis), append(c.replica, replica)
+		c.count, c.redis, c.replica = append(c.count, float64(n)), append(c.redis, redis),
+			append(c.replica, replica)
 	}
 	c.moreRedis, c.moreReplica = c.redis[idleSteps]-c.redis[0], c.replica[idleSteps]-c.replica[0]
 	if a.lost > 0 {

@@ -48,7 +48,8 @@ func (b *bench) latency(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		log.Printf("  %.0f handoffs/s of %d wanted: p50 %s ms, p99 %s ms", p.rate, rate, number(p.took.median()), number(p.took.at(.99)))
+		log.Printf("  %.0f handoffs/s of %d wanted: p50 %s ms, p99 %s ms", p.rate, rate, number(p.took.median()),
+			number(p.took.at(.99)))
 		points = append(points, p)
 		if p.overload {
 			break
@@ -75,7 +76,8 @@ type load struct {
 }
 
 func newLoad(ctx context.Context, s *site, rooms int) (l *load, err error) {
-	l = &load{s: s, rooms: rooms, free: make(chan int, rooms), work: make(chan int), holder: make([]int, rooms), fence: make([]int64, rooms)}
+	l = &load{s: s, rooms: rooms, free: make(chan int, rooms), work: make(chan int), holder: make([]int, rooms),
+		fence: make([]int64, rooms)}
 	for range rooms {
 		l.grants = append(l.grants, make(chan grant, 8))
 	}

@@ -58,8 +58,10 @@ func (b *bench) line(ctx context.Context) error {
 			}
 		}
 	}
-	line := row{what: "join, leave and position at 100,000 waiters against 10", bar: "≤ 1.5 ×", how: fmt.Sprintf("%d rounds of %d calls in each room, in turn; the greater of two ratios: "+
-		"of scripts in Redis by its own count, and of the whole HTTP request, both medians.", len(micros[0][0]), lineCalls)}
+	line := row{what: "join, leave and position at 100,000 waiters against 10", bar: "≤ 1.5 ×",
+		how: fmt.Sprintf("%d rounds of %d calls in each room, in turn; the greater of two ratios: "+
+			"of scripts in Redis by its own count, and of the whole HTTP request, both medians.", len(micros[0][0]),
+			lineCalls)}
 	for v, name := range verbs {
 		scripts, whole := micros[v][1].median()/micros[v][0].median(), took[v][1].median()/took[v][0].median()
 		worse := whole
@@ -67,7 +69,8 @@ func (b *bench) line(ctx context.Context) error {
 			worse = max(scripts, whole)
 		}
 		line.checks = append(line.checks, check{name, worse, " ×", 1.5, false})
-		line.how += fmt.Sprintf(" %s: %s against %s µs in Redis, %s against %s ms in all.", name, number(micros[v][1].median()), number(micros[v][0].median()),
+		line.how += fmt.Sprintf(" %s: %s against %s µs in Redis, %s against %s ms in all.", name,
+			number(micros[v][1].median()), number(micros[v][0].median()),
 			number(took[v][1].median()), number(took[v][0].median()))
 	}
 	b.add(line)

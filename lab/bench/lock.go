@@ -87,8 +87,10 @@ func (b *bench) pairRow(rates map[string]sample) error {
 	if err != nil {
 		return err
 	}
-	b.add(row{what: "`lock`: one client, nobody else wants it, lock + unlock pairs/s", bar: "≥ 0.67 × the better of redsync and redislock, which keep no line", checks: []check{
-		{"", ours / better, " × redsync or redislock", 0.67, true}}, how: fmt.Sprintf("Pairs/s, medians of %d rounds in turn:%s.", lockRounds, list)})
+	b.add(row{what: "`lock`: one client, nobody else wants it, lock + unlock pairs/s",
+		bar: "≥ 0.67 × the better of redsync and redislock, which keep no line", checks: []check{
+			{"", ours / better, " × redsync or redislock", 0.67, true}},
+		how: fmt.Sprintf("Pairs/s, medians of %d rounds in turn:%s.", lockRounds, list)})
 	return nil
 }
 
@@ -97,9 +99,13 @@ func (b *bench) lockRow(rates map[string]sample, overtaking int) error {
 	if err != nil {
 		return err
 	}
-	b.add(row{what: "`lock`: 64 contenders on one key, handoffs/s", bar: "≥ 3 × the better of redsync and redislock, above rueidislock's default; exactly FIFO", checks: []check{
-		{"", ours / better, " × redsync or redislock", 3, true}, {"", ours / rueidis, " × rueidislock", 1, true}, {"", float64(overtaking), " overtaken", 0, false}},
-		how: fmt.Sprintf("Handoffs/s, medians of %d rounds in turn:%s. Overtaken: grants to somebody while one who had asked over 20 ms earlier still waited; "+
+	b.add(row{what: "`lock`: 64 contenders on one key, handoffs/s",
+		bar: "≥ 3 × the better of redsync and redislock, above rueidislock's default; exactly FIFO",
+		checks: []check{
+			{"", ours / better, " × redsync or redislock", 3, true}, {"", ours / rueidis, " × rueidislock", 1, true},
+			{"", float64(overtaking), " overtaken", 0, false}},
+		how: fmt.Sprintf("Handoffs/s, medians of %d rounds in turn:%s. Overtaken: grants to somebody while one "+
+			"who had asked over 20 ms earlier still waited; "+
 			"that the order is exactly FIFO a test holds (lock/locktest).", lockRounds, list)})
 	return nil
 }
@@ -126,7 +132,8 @@ func (b *bench) contend(ctx context.Context, args []string) (list []rate, err er
 		return nil, err
 	}
 	to := filepath.Join(s.Dir, "rates.json")
-	child, err := s.Launch("peers", exec.Command(b.contenders, append(args, "-redis", addr, "-json", to, "-length", b.span(lockSpan).String())...))
+	child, err := s.Launch("peers", exec.Command(b.contenders,
+		append(args, "-redis", addr, "-json", to, "-length", b.span(lockSpan).String())...))
 	if err != nil {
 		return nil, err
 	}

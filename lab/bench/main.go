@@ -1,6 +1,6 @@
-// Command bench measures what waitroom must reach, in one run on one machine, with its peers beside it, and prints a table of bars and
-// values. Everything is measured from outside: waitroom, Redis, PostgreSQL and the peers are processes of their own. lab/benchmarks.md is
-// what it writes.
+// Command bench measures what waitroom must reach, in one run on one machine, with its peers beside it, and
+// prints a table of bars and values. Everything is measured from outside: waitroom, Redis, PostgreSQL and the
+// peers are processes of their own. lab/benchmarks.md is what it writes.
 package main
 
 import (
@@ -53,10 +53,15 @@ func main() {
 	limit := flag.Duration("limit", 40*time.Minute, "how long it may take in all")
 	flag.StringVar(&b.root, "root", ".", "the checkout")
 	flag.StringVar(&b.out, "out", "", "directory to write benchmarks.md and its plots into")
-	flag.StringVar(&b.only, "only", "", "measure only these, with commas between: "+strings.Join(names(), " ")+"; nothing is written then")
-	flag.StringVar(&b.program, "program", "", "a waitroom that is built already, such as another version, instead of the checkout's; nothing is written then")
-	flag.StringVar(&b.before, "before", "", "a commit: measure each thing with its program, too, in turn, and write a table of both instead")
-	flag.Float64Var(&b.scale, "scale", 1, "part of the sizes, to see that it works: the values mean nothing below 1")
+	flag.StringVar(&b.only, "only", "", "measure only these, with commas between: "+strings.Join(names(), " ")+
+		"; nothing is written then")
+	flag.StringVar(&b.program, "program", "",
+		"a waitroom that is built already, such as another version, instead of the checkout's; nothing is "+
+			"written then")
+	flag.StringVar(&b.before, "before", "",
+		"a commit: measure each thing with its program, too, in turn, and write a table of both instead")
+	flag.Float64Var(&b.scale, "scale", 1, "part of the sizes, to see that it works: the values mean nothing "+
+		"below 1")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

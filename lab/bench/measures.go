@@ -19,7 +19,8 @@ func measures() []measure {
 	return []measure{
 		{"handoff", "release → next holder's frame, on another replica, 1,000 connected waiters", (*bench).handoff},
 		{"expiry", "`expires_at` → next holder's frame, with 10,000 other keys that have a TTL", (*bench).expiry},
-		{"crowd", "9,000 sockets on one replica: memory, and one handoff → the last one's new position", (*bench).crowd},
+		{"crowd", "9,000 sockets on one replica: memory, and one handoff → the last one's new position",
+			(*bench).crowd},
 		{"idle", "nothing happens: 4,000 waiters more in one room; 4,000 rooms more", (*bench).idle},
 		{"verbs", "a join or leave of a free room in Redis", (*bench).verbs},
 		{"line", "join, leave and position at 100,000 waiters against 10", (*bench).line},

@@ -22,8 +22,8 @@ const (
 	othersArg   = "others" // what makes this program be them
 )
 
-// others are people who join another room all the while. They are a process of their own: in this one they would stand
-// behind thousands that come back, and the wait would be the client's.
+// others are people who join another room all the while. They are a process of their own: in this one they
+// would stand behind thousands that come back, and the wait would be the client's.
 type others struct {
 	process *testproc.Process
 	end     io.Closer
@@ -72,8 +72,8 @@ func readSample(r io.Reader) (s sample) {
 	return s
 }
 
-// beOthers is what that process does until in ends: a join each othersEvery, when it is due, however long the one before takes; it prints
-// ms of each, those of requestWithin for one that failed.
+// beOthers is what that process does until in ends: a join each othersEvery, when it is due, however long the
+// one before takes; it prints ms of each, those of requestWithin for one that failed.
 func beOthers(addr string, in io.Reader, out io.Writer) {
 	ctx, end := context.WithCancel(context.Background())
 	go func() {

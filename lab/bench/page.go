@@ -25,14 +25,17 @@ func (b *bench) write() error {
 
 func (b *bench) text(machine string) string {
 	var p strings.Builder
-	fmt.Fprintf(&p, "Made by `make bench` in %s, on %s, commit %s. Machine: %s; everything ran on it, clients and peers included, and shared it (load average at the start: %s).\n",
+	fmt.Fprintf(&p, "Made by `make bench` in %s, on %s, commit %s. Machine: %s; everything ran on it, "+
+		"clients and peers included, and shared it (load average at the start: %s).\n",
 		time.Since(b.began).Round(time.Minute), b.began.UTC().Format(time.DateOnly), b.commit, machine, b.load)
 	if b.scale < 1 {
 		fmt.Fprintf(&p, "\n**Made with sizes of %s: this only shows that it works.**\n", number(b.scale))
 	}
-	p.WriteString("\n## What it must reach\n\nwaitroom, Redis and the peers are processes of their own, measured from outside. A bar that is missed is printed as missed.\n\n")
+	p.WriteString("\n## What it must reach\n\nwaitroom, Redis and the peers are processes of their own, " +
+		"measured from outside. A bar that is missed is printed as missed.\n\n")
 	p.WriteString(table(b.rows))
-	p.WriteString("\n`make bench ONLY=idle` measures one of them again and writes nothing; the names: " + strings.Join(names(), " ") +
+	p.WriteString("\n`make bench ONLY=idle` measures one of them again and writes nothing; the names: " +
+		strings.Join(names(), " ") +
 		". `CENTRIFUGO_BIN=/path/to/centrifugo make bench` has Centrifugo beside it.\n\n### How\n\n")
 	p.WriteString(hows(b.rows))
 	p.WriteString("\n### Plots\n\n")

@@ -47,12 +47,17 @@ func (b *bench) pairs(ctx context.Context) error {
 			return err
 		}
 		if round > 0 {
-			ours, theirs, ratio, behind = append(ours, ourRate), append(theirs, theirRate), append(ratio, ourRate/theirRate), append(behind, float64(left))
+			ours, theirs, ratio, behind = append(ours, ourRate), append(theirs, theirRate),
+				append(ratio, ourRate/theirRate), append(behind, float64(left))
 		}
 	}
-	b.add(row{what: "join + done pairs/s, one replica, 64 clients, 200 rooms, ledger on", bar: "≥ 0.45 × a bare Gin handler doing `SET NX PX` and `DEL`",
-		checks: []check{{"", ratio.median(), " ×", 0.45, true}}, how: fmt.Sprintf("%d rounds of %s in turn, the ledger (SQLite) caught up in between; waitroom %s pairs/s (%s), the bare handler %s (%s), ratio %s; "+
-			"when the clients stopped the ledger was %s entries behind. The clients share the machine.", len(ratio), b.span(pairSpan), number(ours.median()), ours.spread(""), number(theirs.median()),
+	b.add(row{what: "join + done pairs/s, one replica, 64 clients, 200 rooms, ledger on",
+		bar:    "≥ 0.45 × a bare Gin handler doing `SET NX PX` and `DEL`",
+		checks: []check{{"", ratio.median(), " ×", 0.45, true}},
+		how: fmt.Sprintf("%d rounds of %s in turn, the ledger (SQLite) caught up in between; waitroom %s "+
+			"pairs/s (%s), the bare handler %s (%s), ratio %s; "+
+			"when the clients stopped the ledger was %s entries behind. The clients share the machine.", len(ratio),
+			b.span(pairSpan), number(ours.median()), ours.spread(""), number(theirs.median()),
 			theirs.spread(""), ratio.spread(" ×"), behind.spread(""))})
 	return nil
 }

@@ -23,7 +23,8 @@ func (b *bench) plotLatency(points []latencies) {
 		half.X, half.Y = append(half.X, p.rate), append(half.Y, p.took.median())
 		most.X, most.Y = append(most.X, p.rate), append(most.Y, p.took.at(.99))
 	}
-	b.draw("latency", "Release → next holder's frame on another replica, by load", "handoffs a second, each with a join, 200 rooms, two replicas",
+	b.draw("latency", "Release → next holder's frame on another replica, by load",
+		"handoffs a second, each with a join, 200 rooms, two replicas",
 		[]plot.Series{half, most}, unit("%.1f ms"))
 }
 
@@ -41,7 +42,8 @@ func (b *bench) plotIdle(costs ...*idleCost) {
 		series = append(series, plot.Series{Name: "Redis, " + c.name, X: c.count, Y: c.redis, Dashed: i > 0},
 			plot.Series{Name: "replica, " + c.name, X: c.count, Y: c.replica, Dashed: i > 0})
 	}
-	b.draw("idle", "What it costs that nothing happens", "waiters of one room, or rooms with a holder and a waiter each", series, unit("%.3f cores"))
+	b.draw("idle", "What it costs that nothing happens",
+		"waiters of one room, or rooms with a holder and a waiter each", series, unit("%.3f cores"))
 }
 
 func (b *bench) plotDrain(all ...*drainage) {
@@ -49,7 +51,8 @@ func (b *bench) plotDrain(all ...*drainage) {
 	for _, d := range all {
 		series = append(series, plot.Series{Name: d.name, X: thinned(d.seconds), Y: thinned(d.left)})
 	}
-	b.draw("drain", "A ledger that catches up: entries of one room that are left", "seconds", series, unit("%.0f"))
+	b.draw("drain", "A ledger that catches up: entries of one room that are left", "seconds", series,
+		unit("%.0f"))
 }
 
 const mostPoints = 40

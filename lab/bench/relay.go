@@ -11,18 +11,20 @@ import (
 )
 
 // serve starts one of lab/peers's servers.
-func (b *bench) serve(ctx context.Context, home *stack.Stack, name, what string, args ...string) (addr string, child *stack.Child, err error) {
+func (b *bench) serve(ctx context.Context, home *stack.Stack, name, what string, args ...string) (addr string,
+	child *stack.Child, err error) {
 	if addr, err = stack.Address(); err != nil {
 		return "", nil, err
 	}
-	if child, err = home.Launch(name, exec.Command(b.peers, append([]string{"-serve", what, "-addr", addr}, args...)...)); err != nil {
+	if child, err = home.Launch(name, exec.Command(b.peers,
+		append([]string{"-serve", what, "-addr", addr}, args...)...)); err != nil {
 		return "", nil, err
 	}
 	return addr, child, child.Until(ctx, func() error { return stack.Ready("http://" + addr) })
 }
 
-// relay is the shortest way from a request to one process to a socket of another by way of Redis: what two processes, Redis and the machine take
-// where there is nothing to decide and nobody else to tell.
+// relay is the shortest way from a request to one process to a socket of another by way of Redis: what two
+// processes, Redis and the machine take where there is nothing to decide and nobody else to tell.
 type relay struct {
 	ask    *conn
 	socket *crowd.Socket
@@ -32,7 +34,8 @@ func (b *bench) startRelay(ctx context.Context, s *site) (*relay, error) {
 	var addrs [2]string
 	for i := range addrs {
 		var err error
-		if addrs[i], _, err = b.serve(ctx, s.Stack, fmt.Sprint("relay ", i), "relay", "-redis", s.addr); err != nil {
+		if addrs[i], _, err = b.serve(ctx, s.Stack, fmt.Sprint("relay ", i), "relay", "-redis",
+			s.addr); err != nil {
 			return nil, err
 		}
 	}

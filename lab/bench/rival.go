@@ -58,7 +58,8 @@ func (b *bench) startRival(ctx context.Context, home *stack.Stack) (*rival, erro
 	return b.startPlain(ctx, home)
 }
 
-// alone measures the plain server by itself, where Centrifugo is the rival: a process has too few files for three crowds at a time.
+// alone measures the plain server by itself, where Centrifugo is the rival: a process has too few files for
+// three crowds at a time.
 func (b *bench) alone(ctx context.Context, home *stack.Stack) ([]*server, error) {
 	if b.centrifugo == "" {
 		return nil, nil
@@ -94,7 +95,8 @@ func (b *bench) startPlain(ctx context.Context, home *stack.Stack) (*rival, erro
 	return r, r.look(0)
 }
 
-// startCentrifugo starts the Centrifugo that CENTRIFUGO_BIN names; it says nothing to the network outside. Settings are said as versions 5 and 6 call them.
+// startCentrifugo starts the Centrifugo that CENTRIFUGO_BIN names; it says nothing to the network outside.
+// Settings are said as versions 5 and 6 call them.
 func (b *bench) startCentrifugo(ctx context.Context, home *stack.Stack) (*rival, error) {
 	addr, err := stack.Address()
 	if err != nil {
@@ -103,11 +105,16 @@ func (b *bench) startCentrifugo(ctx context.Context, home *stack.Stack) (*rival,
 	port := strings.TrimPrefix(addr, "127.0.0.1:")
 	cmd := exec.Command(b.centrifugo)
 	cmd.Env = append(os.Environ(),
-		"CENTRIFUGO_ADDRESS=127.0.0.1", "CENTRIFUGO_PORT="+port, "CENTRIFUGO_API_KEY="+apiKey, "CENTRIFUGO_ALLOW_ANONYMOUS_CONNECT_WITHOUT_TOKEN=true",
-		"CENTRIFUGO_ALLOW_SUBSCRIBE_FOR_ANONYMOUS=true", "CENTRIFUGO_ALLOW_SUBSCRIBE_FOR_CLIENT=true", "CENTRIFUGO_HEALTH=true", "CENTRIFUGO_USAGE_STATS_DISABLE=true",
-		"CENTRIFUGO_HTTP_SERVER_ADDRESS=127.0.0.1", "CENTRIFUGO_HTTP_SERVER_PORT="+port, "CENTRIFUGO_HTTP_API_KEY="+apiKey,
-		"CENTRIFUGO_CLIENT_ALLOW_ANONYMOUS_CONNECT_WITHOUT_TOKEN=true", "CENTRIFUGO_CHANNEL_WITHOUT_NAMESPACE_ALLOW_SUBSCRIBE_FOR_ANONYMOUS=true",
-		"CENTRIFUGO_CHANNEL_WITHOUT_NAMESPACE_ALLOW_SUBSCRIBE_FOR_CLIENT=true", "CENTRIFUGO_HEALTH_ENABLED=true", "CENTRIFUGO_USAGE_STATS_DISABLED=true")
+		"CENTRIFUGO_ADDRESS=127.0.0.1", "CENTRIFUGO_PORT="+port, "CENTRIFUGO_API_KEY="+apiKey,
+		"CENTRIFUGO_ALLOW_ANONYMOUS_CONNECT_WITHOUT_TOKEN=true",
+		"CENTRIFUGO_ALLOW_SUBSCRIBE_FOR_ANONYMOUS=true", "CENTRIFUGO_ALLOW_SUBSCRIBE_FOR_CLIENT=true",
+		"CENTRIFUGO_HEALTH=true", "CENTRIFUGO_USAGE_STATS_DISABLE=true",
+		"CENTRIFUGO_HTTP_SERVER_ADDRESS=127.0.0.1", "CENTRIFUGO_HTTP_SERVER_PORT="+port,
+		"CENTRIFUGO_HTTP_API_KEY="+apiKey,
+		"CENTRIFUGO_CLIENT_ALLOW_ANONYMOUS_CONNECT_WITHOUT_TOKEN=true",
+		"CENTRIFUGO_CHANNEL_WITHOUT_NAMESPACE_ALLOW_SUBSCRIBE_FOR_ANONYMOUS=true",
+		"CENTRIFUGO_CHANNEL_WITHOUT_NAMESPACE_ALLOW_SUBSCRIBE_FOR_CLIENT=true", "CENTRIFUGO_HEALTH_ENABLED=true",
+		"CENTRIFUGO_USAGE_STATS_DISABLED=true")
 	child, err := home.Launch(centrifugoName, cmd)
 	if err != nil {
 		return nil, err
@@ -120,7 +127,10 @@ func (b *bench) startCentrifugo(ctx context.Context, home *stack.Stack) (*rival,
 	r.push = func(ctx context.Context, frame string) error {
 		return post(ctx, url+"/api/publish", `{"channel":"`+channel+`","data":`+frame+`}`)
 	}
-	r.audience = newAudience(ctx, func(ctx context.Context, _ int) (*crowd.Socket, error) { return subscribe(ctx, url) })
+	r.audience = newAudience(ctx, func(ctx context.Context, _ int) (*crowd.Socket,
+		error) {
+		return subscribe(ctx, url)
+	})
 	return r, r.look(0)
 }
 
@@ -130,7 +140,8 @@ func subscribe(ctx context.Context, url string) (*crowd.Socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	for id, command := range []string{`{"id":1,"connect":{}}`, `{"id":2,"subscribe":{"channel":"` + channel + `"}}`} {
+	for id, command := range []string{`{"id":1,"connect":{}}`,
+		`{"id":2,"subscribe":{"channel":"` + channel + `"}}`} {
 		if err := socket.Send(command); err != nil {
 			return nil, err
 		}

@@ -74,7 +74,8 @@ func (s *site) start(ctx context.Context, b *bench, l layout) (*stack.Replica, e
 		l.database = "sqlite:" + filepath.Join(s.Dir, "waitroom.db")
 	}
 	r, err := s.Replica(ctx, fmt.Sprint("replica ", len(s.replicas)+1), b.waitroom, []string{
-		"WAITROOM_REDIS_URL=redis://" + s.addr, "WAITROOM_DATABASE_URL=" + l.database, "WAITROOM_ROOMS=bench,bench:*",
+		"WAITROOM_REDIS_URL=redis://" + s.addr, "WAITROOM_DATABASE_URL=" + l.database,
+		"WAITROOM_ROOMS=bench,bench:*",
 		"WAITROOM_LEASE=" + l.lease.String(), "WAITROOM_LOG_LEVEL=error", "WAITROOM_DRAIN_TIMEOUT=1s",
 		// All sellers come from one address here. What a replica does not know it says and goes on.
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
@@ -136,7 +137,8 @@ func each(ctx context.Context, addr string, connections, n int, do func(*conn, i
 // errBehind says that the ledger does not catch up.
 var errBehind = errors.New("the ledger does not catch up")
 
-// drained waits until the ledger has everything: no room's journal holds an entry. It is errBehind where that takes too long.
+// drained waits until the ledger has everything: no room's journal holds an entry. It is errBehind where that
+// takes too long.
 func (s *site) drained(ctx context.Context) error {
 	for end := time.Now().Add(drainWithin); ; {
 		left, err := s.journals(ctx)

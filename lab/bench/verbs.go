@@ -42,7 +42,8 @@ func (s *site) meter(ctx context.Context) (m meter, err error) {
 }
 
 // each is how many µs of scripts one of n calls cost, and how many ms a call took as its caller sees it.
-func (m meter) each(ctx context.Context, n int, call func(i int) error) (micros float64, took sample, err error) {
+func (m meter) each(ctx context.Context, n int, call func(i int) error) (micros float64, took sample,
+	err error) {
 	_, before, err := m.s.scripts(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -127,9 +128,15 @@ func (b *bench) verbsRow(cost []sample, m meter) {
 		}
 	}
 	said := func(i int) string { return fmt.Sprintf("%s µs (%s)", number(cost[i].median()), cost[i].spread("")) }
-	b.add(row{what: "a join or leave of a free room in Redis, one client, by `INFO commandstats`", bar: "≤ 14 × a script that only does `SET NX PX` and `DEL`, again and again with nothing in between",
-		checks: []check{{"join", ratio[0].median(), " ×", 14, false}, {"leave", ratio[1].median(), " ×", 14, false}},
-		how: fmt.Sprintf("%d rounds, in turn, of %d joins by HTTP, as many leaves, and as many times that script; medians: join %s, leave %s, the script %s. After a request that touches "+
-			"nothing, so that caches are as cold for it as for a join, the script takes %s: a join is %s × that, a leave %s ×. The ledger was away, so that its reading is not counted; what scripts cost when nobody asks (%s µs a second) is taken off.",
-			len(cost[0]), verbCalls, said(0), said(1), said(3), said(2), number(cold[0].median()), number(cold[1].median()), number(m.costs))})
+	b.add(row{what: "a join or leave of a free room in Redis, one client, by `INFO commandstats`",
+		bar: "≤ 14 × a script that only does `SET NX PX` and `DEL`, again and again with nothing in between",
+		checks: []check{{"join", ratio[0].median(), " ×", 14, false},
+			{"leave", ratio[1].median(), " ×", 14, false}},
+		how: fmt.Sprintf("%d rounds, in turn, of %d joins by HTTP, as many leaves, and as many times that "+
+			"script; medians: join %s, leave %s, the script %s. After a request that touches "+
+			"nothing, so that caches are as cold for it as for a join, the script takes %s: a join is %s × that, "+
+			"a leave %s ×. The ledger was away, so that its reading is not counted; what scripts cost when nobody "+
+			"asks (%s µs a second) is taken off.",
+			len(cost[0]), verbCalls, said(0), said(1), said(3), said(2), number(cold[0].median()),
+			number(cold[1].median()), number(m.costs))})
 }

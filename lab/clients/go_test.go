@@ -21,7 +21,8 @@ func withSockets() []language {
 	if exec.Command("node", flag, "--eval", "WebSocket").Run() != nil {
 		return nil
 	}
-	return []language{processes("javascript with sockets", "node", flag, "driver.mjs", "../../../clients/js/waitroom.js")}
+	return []language{processes("javascript with sockets", "node", flag, "driver.mjs",
+		"../../../clients/js/waitroom.js")}
 }
 
 type goRobot struct {

@@ -57,7 +57,8 @@ func takesWhatCame(t *testing.T, s *site, l language) {
 	require.Equal(t, "matched", s.send(room, from, "인증번호 482913"))
 	again, err := l.resume(t.Context(), t, s.proxy.URL, room, r.session())
 	require.NoError(t, err)
-	code, _, err := again.code(t.Context(), from, 0, func() { require.Fail(t, "its turn is over: it asks for none") })
+	code, _, err := again.code(t.Context(), from, 0,
+		func() { require.Fail(t, "its turn is over: it asks for none") })
 	require.NoError(t, err)
 	require.Equal(t, "482913", code)
 	_, _, err = again.code(t.Context(), from, 0, func() {})

@@ -48,8 +48,9 @@ type answer struct {
 
 // state is how a session stands by an answer about its own place.
 func (a *answer) state() State {
-	s := State{Epoch: a.Epoch, Version: a.Version, Status: a.Status, Outcome: a.Outcome, Ticket: a.Ticket, Position: a.Position,
-		Length: a.Length, Fence: a.Fence}
+	s := State{Epoch: a.Epoch, Version: a.Version, Status: a.Status, Outcome: a.Outcome, Ticket: a.Ticket,
+		Position: a.Position,
+		Length:   a.Length, Fence: a.Fence}
 	if a.ExpiresAt != nil {
 		s.ExpiresAt = a.ExpiresAt.UnixMilli()
 	}

@@ -107,13 +107,15 @@ func (b *book) observe(session string, s State, at time.Time) {
 		}
 		return
 	}
-	b.waiting = append(b.waiting, sighting{version: s.Version, ticket: s.Ticket, position: s.Position, length: s.Length, fence: s.Fence, at: at})
+	b.waiting = append(b.waiting, sighting{version: s.Version, ticket: s.Ticket, position: s.Position,
+		length: s.Length, fence: s.Fence, at: at})
 }
 
 // back is a ticket that waits again: right only for a lease that was not claimed.
 func (b *book) back(t *ticket, s State) {
 	if !b.m.claims || t.outcome != "" {
-		b.m.violated(BackInLine, "ticket %d left the line by version %d and waits at version %d", t.number, t.left, s.Version)
+		b.m.violated(BackInLine, "ticket %d left the line by version %d and waits at version %d", t.number, t.left,
+			s.Version)
 		return
 	}
 	t.left = 0
@@ -142,9 +144,11 @@ func (b *book) highestFence() int64 {
 
 // hold takes a holder's word. Leases must follow each other by fence, by version and by time.
 func (b *book) hold(session string, s State, at time.Time) {
-	i, known := slices.BinarySearchFunc(b.leases, s.Fence, func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
+	i, known := slices.BinarySearchFunc(b.leases, s.Fence,
+		func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
 	if !known {
-		b.leases = slices.Insert(b.leases, i, lease{fence: s.Fence, ticket: s.Ticket, earliest: s.Version, latest: s.Version, seen: at})
+		b.leases = slices.Insert(b.leases, i, lease{fence: s.Fence, ticket: s.Ticket, earliest: s.Version,
+			latest: s.Version, seen: at})
 		b.m.tally.Leases++
 		if s.Fence <= b.highest {
 			b.m.violated(TwoHolders, "fence %d is not above %d of the epoch before", s.Fence, b.highest)
@@ -160,7 +164,8 @@ func (b *book) hold(session string, s State, at time.Time) {
 		l.flagged = true
 		b.m.violated(TwoHolders, "fence %d was told to tickets %d and %d", s.Fence, l.ticket, s.Ticket)
 	}
-	if slack := b.m.rules.Present.Milliseconds(); s.ExpiresAt != 0 && s.ServerTime > s.ExpiresAt+slack && !l.flagged {
+	if slack := b.m.rules.Present.Milliseconds(); s.ExpiresAt != 0 && s.ServerTime > s.ExpiresAt+slack &&
+		!l.flagged {
 		l.flagged = true
 		b.m.violated(Overdue, "fence %d is told as held %d ms after its end", s.Fence, s.ServerTime-s.ExpiresAt)
 	}
@@ -180,10 +185,12 @@ func (b *book) apart(before, next *lease) {
 	}
 	switch slack := b.m.rules.Present.Milliseconds(); {
 	case before.latest >= next.earliest:
-		b.m.violated(TwoHolders, "ticket %d (fence %d) held at version %d, ticket %d (fence %d) at version %d already",
+		b.m.violated(TwoHolders, "ticket %d (fence %d) held at version %d, ticket %d (fence %d) at version %d "+
+			"already",
 			before.ticket, before.fence, before.latest, next.ticket, next.fence, next.earliest)
 	case before.heldAt > next.fence/1000+slack:
-		b.m.violated(TwoHolders, "ticket %d (fence %d) was told that it holds %d ms after fence %d was granted to ticket %d",
+		b.m.violated(TwoHolders, "ticket %d (fence %d) was told that it holds %d ms after fence %d was granted "+
+			"to ticket %d",
 			before.ticket, before.fence, before.heldAt-next.fence/1000, next.fence, next.ticket)
 	default:
 		return
@@ -250,7 +257,8 @@ func (b *book) judge(told []sighting) {
 		case w.position == 0:
 			b.overtook(w)
 		case w.position > w.length:
-			b.m.violated(Position, "ticket %d is told position %d in a line of %d at version %d", w.ticket, w.position, w.length, v)
+			b.m.violated(Position, "ticket %d is told position %d in a line of %d at version %d", w.ticket, w.position,
+				w.length, v)
 		case !b.m.rules.Open:
 			b.position(w)
 		default:
@@ -293,13 +301,15 @@ func (b *book) position(w sighting) {
 		b.m.tally.Exact++
 	}
 	if w.position < least || w.position > most {
-		b.m.violated(Position, "ticket %d is told position %d at version %d; it is %d to %d", w.ticket, w.position, w.version, least, most)
+		b.m.violated(Position, "ticket %d is told position %d at version %d; it is %d to %d", w.ticket, w.position,
+			w.version, least, most)
 	}
 }
 
 // overtook looks for who was there and waited with a lower ticket when a lease had been granted.
 func (b *book) overtook(w sighting) {
-	i, ok := slices.BinarySearchFunc(b.leases, w.fence, func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
+	i, ok := slices.BinarySearchFunc(b.leases, w.fence,
+		func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
 	if !ok || b.leases[i].overtook || b.m.rules.Open || b.sure.upTo(w.ticket-1) == 0 {
 		return
 	}
@@ -310,7 +320,8 @@ func (b *book) overtook(w sighting) {
 			return // away, or was until then
 		}
 		l.overtook = true
-		b.m.violated(Overtaking, "ticket %d was granted at version %d while ticket %d was there and waited", w.ticket, w.version, number)
+		b.m.violated(Overtaking, "ticket %d was granted at version %d while ticket %d was there and waited",
+			w.ticket, w.version, number)
 	})
 }
 

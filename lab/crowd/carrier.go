@@ -95,18 +95,22 @@ func (k *carrier) answered(room *hall, fence int64, id string, got answer) {
 	}
 	k.c.stats.sms(got.Result)
 	if (got.Result == "matched" || got.Result == "late") && got.Fence != fence {
-		room.model.Violate(WrongCode, "message %s was asked for with fence %d and is %s for %d", id, fence, got.Result, got.Fence)
+		room.model.Violate(WrongCode, "message %s was asked for with fence %d and is %s for %d", id, fence,
+			got.Result, got.Fence)
 	}
 }
 
 // SMS is a message as a carrier posts it: its body, and the header of each attempt, signed as Standard
 // Webhooks. sentAt is when the carrier took it, by Redis's clock.
-func SMS(signer *webhooks.Webhook, id, text string, sentAt time.Time) (body string, header func() http.Header) {
-	fields, _ := json.Marshal(map[string]any{"message_id": id, "from": carrierSender, "text": text, // strings always marshal
+func SMS(signer *webhooks.Webhook, id, text string, sentAt time.Time) (body string,
+	header func() http.Header) {
+	// strings always marshal
+	fields, _ := json.Marshal(map[string]any{"message_id": id, "from": carrierSender, "text": text,
 		"sent_at": sentAt.UTC().Format("2006-01-02T15:04:05.000Z07:00")})
 	return string(fields), func() http.Header {
 		now := time.Now()
 		signature, _ := signer.Sign(id, now, fields) // an HMAC does not fail
-		return http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}
+		return http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+			"Webhook-Signature": {signature}}
 	}
 }

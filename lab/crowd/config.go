@@ -62,7 +62,8 @@ type Mix struct {
 
 // ParseMix reads "impatient=5,tabs=10".
 func ParseMix(text string) (m Mix, err error) {
-	kinds := map[string]*int{"impatient": &m.Impatient, "sleeping": &m.Sleeping, "reloading": &m.Reloading, "tabs": &m.Tabs, "forgetful": &m.Forgetful}
+	kinds := map[string]*int{"impatient": &m.Impatient, "sleeping": &m.Sleeping, "reloading": &m.Reloading,
+		"tabs": &m.Tabs, "forgetful": &m.Forgetful}
 	for part := range strings.SplitSeq(text, ",") {
 		if part == "" {
 			continue
@@ -71,7 +72,8 @@ func ParseMix(text string) (m Mix, err error) {
 		n, err := strconv.Atoi(number)
 		to := kinds[name]
 		if to == nil || err != nil || n < 0 {
-			return Mix{}, fmt.Errorf("%q is not like impatient=5; there are %s", part, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+			return Mix{}, fmt.Errorf("%q is not like impatient=5; there are %s", part,
+				strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 		}
 		*to = n
 	}

@@ -100,7 +100,8 @@ func gather(cfg Config) (*crowd, error) {
 
 func (c *crowd) seller(h *hall, n int, run string) *seller {
 	rng := rand.New(rand.NewPCG(c.cfg.Seed, uint64(n)+1))
-	s := &seller{kind: c.cfg.Mix.kind(rng.IntN(100)), name: fmt.Sprintf("crowd-%s-%d", run, n), codes: map[string]bool{},
+	s := &seller{kind: c.cfg.Mix.kind(rng.IntN(100)), name: fmt.Sprintf("crowd-%s-%d", run, n),
+		codes: map[string]bool{},
 		start: time.Duration(float64(n) / c.cfg.Arrivals * float64(time.Second))}
 	s.line = line{c: c, hall: h, rng: rng, session: uuid.NewString(), replica: rng.IntN(len(c.cfg.URLs))}
 	if s.kind == tabbed {
@@ -117,7 +118,8 @@ func (m Mix) kind(n int) kind {
 	for _, k := range []struct {
 		of   kind
 		many int
-	}{{impatient, m.Impatient}, {sleeping, m.Sleeping}, {reloading, m.Reloading}, {tabbed, m.Tabs}, {forgetful, m.Forgetful}} {
+	}{{impatient, m.Impatient}, {sleeping, m.Sleeping}, {reloading, m.Reloading}, {tabbed, m.Tabs},
+		{forgetful, m.Forgetful}} {
 		if n -= k.many; n < 0 {
 			return k.of
 		}
@@ -195,7 +197,8 @@ func (c *crowd) audit() (unaudited int) {
 // leave gives back every place, the last in line first, so that nobody is granted on the way.
 func (c *crowd) leave() {
 	c.each(func(s *seller) {
-		_, _ = c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + "/lock", session: s.session})
+		_, _ = c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + "/lock",
+			session: s.session})
 	})
 }
 

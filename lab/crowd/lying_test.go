@@ -50,7 +50,8 @@ func startLiar(t *testing.T, lie string) string {
 
 // stands is the truth about a session, or the lie.
 func (l *liar) stands(session string) State {
-	s := State{Epoch: epoch, Version: l.version, Status: "idle", Length: int64(len(l.waiting)), ServerTime: time.Now().UnixMilli()}
+	s := State{Epoch: epoch, Version: l.version, Status: "idle", Length: int64(len(l.waiting)),
+		ServerTime: time.Now().UnixMilli()}
 	p := l.places[session]
 	if p == nil {
 		return s
@@ -139,12 +140,14 @@ func (l *liar) status(w http.ResponseWriter, r *http.Request) {
 		mine = fmt.Sprintf(`{"status":%q,"outcome":%q,"ticket":%d,"fence":%d,"queue_position":%d,"queue_length":%d}`,
 			s.Status, s.Outcome, s.Ticket, s.Fence, s.Position, s.Length)
 	}
-	_, _ = fmt.Fprintf(w, `{"status":"free","epoch":%d,"version":%d,"queue_length":%d,"me":%s}`, s.Epoch, s.Version, len(l.waiting), mine)
+	_, _ = fmt.Fprintf(w, `{"status":"free","epoch":%d,"version":%d,"queue_length":%d,"me":%s}`, s.Epoch,
+		s.Version, len(l.waiting), mine)
 }
 
 func answerAs(w http.ResponseWriter, s State) {
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": s.Status, "outcome": s.Outcome, "epoch": s.Epoch, "version": s.Version,
-		"ticket": s.Ticket, "fence": s.Fence, "queue_position": s.Position, "queue_length": s.Length})
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": s.Status, "outcome": s.Outcome, "epoch": s.Epoch,
+		"version": s.Version,
+		"ticket":  s.Ticket, "fence": s.Fence, "queue_position": s.Position, "queue_length": s.Length})
 }
 
 func (l *liar) ws(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +185,8 @@ func frameOf(s State) string {
 	f := fmt.Sprintf(`{"type":"state","room":"integration","epoch":%d,"version":%d,"server_time":%d,"status":%q,"outcome":%q,"ticket":%d,`+
 		`"queue_position":%d,"queue_length":%d,"lease_expires_at":null,"fence":%d,"paused":false,"claim_by":null,"codes":null}`,
 		s.Epoch, s.Version, s.ServerTime, s.Status, s.Outcome, s.Ticket, s.Position, s.Length, s.Fence)
-	return strings.NewReplacer(`"outcome":""`, `"outcome":null`, `"ticket":0`, `"ticket":null`, `"queue_position":0`, `"queue_position":null`,
+	return strings.NewReplacer(`"outcome":""`, `"outcome":null`, `"ticket":0`, `"ticket":null`,
+		`"queue_position":0`, `"queue_position":null`,
 		`"fence":0`, `"fence":null`).Replace(f)
 }
 
@@ -190,15 +194,18 @@ func TestAServerThatLiesIsFoundOut(t *testing.T) {
 	for _, lie := range []string{"", VersionBack, TwoHolders, Overtaking, Position, LostPlace} {
 		t.Run("lie="+lie, func(t *testing.T) {
 			t.Parallel()
-			cfg := Config{URLs: []string{startLiar(t, lie)}, Rooms: []Crowd{{"integration", 30}}, Duration: 3 * time.Second,
-				Arrivals: 200, Hold: 30 * time.Millisecond, Rest: 50 * time.Millisecond, Seed: 7, Mix: Mix{Impatient: 10, Reloading: 10, Tabs: 10},
+			cfg := Config{URLs: []string{startLiar(t, lie)}, Rooms: []Crowd{{"integration", 30}},
+				Duration: 3 * time.Second,
+				Arrivals: 200, Hold: 30 * time.Millisecond, Rest: 50 * time.Millisecond, Seed: 7,
+				Mix:   Mix{Impatient: 10, Reloading: 10, Tabs: 10},
 				Rules: Rules{Settle: 300 * time.Millisecond, Present: 500 * time.Millisecond}}
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			if lie == "" { // what a busy machine is late with is no lie
 				cfg.Duration, cfg.Rules = 6*time.Second, Rules{Settle: 2 * time.Second, Present: 2 * time.Second}
 			}
-			if enough := cfg.Duration; lie != "" { // it lies at some versions only, which a slow machine may not come to by then
+			// it lies at some versions only, which a slow machine may not come to by then
+			if enough := cfg.Duration; lie != "" {
 				cfg.Duration, cfg.Every = time.Minute, func(l Line) {
 					if l.At >= enough && l.Violations > 0 {
 						stop()
@@ -228,7 +235,8 @@ func TestTheCrowdStaysOnThisMachine(t *testing.T) {
 	require.NoError(t, loopback("127.0.0.1:80"))
 	require.NoError(t, loopback("[::1]:80"))
 
-	cfg := Config{URLs: []string{"http://192.0.2.1:8080"}, Rooms: []Crowd{{"integration", 1}}, Duration: time.Second}
+	cfg := Config{URLs: []string{"http://192.0.2.1:8080"}, Rooms: []Crowd{{"integration", 1}},
+		Duration: time.Second}
 	_, err := Run(t.Context(), cfg)
 	require.ErrorContains(t, err, "--anywhere")
 	_, err = (Dialer{}).Dial(t.Context(), "http://192.0.2.1:8080", "integration", "")
@@ -236,7 +244,8 @@ func TestTheCrowdStaysOnThisMachine(t *testing.T) {
 }
 
 func TestARunIsBounded(t *testing.T) {
-	good := Config{URLs: []string{"http://127.0.0.1:1"}, Rooms: []Crowd{{"integration", 1}}, Duration: time.Second}
+	good := Config{URLs: []string{"http://127.0.0.1:1"}, Rooms: []Crowd{{"integration", 1}},
+		Duration: time.Second}
 	for name, spoil := range map[string]func(*Config){
 		"nowhere":       func(c *Config) { c.URLs = nil },
 		"not a replica": func(c *Config) { c.URLs = []string{"ftp://127.0.0.1"} },
@@ -288,7 +297,8 @@ func TestAFrameThatComesInPiecesIsReadWhole(t *testing.T) {
 			return
 		}
 		defer func() { _ = conn.Close() }()
-		_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"))
+		_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " +
+			"websocket\r\n\r\n"))
 		for piece := range next {
 			_, _ = conn.Write([]byte(piece))
 		}
@@ -308,7 +318,8 @@ func TestAFrameThatComesInPiecesIsReadWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hello", string(text))
 
-	next <- "\x81\x7e\x0b\xd8"[:2] + string([]byte{byte(len(long) >> 8), byte(len(long))}) + long + "\x81\x02ok\x88\x04\x0f\xa1by"
+	next <- "\x81\x7e\x0b\xd8"[:2] + string([]byte{byte(len(long) >> 8), byte(len(long))}) + long +
+		"\x81\x02ok\x88\x04\x0f\xa1by"
 	text, err = s.Read(time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, long, string(text))
@@ -321,7 +332,8 @@ func TestAFrameThatComesInPiecesIsReadWhole(t *testing.T) {
 }
 
 func TestAFrameIsReadAsTheContractWritesIt(t *testing.T) {
-	want := State{Epoch: epoch, Version: 7, Status: "waiting", Ticket: 3, Position: 2, Length: 4, ServerTime: 12, ExpiresAt: 0}
+	want := State{Epoch: epoch, Version: 7, Status: "waiting", Ticket: 3, Position: 2, Length: 4, ServerTime: 12,
+		ExpiresAt: 0}
 	require.Equal(t, want, parseState([]byte(frameOf(want))))
 	require.Equal(t, kindState, kindOf([]byte(frameOf(want))))
 	otherOrder := `{"fence":null,"ticket":3,"queue_length":4,"queue_position":2,"status":"waiting","version":7,"epoch":1000000,"server_time":12,"type":"state"}`

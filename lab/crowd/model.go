@@ -162,7 +162,8 @@ func (m *Model) Joined(session string, s State, at time.Time) {
 		// It pressed again and got another place: right only where the old one has just ended. From the
 		// middle of the line nobody's does.
 		if s.Ticket > p.ticket && p.status == "waiting" && p.place > 2 && p.sockets > 0 {
-			m.violated(LostPlace, "ticket %d waited at %d, pressed again and has ticket %d", p.ticket, p.place, s.Ticket)
+			m.violated(LostPlace, "ticket %d waited at %d, pressed again and has ticket %d", p.ticket, p.place,
+				s.Ticket)
 		}
 		m.ended(p, p.ticket, "untold", s.Version)
 	}

@@ -30,12 +30,14 @@ func (s *scene) watch(session string) *View {
 }
 
 func waits(version, ticket, position, length int64) State {
-	return State{Epoch: epoch, Version: version, Status: "waiting", Ticket: ticket, Position: position, Length: length}
+	return State{Epoch: epoch, Version: version, Status: "waiting", Ticket: ticket, Position: position,
+		Length: length}
 }
 
 // holds has a fence that is the time of the grant in µs, and 2 s.
 func holds(version, ticket, fence int64) State {
-	return State{Epoch: epoch, Version: version, Status: "locked", Ticket: ticket, Fence: fence, ServerTime: fence / 1000, ExpiresAt: fence/1000 + 2000}
+	return State{Epoch: epoch, Version: version, Status: "locked", Ticket: ticket, Fence: fence,
+		ServerTime: fence / 1000, ExpiresAt: fence/1000 + 2000}
 }
 
 func ends(version, ticket int64, outcome string) State {
@@ -86,7 +88,8 @@ func TestATrueRoomBreaksNoRule(t *testing.T) {
 	require.Equal(t, 1, tally.Live)
 	require.Equal(t, 3, tally.Leases)
 	require.Equal(t, 7, tally.Checked)
-	require.Equal(t, 4, tally.Exact, "of who is not told every version, it is not known where in between it left")
+	require.Equal(t, 4, tally.Exact, "of who is not told every version, it is not known where in between it "+
+		"left")
 }
 
 // Frames of one version come at different times and in any order; what is late is not held against anybody.
@@ -239,7 +242,8 @@ func TestALossThatIsAllowedKeepsWhatIsLeft(t *testing.T) {
 	require.Equal(t, map[string]int{"lost": 1, "lost, untold": 1}, tally.Outcomes)
 }
 
-// After a loss ticket numbers may come again: a tab that is told late of the place before says nothing of the new one.
+// After a loss ticket numbers may come again: a tab that is told late of the place before says nothing of the
+// new one.
 func TestTheSameTicketOfTwoEpochsIsTwoPlaces(t *testing.T) {
 	s := newScene(Rules{AllowLost: true})
 	s.line(3)

@@ -25,7 +25,8 @@ const secret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 
 // startReplica serves until the test ends, and returns its address.
 func startReplica(t *testing.T, args ...string) string {
-	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--rate-limit", "0", "--places-per-ip", "0", "--sockets-per-ip", "0", "--rooms", "integration,coupang",
+	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--rate-limit", "0",
+		"--places-per-ip", "0", "--sockets-per-ip", "0", "--rooms", "integration,coupang",
 		"--sms-webhook-secret", secret, "--sms-quarantine", "1s", "--drain-timeout", "1s"}, args...))
 	require.NoError(t, err)
 	s, err := server.New(t.Context(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
@@ -49,11 +50,14 @@ func startReplica(t *testing.T, args ...string) string {
 
 func TestAHundredSellersOnTwoReplicasAreToldTheTruth(t *testing.T) {
 	store := redistest.Start(t)
-	args := []string{"--redis-url", store.URL(), "--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}
+	args := []string{"--redis-url", store.URL(), "--database-url",
+		"sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}
 	urls := []string{startReplica(t, args...), startReplica(t, args...)}
-	cfg := crowd.Config{URLs: urls, Rooms: []crowd.Crowd{{Room: "integration", People: 80}, {Room: "coupang", People: 20}}, Seed: 3,
-		Duration: time.Minute, Hold: 100 * time.Millisecond, Rest: 300 * time.Millisecond, Carrier: crowd.Carrier{Secret: secret},
-		Mix: crowd.Mix{Impatient: 10, Sleeping: 10, Reloading: 10, Tabs: 10}}
+	cfg := crowd.Config{URLs: urls, Rooms: []crowd.Crowd{{Room: "integration", People: 80},
+		{Room: "coupang", People: 20}}, Seed: 3,
+		Duration: time.Minute, Hold: 100 * time.Millisecond, Rest: 300 * time.Millisecond,
+		Carrier: crowd.Carrier{Secret: secret},
+		Mix:     crowd.Mix{Impatient: 10, Sleeping: 10, Reloading: 10, Tabs: 10}}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	lines, peak := 0, 0
@@ -102,8 +106,10 @@ func TestTheCarriersNumberIsKeptAndThenTurnsEndByThemselves(t *testing.T) {
 	url := startReplica(t, "--database-url", "sqlite:"+filepath.Join(t.TempDir(), "waitroom.db"))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	summary, err := crowd.Run(ctx, crowd.Config{URLs: []string{url}, Rooms: []crowd.Crowd{{Room: "integration", People: 5}}, Duration: time.Minute,
-		Hold: 50 * time.Millisecond, Rest: 50 * time.Millisecond, Carrier: crowd.Carrier{Secret: secret, Number: 3, Rate: 20},
+	summary, err := crowd.Run(ctx, crowd.Config{URLs: []string{url},
+		Rooms: []crowd.Crowd{{Room: "integration", People: 5}}, Duration: time.Minute,
+		Hold: 50 * time.Millisecond, Rest: 50 * time.Millisecond,
+		Carrier: crowd.Carrier{Secret: secret, Number: 3, Rate: 20},
 		Every: func(l crowd.Line) {
 			if l.At >= 3*time.Second && l.Handoffs >= 10 {
 				stop()
@@ -117,12 +123,14 @@ func TestTheCarriersNumberIsKeptAndThenTurnsEndByThemselves(t *testing.T) {
 
 func TestTheCommandEndsWithASummaryAndItsExitCodeTells(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "crowd")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program,
+		"./cmd").CombinedOutput()
 	require.NoError(t, err, string(out))
 	url := startReplica(t, "--database-url", "sqlite:"+filepath.Join(t.TempDir(), "waitroom.db"))
 
 	file := filepath.Join(t.TempDir(), "summary.json")
-	cmd := exec.Command(program, "--urls", url, "--rooms", "integration=10", "--for", "4s", "--hold", "50ms", "--summary", file)
+	cmd := exec.Command(program, "--urls", url, "--rooms", "integration=10", "--for", "4s", "--hold", "50ms",
+		"--summary", file)
 	out, err = cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Regexp(t, `sockets \d+ `, string(out))

@@ -73,7 +73,8 @@ func (s *seller) run(ctx context.Context) {
 			pause(ctx, time.Duration(s.rng.Int64N(int64(firstBackoff))))
 		case n.kind == kindSMS:
 			if !s.codes[n.sms.Code] {
-				s.hall.model.Violate(WrongCode, "message %s is shown to %s, who did not ask for it", n.sms.MessageID, s.name)
+				s.hall.model.Violate(WrongCode, "message %s is shown to %s, who did not ask for it", n.sms.MessageID,
+					s.name)
 			}
 		default:
 			s.told(n.state)
@@ -173,7 +174,8 @@ func (s *seller) release(reason string, fence int64) {
 		path += fmt.Sprint("&fence=", fence)
 		s.hall.released(fence, time.Now())
 	}
-	got, err := s.c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + path, session: s.session})
+	got, err := s.c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + path,
+		session: s.session})
 	if err == nil && got.status == http.StatusOK {
 		s.hall.model.Told(s.session, got.state(), time.Now())
 		s.told(got.state())
@@ -215,7 +217,8 @@ func (s *seller) reload(ctx context.Context) {
 func (s *seller) expect(context.Context) {
 	fence := s.last.Fence
 	s.asks++
-	got, err := s.ask("/lock/expect", fmt.Sprintf(`{"fence":%d,"from":[%q]}`, fence, carrierSender), fmt.Sprint(fence, "-", s.asks))
+	got, err := s.ask("/lock/expect", fmt.Sprintf(`{"fence":%d,"from":[%q]}`, fence, carrierSender),
+		fmt.Sprint(fence, "-", s.asks))
 	switch {
 	case err == nil && got.status == http.StatusOK:
 		code, delay := s.c.code(), s.about(s.c.cfg.Carrier.Delay)
@@ -238,7 +241,8 @@ func (s *seller) expect(context.Context) {
 
 // ask posts something of this session.
 func (s *seller) ask(path, body, key string) (answer, error) {
-	return s.c.api.do(s.base(), call{method: http.MethodPost, path: "/api/" + s.hall.id + path, body: body, session: s.session, key: key})
+	return s.c.api.do(s.base(), call{method: http.MethodPost, path: "/api/" + s.hall.id + path, body: body,
+		session: s.session, key: key})
 }
 
 func (s *seller) refused(what string, got answer, err error) {
@@ -253,7 +257,8 @@ func (s *seller) refused(what string, got answer, err error) {
 func (s *seller) standing() error {
 	var last error
 	for try := range 10 {
-		got, err := s.c.api.do(s.base(), call{method: http.MethodGet, path: "/api/" + s.hall.id + "/lock/status", session: s.session})
+		got, err := s.c.api.do(s.base(), call{method: http.MethodGet, path: "/api/" + s.hall.id + "/lock/status",
+			session: s.session})
 		if err == nil && got.status == http.StatusOK {
 			s.hall.model.Told(s.session, got.mine(), time.Now())
 			return nil

@@ -92,7 +92,8 @@ func (d Dialer) connect(ctx context.Context, u *url.URL) (net.Conn, error) {
 	addr := net.JoinHostPort(u.Hostname(), port)
 	dialer := d.net()
 	if u.Scheme == "https" {
-		return (&tls.Dialer{NetDialer: dialer, Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext(ctx, "tcp", addr)
+		return (&tls.Dialer{NetDialer: dialer, Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext(ctx,
+			"tcp", addr)
 	}
 	return dialer.DialContext(ctx, "tcp", addr)
 }
@@ -103,7 +104,8 @@ type StatusError struct{ Status int }
 func (e *StatusError) Error() string { return fmt.Sprintf("upgrade refused: %d", e.Status) }
 
 func (s *Socket) upgrade(host, path, session string) error {
-	request := "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+	request := "GET " + path + " HTTP/1.1\r\nHost: " + host +
+		"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 	if session != "" {
 		request += "X-Session-ID: " + session + "\r\n"

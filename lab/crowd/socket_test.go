@@ -11,7 +11,8 @@ import (
 
 func TestFramesBeginBehindAnAnswersHeadHoweverLongItsLinesAre(t *testing.T) {
 	for length := readBuffer - 3; length < readBuffer+3; length++ {
-		text := fmt.Sprintf("HTTP/1.1 101 Switching Protocols\r\n%s\r\nUpgrade: websocket\r\n\r\nframe", "X: "+strings.Repeat("x", length-3))
+		text := fmt.Sprintf("HTTP/1.1 101 Switching Protocols\r\n%s\r\nUpgrade: websocket\r\n\r\nframe",
+			"X: "+strings.Repeat("x", length-3))
 		s := &Socket{r: bufio.NewReaderSize(strings.NewReader(text), readBuffer)}
 		status, err := s.answer()
 		require.NoError(t, err)

@@ -72,7 +72,8 @@ func (s *stats) granted(h *hall, session string, now State, at time.Time) {
 	h.mu.Unlock()
 	b := h.model.book
 	n := len(b.leases)
-	if ended == 0 || n < 2 || b.leases[n-1].fence != now.Fence || b.leases[n-2].fence != ended || b.ticket(now.Ticket).seen == 0 {
+	if ended == 0 || n < 2 || b.leases[n-1].fence != now.Fence || b.leases[n-2].fence != ended ||
+		b.ticket(now.Ticket).seen == 0 {
 		return
 	}
 	if p := h.model.people[session]; p.sockets == 0 || p.since.After(since) {

@@ -17,8 +17,10 @@ type Line struct {
 }
 
 func (l Line) String() string {
-	return fmt.Sprintf("%4.0fs  sockets %d  waiting %d  held %d  handoffs/s %.1f  frames/s %.0f  positions %d (%.1f %% exact)  violations %d  errors %d",
-		l.At.Seconds(), l.Sockets, l.Waiting, l.Held, l.HandoffsPerS, l.FramesPerS, l.Checked, percent(l.Exact, l.Checked), l.Violations, l.Errors)
+	return fmt.Sprintf("%4.0fs  sockets %d  waiting %d  held %d  handoffs/s %.1f  frames/s %.0f  positions "+
+		"%d (%.1f %% exact)  violations %d  errors %d",
+		l.At.Seconds(), l.Sockets, l.Waiting, l.Held, l.HandoffsPerS, l.FramesPerS, l.Checked,
+		percent(l.Exact, l.Checked), l.Violations, l.Errors)
 }
 
 func percent(part, of int) float64 { return 100 * float64(part) / float64(max(of, 1)) }
@@ -83,8 +85,9 @@ func (s *Summary) OK() bool {
 }
 
 func (c *crowd) summary(took time.Duration, unaudited int) Summary {
-	s := Summary{Seed: c.cfg.Seed, Seconds: took.Seconds(), Replicas: len(c.cfg.URLs), People: len(c.sellers), Unaudited: unaudited,
-		Rooms: map[string]ModelTally{}, Violations: []Violation{}}
+	s := Summary{Seed: c.cfg.Seed, Seconds: took.Seconds(), Replicas: len(c.cfg.URLs), People: len(c.sellers),
+		Unaudited: unaudited,
+		Rooms:     map[string]ModelTally{}, Violations: []Violation{}}
 	for _, h := range c.halls {
 		t, told := h.model.Tally()
 		s.Rooms[h.id] = t

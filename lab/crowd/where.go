@@ -34,7 +34,8 @@ func loopback(address string) error {
 
 // client is for requests; n of them at a time keep their connections.
 func (d Dialer) client(n int) *http.Client {
-	transport := &http.Transport{DialContext: d.net().DialContext, MaxIdleConnsPerHost: n, IdleConnTimeout: 30 * time.Second}
+	transport := &http.Transport{DialContext: d.net().DialContext, MaxIdleConnsPerHost: n,
+		IdleConnTimeout: 30 * time.Second}
 	return &http.Client{Transport: transport, Timeout: requestTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
@@ -42,7 +43,8 @@ func (d Dialer) client(n int) *http.Client {
 // parseBase checks where a replica is said to be.
 func parseBase(text string) (string, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") {
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") ||
+		(u.Path != "" && u.Path != "/") {
 		return "", fmt.Errorf("%q is not like http://127.0.0.1:8080", text)
 	}
 	return u.Scheme + "://" + u.Host, nil

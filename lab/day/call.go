@@ -20,8 +20,10 @@ import (
 type counts struct{ calls, leases, waiters, sockets, asks, messages, actions atomic.Int64 }
 
 func (c *counts) String() string {
-	return fmt.Sprintf("%d leases, %d waiters who left, %d sockets, %d asks, %d messages, %d actions of support, %d calls",
-		c.leases.Load(), c.waiters.Load(), c.sockets.Load(), c.asks.Load(), c.messages.Load(), c.actions.Load(), c.calls.Load())
+	return fmt.Sprintf("%d leases, %d waiters who left, %d sockets, %d asks, %d messages, %d actions of "+
+		"support, %d calls",
+		c.leases.Load(), c.waiters.Load(), c.sockets.Load(), c.asks.Load(), c.messages.Load(), c.actions.Load(),
+		c.calls.Load())
 }
 
 // people number sellers: each is new, from an address of its own.
@@ -29,7 +31,8 @@ type people struct{ n atomic.Int64 }
 
 func (p *people) next() *seller {
 	n := p.n.Add(1)
-	return &seller{session: uuid.NewString(), name: fmt.Sprint("s-", n), addr: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255), n: n}
+	return &seller{session: uuid.NewString(), name: fmt.Sprint("s-", n),
+		addr: fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255), n: n}
 }
 
 // seller has one place in its life.
@@ -58,7 +61,8 @@ type call struct {
 // do makes a call to one of the replicas, in turn.
 func (d *day) do(ctx context.Context, c call) (got answer, err error) {
 	n := d.count.calls.Add(1)
-	req, err := http.NewRequestWithContext(ctx, c.method, d.replicas[n%2].URL()+c.path, bytes.NewReader([]byte(c.body)))
+	req, err := http.NewRequestWithContext(ctx, c.method, d.replicas[n%2].URL()+c.path,
+		bytes.NewReader([]byte(c.body)))
 	if err != nil {
 		return got, err
 	}
@@ -99,9 +103,12 @@ func (s *seller) as(c call) call {
 
 // text is a message of the carrier's, signed at the time of Redis's clock.
 func (d *day) text(id, body string, sent time.Time) call {
-	fields, _ := json.Marshal(map[string]any{"message_id": id, "from": "15881234", "text": body, "sent_at": sent.UTC().Format("2006-01-02T15:04:05.000Z07:00")}) // strings always marshal
+	// strings always marshal
+	fields, _ := json.Marshal(map[string]any{"message_id": id, "from": "15881234", "text": body,
+		"sent_at": sent.UTC().Format("2006-01-02T15:04:05.000Z07:00")})
 	now := d.now()
 	signature, _ := d.signer.Sign(id, now, fields) // an HMAC does not fail
 	return call{method: http.MethodPost, body: string(fields), want: http.StatusOK,
-		header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}}
+		header: http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+			"Webhook-Signature": {signature}}}
 }

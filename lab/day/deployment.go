@@ -44,7 +44,8 @@ type day struct {
 
 // open returns when both replicas are ready. Close it in any case.
 func open(ctx context.Context, c config) (d *day, err error) {
-	d = &day{config: c, client: &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	d = &day{config: c, client: &http.Client{Timeout: callTimeout,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	if d.Stack, err = stack.New("waitroom-day-"); err != nil {
 		return d, err
 	}
@@ -78,7 +79,8 @@ func (d *day) close() {
 	}
 }
 
-// configure starts Redis and makes the replicas' settings. Keys end as fast as the clock runs: Redis looks for them as often as it can.
+// configure starts Redis and makes the replicas' settings. Keys end as fast as the clock runs: Redis looks
+// for them as often as it can.
 func (d *day) configure(ctx context.Context, program string) ([]string, error) {
 	var err error
 	if d.clock, err = redistest.MakeClock(d.Dir); err != nil {

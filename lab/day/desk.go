@@ -23,7 +23,8 @@ func (d *day) signIn(ctx context.Context) error {
 	d.support = &http.Client{Jar: jar, Timeout: callTimeout, Transport: d.client.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	form := url.Values{"username": {supportName}, "password": {d.password}}.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.replicas[0].URL()+"/support/sign-in", strings.NewReader(form))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.replicas[0].URL()+"/support/sign-in",
+		strings.NewReader(form))
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,9 @@ func (r *room) act(ctx context.Context, action, fields string) error {
 	if fields != "" {
 		fields += ","
 	}
-	_, err := r.do(ctx, call{method: http.MethodPost, path: "/api/support/" + r.id + "/" + action, want: http.StatusOK, client: r.support,
-		body: fmt.Sprintf(`{%s"reason":"day"}`, fields), header: http.Header{"Idempotency-Key": {uuid.NewString()}}})
+	_, err := r.do(ctx, call{method: http.MethodPost, path: "/api/support/" + r.id + "/" + action,
+		want: http.StatusOK, client: r.support,
+		body:   fmt.Sprintf(`{%s"reason":"day"}`, fields),
+		header: http.Header{"Idempotency-Key": {uuid.NewString()}}})
 	return err
 }

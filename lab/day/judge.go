@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// warmUp is how many hours it takes until everything that is kept for a while has been: leases for 25 hours, places of an address and
-// rooms that nobody uses for 26. From then on as much is forgotten as comes.
+// warmUp is how many hours it takes until everything that is kept for a while has been: leases for 25 hours,
+// places of an address and rooms that nobody uses for 26. From then on as much is forgotten as comes.
 const warmUp = 27
 
-// bound says how much more a quantity may be in the second half of the hours that are judged than in the first: that part of it, and so much.
+// bound says how much more a quantity may be in the second half of the hours that are judged than in the
+// first: that part of it, and so much.
 type bound struct {
 	part, more float64
 }
 
-// bounds are by the name of a quantity, without the replica's number. A leak of one of something for each lease in one room, or of half a
-// KiB for each lease, is over them.
+// bounds are by the name of a quantity, without the replica's number. A leak of one of something for each
+// lease in one room, or of half a KiB for each lease, is over them.
 var bounds = map[string]bound{
 	"used":         {0.02, 0.2}, // MiB
 	"redis rss":    {0.05, 1},   // MiB
@@ -48,14 +49,16 @@ func judge(hours []sample) error {
 	for _, name := range first.names() {
 		b, was, is := boundOf(name), first[name], second[name]
 		if is > was*(1+b.part)+b.more {
-			grew = append(grew, fmt.Errorf("%s %w: %.1f in the first half of the hours after the %dth, %.1f in the second", name, errGrows, was, warmUp, is))
+			grew = append(grew, fmt.Errorf("%s %w: %.1f in the first half of the hours after the %dth, %.1f in "+
+				"the second", name, errGrows, was, warmUp, is))
 		}
 	}
 	return errors.Join(grew...)
 }
 
-// idle is how much more may be open when everybody has gone than before anybody came. A replica keeps its connections to Redis, 64 at the
-// most (server's pool), for the next rush; they have no goroutines of their own.
+// idle is how much more may be open when everybody has gone than before anybody came. A replica keeps its
+// connections to Redis, 64 at the most (server's pool), for the next rush; they have no goroutines of their
+// own.
 var idle = map[string]float64{"goroutines": 10, "files": 70, "clients": 130}
 
 // left is the error that something did not end with those whose it was.
@@ -64,7 +67,8 @@ func left(before, after sample) error {
 	for _, name := range after.names() {
 		more, ok := idle[strings.TrimRight(name, " 0123456789")]
 		if ok && after[name] > before[name]+more {
-			wrong = append(wrong, fmt.Errorf("%s: %.0f before anybody came, %.0f after everybody has gone", name, before[name], after[name]))
+			wrong = append(wrong, fmt.Errorf("%s: %.0f before anybody came, %.0f after everybody has gone", name,
+				before[name], after[name]))
 		}
 	}
 	return errors.Join(wrong...)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hours are a day and more of a quantity that has a level, trembles by a hundredth, and grows by so much each hour.
+// hours are a day and more of a quantity that has a level, trembles by a hundredth, and grows by so much each
+// hour.
 func hours(name string, level, grows float64) (list []sample) {
 	for h := range 50 {
 		tremble := level * 0.01 * float64(h%3-1)
@@ -51,7 +52,8 @@ func TestHoursOfTheWarmUpMayGrow(t *testing.T) {
 func TestWhatStaysOpenWhenEverybodyHasGoneIsNamed(t *testing.T) {
 	before := sample{"goroutines 1": 33, "files 1": 20, "rss 1": 40}
 	require.NoError(t, left(before, sample{"goroutines 1": 40, "files 1": 40, "rss 1": 80}))
-	require.ErrorContains(t, left(before, sample{"goroutines 1": 60, "files 1": 20, "rss 1": 40}), "goroutines 1")
+	require.ErrorContains(t, left(before, sample{"goroutines 1": 60, "files 1": 20, "rss 1": 40}),
+		"goroutines 1")
 	require.ErrorContains(t, left(before, sample{"goroutines 1": 33, "files 1": 200, "rss 1": 40}), "files 1")
 }
 

@@ -19,11 +19,17 @@ type leak struct {
 }
 
 var leaks = []leak{
-	{"leases", "ended leases", stack.Change("room/lua/leases.lua", "redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))", "")},
-	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old == 0 then return end", "if true then return end")},
-	{"answers", "keys", stack.Change("room/lua/reply.lua", "redis.call('SET', ONCE, text, 'PX', int(kept_for()))", "redis.call('SET', ONCE, text)")},
-	{"goroutines", "goroutines", stack.Change("room/join.go", "once := unremembered", "go func() { select {} }()\nonce := unremembered")},
-	{"memory", "heap", stack.Change("room/join.go", "once := unremembered", "go func() { kept := make([]byte, 8<<10); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\nonce := unremembered")},
+	{"leases", "ended leases", stack.Change("room/lua/leases.lua",
+		"redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))", "")},
+	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old == 0 then return end",
+		"if true then return end")},
+	{"answers", "keys", stack.Change("room/lua/reply.lua",
+		"redis.call('SET', ONCE, text, 'PX', int(kept_for()))", "redis.call('SET', ONCE, text)")},
+	{"goroutines", "goroutines", stack.Change("room/join.go", "once := unremembered",
+		"go func() { select {} }()\nonce := unremembered")},
+	{"memory", "heap", stack.Change("room/join.go", "once := unremembered",
+		"go func() { kept := make([]byte, 8<<10); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); "+
+			"println(kept[0]) }()\nonce := unremembered")},
 }
 
 func leakNames() (names []string) {

@@ -1,5 +1,6 @@
-// Command day plays days of leases in minutes, with Redis's clock set ahead between rounds so that everything that is kept for a while is
-// really forgotten, and fails where memory, keys, streams, goroutines or open files grow once nothing more has to be kept.
+// Command day plays days of leases in minutes, with Redis's clock set ahead between rounds so that everything
+// that is kept for a while is really forgotten, and fails where memory, keys, streams, goroutines or open
+// files grow once nothing more has to be kept.
 package main
 
 import (
@@ -32,10 +33,14 @@ const (
 func main() {
 	var c config
 	flag.StringVar(&c.root, "root", ".", "the checkout")
-	flag.IntVar(&c.hours, "hours", 50, fmt.Sprintf("hours by Redis's clock; the first %d fill what is kept and are not judged", warmUp))
+	flag.IntVar(&c.hours, "hours", 50, fmt.Sprintf("hours by Redis's clock; the first %d fill what is kept "+
+		"and are not judged", warmUp))
 	flag.IntVar(&c.rooms, "rooms", 20, "rooms; each has 30 leases an hour")
-	flag.DurationVar(&c.pace, "pace", pace, "how long an hour takes at least: a replica remembers the end of a place for two to four minutes by its own clock, and the warm-up has to be as long")
-	flag.StringVar(&c.broken, "broken", "", "make the product leak on purpose, which must be noticed: "+strings.Join(leakNames(), ", "))
+	flag.DurationVar(&c.pace, "pace", pace,
+		"how long an hour takes at least: a replica remembers the end of a place for two to four minutes by "+
+			"its own clock, and the warm-up has to be as long")
+	flag.StringVar(&c.broken, "broken", "",
+		"make the product leak on purpose, which must be noticed: "+strings.Join(leakNames(), ", "))
 	all := flag.Bool("check", false, "play each leak and see that it is noticed")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
@@ -52,7 +57,8 @@ func main() {
 
 func run(ctx context.Context, c config) error {
 	if c.hours < warmUp+2 {
-		return fmt.Errorf("%d hours: give at least %d, of which the first %d are not judged", c.hours, warmUp+2, warmUp)
+		return fmt.Errorf("%d hours: give at least %d, of which the first %d are not judged", c.hours, warmUp+2,
+			warmUp)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

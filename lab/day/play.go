@@ -67,7 +67,8 @@ func (d *day) hour(ctx context.Context, h int) (sample, error) {
 	}
 	m := mean(list)
 	if (h+1)%5 == 0 {
-		log.Printf("hour %d: %.0f keys, %.1f MiB of Redis, %.1f and %.1f MiB of replicas, %s", h+1, m["keys"], m["used"], m["rss 1"], m["rss 2"],
+		log.Printf("hour %d: %.0f keys, %.1f MiB of Redis, %.1f and %.1f MiB of replicas, %s", h+1, m["keys"],
+			m["used"], m["rss 1"], m["rss 2"],
 			time.Since(began).Round(10*time.Millisecond))
 	}
 	return m, nil
@@ -98,7 +99,8 @@ func drain(socket *crowd.Socket) {
 	}
 }
 
-// quiet waits until nothing is open that was not before anybody came. left is the error that something still is.
+// quiet waits until nothing is open that was not before anybody came. left is the error that something still
+// is.
 func (d *day) quiet(ctx context.Context) (wrong, err error) {
 	d.client.CloseIdleConnections()
 	deadline := time.Now().Add(quietWithin)
@@ -109,7 +111,8 @@ func (d *day) quiet(ctx context.Context) (wrong, err error) {
 		}
 		wrong = left(d.atStart, after)
 		if wrong == nil || time.Now().After(deadline) {
-			log.Printf("goroutines of the replicas: %.0f and %.0f before anybody came, %.0f and %.0f now; open files: %.0f and %.0f, %.0f and %.0f",
+			log.Printf("goroutines of the replicas: %.0f and %.0f before anybody came, %.0f and %.0f now; open "+
+				"files: %.0f and %.0f, %.0f and %.0f",
 				d.atStart["goroutines 1"], d.atStart["goroutines 2"], after["goroutines 1"], after["goroutines 2"],
 				d.atStart["files 1"], d.atStart["files 2"], after["files 1"], after["files 2"])
 			return wrong, nil

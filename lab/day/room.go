@@ -29,14 +29,16 @@ func (r *room) join(ctx context.Context, want int) (*seller, error) {
 
 // press takes a place, or tells it again.
 func (r *room) press(ctx context.Context, s *seller, want int) error {
-	got, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock"), body: fmt.Sprintf(`{"seller_id":%q,"asks":true}`, s.name), want: want}))
+	got, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock"),
+		body: fmt.Sprintf(`{"seller_id":%q,"asks":true}`, s.name), want: want}))
 	s.ticket, s.fence = got.Ticket, got.Fence
 	return err
 }
 
 // leave gives a place back.
 func (r *room) leave(ctx context.Context, s *seller, reason string) error {
-	_, err := r.do(ctx, s.as(call{method: http.MethodDelete, path: r.path("/lock?reason=" + reason), want: http.StatusOK}))
+	_, err := r.do(ctx, s.as(call{method: http.MethodDelete, path: r.path("/lock?reason=" + reason),
+		want: http.StatusOK}))
 	return err
 }
 
@@ -48,7 +50,8 @@ func (r *room) ended(ctx context.Context, s *seller, reason string) error {
 // ask says that a code is on its way.
 func (r *room) ask(ctx context.Context, s *seller) error {
 	r.count.asks.Add(1)
-	_, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock/expect"), body: fmt.Sprintf(`{"fence":%d}`, s.fence), want: http.StatusOK}))
+	_, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock/expect"),
+		body: fmt.Sprintf(`{"fence":%d}`, s.fence), want: http.StatusOK}))
 	return err
 }
 

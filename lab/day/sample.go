@@ -73,7 +73,8 @@ func (d *day) sampleRooms(ctx context.Context, s sample) error {
 	return nil
 }
 
-// replica adds what one says of itself, and what the machine says of it. The goal of the next collection is twice what was alive at the last.
+// replica adds what one says of itself, and what the machine says of it. The goal of the next collection is
+// twice what was alive at the last.
 func (s sample) replica(ctx context.Context, r *stack.Replica, which string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL()+"/metrics", nil)
 	if err != nil {
@@ -88,7 +89,8 @@ func (s sample) replica(ctx context.Context, r *stack.Replica, which string) err
 	if err != nil {
 		return err
 	}
-	for metric, to := range map[string]string{"go_goroutines": "goroutines", "process_open_fds": "files", "go_memstats_next_gc_bytes": "heap"} {
+	for metric, to := range map[string]string{"go_goroutines": "goroutines", "process_open_fds": "files",
+		"go_memstats_next_gc_bytes": "heap"} {
 		found := false
 		for line := range strings.Lines(string(text)) {
 			if rest, ok := strings.CutPrefix(line, metric+" "); ok {

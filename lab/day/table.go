@@ -10,8 +10,10 @@ var columns = []struct {
 	head, name string
 	digits     int
 }{
-	{"redis MiB", "used", 2}, {"redis RSS", "redis rss", 1}, {"keys", "keys", 0}, {"streams", "streams", 0}, {"leases", "ended leases", 0},
-	{"places", "places", 0}, {"inbox", "inbox", 0}, {"index", "index", 0}, {"RSS 1", "rss 1", 1}, {"heap 1", "heap 1", 2}, {"gorout. 1", "goroutines 1", 0}, {"files 1", "files 1", 0},
+	{"redis MiB", "used", 2}, {"redis RSS", "redis rss", 1}, {"keys", "keys", 0}, {"streams", "streams", 0},
+	{"leases", "ended leases", 0},
+	{"places", "places", 0}, {"inbox", "inbox", 0}, {"index", "index", 0}, {"RSS 1", "rss 1", 1},
+	{"heap 1", "heap 1", 2}, {"gorout. 1", "goroutines 1", 0}, {"files 1", "files 1", 0},
 	{"RSS 2", "rss 2", 1}, {"heap 2", "heap 2", 2}, {"gorout. 2", "goroutines 2", 0}, {"files 2", "files 2", 0},
 }
 

@@ -48,7 +48,8 @@ func (d *demo) watch(ctx context.Context, room string) error {
 	}
 	client := &http.Client{Jar: jar, Transport: &http.Transport{}, Timeout: 10 * time.Second}
 	defer client.CloseIdleConnections()
-	resp, err := client.PostForm(d.url+"/support/sign-in", url.Values{"username": {supportName}, "password": {d.password}})
+	resp, err := client.PostForm(d.url+"/support/sign-in",
+		url.Values{"username": {supportName}, "password": {d.password}})
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,8 @@ func (d *demo) watch(ctx context.Context, room string) error {
 			}
 		}
 		h := frame.Holder
-		if h == nil || h.Open == 0 || strings.HasPrefix(h.Seller, "crowd-") || (h.Fence == sent.Fence && h.Asked <= sent.Asked) {
+		if h == nil || h.Open == 0 || strings.HasPrefix(h.Seller, "crowd-") ||
+			(h.Fence == sent.Fence && h.Asked <= sent.Asked) {
 			continue
 		}
 		sent = *h
@@ -95,7 +97,8 @@ func (d *demo) send(ctx context.Context, room string) {
 	}
 	text := fmt.Sprintf("[마켓] 인증번호 [%06d]를 입력해 주세요.", rand.IntN(1_000_000))
 	body, header := crowd.SMS(signer, uuid.NewString(), text, time.Now())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+"/api/"+room+"/sms", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+"/api/"+room+"/sms",
+		strings.NewReader(body))
 	if err != nil {
 		return
 	}

@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// start runs a demo. It has the usual port taken, if it is free: several demos that begin at once would all find it so.
+// start runs a demo. It has the usual port taken, if it is free: several demos that begin at once would all
+// find it so.
 func start(t *testing.T, env ...string) *shown {
 	if usual, err := net.Listen("tcp", usual); err == nil {
 		t.Cleanup(func() { _ = usual.Close() })
@@ -162,7 +163,8 @@ func TestAPersonInTheDemoGetsTheCodeThatWasAskedFor(t *testing.T) {
 	ask(http.MethodPost, "/lock", `{"seller_id":"person","asks":true}`)
 	testproc.Until(t, 2*time.Minute, func() error {
 		status := ask(http.MethodGet, "/lock/status", "")
-		if fence := regexp.MustCompile(`"me":\{"status":"locked".*"fence":(\d+)`).FindStringSubmatch(status); fence != nil {
+		if fence := regexp.MustCompile(
+			`"me":\{"status":"locked".*"fence":(\d+)`).FindStringSubmatch(status); fence != nil {
 			ask(http.MethodPost, "/lock/expect", `{"fence":`+fence[1]+`}`)
 		}
 		if !strings.Contains(status, `"outcome":"completed"`) {

@@ -31,7 +31,8 @@ const (
 	everyLine   = 10 // seconds
 )
 
-var rooms = []crowd.Crowd{{Room: busyRoom, People: 12}, {Room: "coupang", People: 3}, {Room: "musinsa", People: 2}}
+var rooms = []crowd.Crowd{{Room: busyRoom, People: 12}, {Room: "coupang", People: 3},
+	{Room: "musinsa", People: 2}}
 
 func main() {
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
@@ -44,7 +45,8 @@ func main() {
 func run(args []string, out, problems io.Writer) error {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.SetOutput(problems)
-	length := flags.String("for", os.Getenv("DEMO_FOR"), "how long, such as 30s; default until Ctrl-C (DEMO_FOR)")
+	length := flags.String("for", os.Getenv("DEMO_FOR"),
+		"how long, such as 30s; default until Ctrl-C (DEMO_FOR)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -70,7 +72,8 @@ func run(args []string, out, problems io.Writer) error {
 
 // show serves, and has the crowd come, until ctx ends; then the crowd leaves, and the server ends.
 func show(ctx context.Context, data string, out, problems io.Writer) error {
-	d := &demo{out: out, password: word(), secret: "whsec_" + base64.StdEncoding.EncodeToString([]byte(rand.Text()+rand.Text()))}
+	d := &demo{out: out, password: word(), secret: "whsec_" +
+		base64.StdEncoding.EncodeToString([]byte(rand.Text()+rand.Text()))}
 	s, err := d.open(ctx, data, problems)
 	if err != nil {
 		return err
@@ -121,9 +124,12 @@ func (d *demo) open(ctx context.Context, data string, problems io.Writer) (*serv
 	for _, r := range rooms {
 		names = append(names, r.Room)
 	}
-	cfg, err := server.ParseConfig([]string{"--addr", address(), "--redis-url", "embedded", "--rooms", strings.Join(names, ","),
-		"--database-url", "sqlite:" + filepath.Join(data, "waitroom.db"), "--rate-limit", "0", "--places-per-ip", "0", "--log-level", "warn",
-		"--lease", "40s", "--away-after", "5s", "--drop-after", "1m", "--sms-quarantine", "5s", "--drain-timeout", "3s",
+	cfg, err := server.ParseConfig([]string{"--addr", address(), "--redis-url", "embedded", "--rooms",
+		strings.Join(names, ","),
+		"--database-url", "sqlite:" + filepath.Join(data, "waitroom.db"), "--rate-limit", "0", "--places-per-ip",
+		"0", "--log-level", "warn",
+		"--lease", "40s", "--away-after", "5s", "--drop-after", "1m", "--sms-quarantine", "5s", "--drain-timeout",
+		"3s",
 		"--sms-webhook-secret", d.secret, "--support-users", supportName + ":" + string(hash)})
 	if err != nil {
 		return nil, err
@@ -159,8 +165,10 @@ func (d *demo) welcome() {
 func (d *demo) crowd(ctx context.Context) error {
 	for seed := uint64(1); ctx.Err() == nil; seed++ {
 		n := 0
-		summary, err := crowd.Run(ctx, crowd.Config{URLs: []string{d.url}, Rooms: rooms, Duration: crowd.MaxDuration, Seed: seed,
-			Mix: crowd.Mix{Impatient: 15, Sleeping: 10, Reloading: 10, Tabs: 10}, Arrivals: 4, Hold: 5 * time.Second, Rest: 5 * time.Second,
+		summary, err := crowd.Run(ctx, crowd.Config{URLs: []string{d.url}, Rooms: rooms,
+			Duration: crowd.MaxDuration, Seed: seed,
+			Mix: crowd.Mix{Impatient: 15, Sleeping: 10, Reloading: 10, Tabs: 10}, Arrivals: 4, Hold: 5 * time.Second,
+			Rest:    5 * time.Second,
 			Carrier: crowd.Carrier{Secret: d.secret, Delay: 2 * time.Second}, Rules: crowd.Rules{Open: true},
 			Every: func(l crowd.Line) {
 				if n++; n%everyLine == 1 {

@@ -11,14 +11,15 @@ func everybody(_ *known, s *sight, _ float64) float64 { return float64(s.positio
 // byShare takes the share of places whose waiting ended with the lock.
 func byShare(k *known, s *sight, _ float64) float64 { return float64(s.position-1) * k.share.h }
 
-// byTickets takes how many tickets a grant goes on by: those between the last grant and mine, times the grants
-// for each, but never more than are there.
+// byTickets takes how many tickets a grant goes on by: those between the last grant and mine, times the
+// grants for each, but never more than are there.
 func byTickets(k *known, s *sight, _ float64) float64 {
 	between := float64(s.ticket - k.highest - 1)
 	return min(float64(s.position-1), max(between, 0)*k.perTicket())
 }
 
-// byHazard lets each of those ahead leave at the rate of late: the time until n are gone is ln(1 + rate·h·n)/rate.
+// byHazard lets each of those ahead leave at the rate of late: the time until n are gone is ln(1 +
+// rate·h·n)/rate.
 func byHazard(k *known, s *sight, h float64) float64 {
 	n, rate := float64(s.position-1), k.hazard()
 	if x := rate * h; x > 1e-9 {

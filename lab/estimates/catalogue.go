@@ -2,8 +2,8 @@ package main
 
 import "slices"
 
-// cost is what an estimator asks of the engine: numbers kept in a room's state, and numbers that every event carries
-// to the mirrors. mirror names what a mirror would have to know that it does not.
+// cost is what an estimator asks of the engine: numbers kept in a room's state, and numbers that every event
+// carries to the mirrors. mirror names what a mirror would have to know that it does not.
 type cost struct {
 	kept, told int
 	mirror     string
@@ -57,7 +57,8 @@ func levelParts() []levelPart {
 		{"median of 50", func() level { return &last{n: 50, middle: true} }, listed(50)},
 		{"trend of 50", func() level { return &trend{last{n: 50}} }, listed(50)},
 		{"shrunk mean of 20", func() level { return newShrunk(20, 20) }, listed(22)},
-		{"half EWMA 0.2, half warm 0.02", func() level { return blend{newEWMA(0.2, false), newEWMA(0.02, true)} }, listed(3)},
+		{"half EWMA 0.2, half warm 0.02", func() level { return blend{newEWMA(0.2, false), newEWMA(0.02, true)} },
+			listed(3)},
 	}
 }
 
@@ -113,10 +114,12 @@ const (
 	was    = "EWMA 0.2 (before)"
 )
 
-// crossed are the parts that are tried with each other; every part is tried with the others of the rule of before.
+// crossed are the parts that are tried with each other; every part is tried with the others of the rule of
+// before.
 var crossed = []string{
 	"EWMA 0.2", "EWMA 0.1", "warm EWMA 0.1", "warm EWMA 0.05", "warm EWMA 0.02", "mean of 20", "mean of 50",
-	"less elapsed", "by moments", "by moments, median", "median by bins", "median of last 20", "median of last 50",
+	"less elapsed", "by moments", "by moments, median", "median by bins", "median of last 20",
+	"median of last 50",
 	"everybody", "by tickets", "not the away", "the away spread evenly",
 }
 
@@ -126,8 +129,9 @@ func catalogue() []estimator {
 		for _, r := range residualParts() {
 			for _, a := range aheadParts() {
 				if tried(l.name, r.name, a.name) {
-					all = append(all, estimator{name: l.name + " · " + r.name + " · " + a.name, level: i, residual: r.of, ahead: a.of,
-						cost: l.cost.plus(r.cost).plus(a.cost)})
+					all = append(all, estimator{name: l.name + " · " + r.name + " · " + a.name, level: i, residual: r.of,
+						ahead: a.of,
+						cost:  l.cost.plus(r.cost).plus(a.cost)})
 				}
 			}
 		}

@@ -21,13 +21,15 @@ func checks() []check {
 		{"the 90th percentile only", anywhere, func(s score) float64 { return s.P90 }},
 		{"without constant holdings", func(w world, _ int) bool { return w.holding.sigma > 0 }, byRule},
 		{"nobody leaves or goes away", func(w world, _ int) bool { return w.leavers+w.away == 0 }, byRule},
-		{"30 % leave, 30 % go away", func(w world, _ int) bool { return w.leavers == 0.3 && w.away == 0.3 }, byRule},
+		{"30 % leave, 30 % go away", func(w world, _ int) bool { return w.leavers == 0.3 && w.away == 0.3 },
+			byRule},
 		{"the first twenty", func(_ world, band int) bool { return bands[band].to <= 20 }, byRule},
 		{"behind the first twenty", func(_ world, band int) bool { return bands[band].to > 20 }, byRule},
 	}
 }
 
-// checked has how far the rule of before and the chosen one are over the best of those allowed, judged in each way.
+// checked has how far the rule of before and the chosen one are over the best of those allowed, judged in
+// each way.
 func (f *findings) checked() string {
 	t := newTable("judged", was+" over the best", "the chosen over the best", "the best")
 	for _, c := range checks() {

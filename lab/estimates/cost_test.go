@@ -11,12 +11,13 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// rules are what the end of a lease would do with a room's state, d being how long it was held, in ms. Each script does it a
-// hundred times.
+// rules are what the end of a lease would do with a room's state, d being how long it was held, in ms. Each
+// script does it a hundred times.
 var rules = []struct{ name, fields, body string }{
 	{was, `'hold'`, `local h = tonumber(v[1] or L); h = math.min(0.2 * d + 0.8 * h, L)
 		redis.call('HSET', K, 'hold', string.format('%.3f', h))`},
-	{"chosen", `'hold', 'spread', 'holds'`, `local h, s, n = tonumber(v[1] or L), tonumber(v[2] or 0), tonumber(v[3] or 0)
+	{"chosen", `'hold', 'spread', 'holds'`,
+		`local h, s, n = tonumber(v[1] or L), tonumber(v[2] or 0), tonumber(v[3] or 0)
 		n = math.min(n + 1, 9)
 		local a, off = 1 / (n + 1), math.min(d, L) - h
 		h, s = h + a * off, math.sqrt((1 - a) * (s * s + a * off * off))

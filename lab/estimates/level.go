@@ -59,7 +59,8 @@ func (l *last) hold() float64 {
 	return mean(l.held)
 }
 
-// shrunk draws the mean of the last holdings toward the long run's, which weighs as much as `weight` holdings.
+// shrunk draws the mean of the last holdings toward the long run's, which weighs as much as `weight`
+// holdings.
 type shrunk struct {
 	recent last
 	long   *ewma

@@ -1,5 +1,5 @@
-// Command estimates plays rooms of many kinds and compares ways to say how long a waiter still has to wait. It writes
-// its tables into lab/estimates.md and its plots beside it.
+// Command estimates plays rooms of many kinds and compares ways to say how long a waiter still has to wait.
+// It writes its tables into lab/estimates.md and its plots beside it.
 package main
 
 import (
@@ -32,7 +32,8 @@ func run(first, seeds int, out string) error {
 	for i, s := range f.ranked {
 		fmt.Printf("%3d %s\n", i+1, s)
 	}
-	log.Printf("%d views in %s; %d waits over their maximum", f.views(), time.Since(began).Round(time.Second), f.overMax())
+	log.Printf("%d views in %s; %d waits over their maximum", f.views(), time.Since(began).Round(time.Second),
+		f.overMax())
 	if out != "" {
 		if err := f.write(out); err != nil {
 			return err
@@ -61,6 +62,8 @@ func (f *findings) write(dir string) error {
 }
 
 func (s score) String() string {
-	return fmt.Sprintf("%-75s %.4f symmetric %.4f median %.3f p90 %.3f bias %+.3f jumps %.2f by %.0f s, keeps %d tells %d %s %s", s.name, s.Score,
-		s.Symmetric, s.Median, s.P90, s.Bias, s.Jumps, s.Jumped, s.cost.kept, s.cost.told, cmp.Or(s.cost.mirror, "-"), s.fault)
+	return fmt.Sprintf("%-75s %.4f symmetric %.4f median %.3f p90 %.3f bias %+.3f jumps %.2f by %.0f s, "+
+		"keeps %d tells %d %s %s", s.name, s.Score,
+		s.Symmetric, s.Median, s.P90, s.Bias, s.Jumps, s.Jumped, s.cost.kept, s.cost.told,
+		cmp.Or(s.cost.mirror, "-"), s.fault)
 }

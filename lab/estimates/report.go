@@ -45,17 +45,20 @@ func number(x float64) string  { return fmt.Sprintf("%.3f", x) }
 
 func (f *findings) report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%d worlds, %d seeds each, %d views of waiters who got the lock. Waits over `maximum_wait`: %d.\n",
+	fmt.Fprintf(&b, "\n%d worlds, %d seeds each, %d views of waiters who got the lock. Waits over "+
+		"`maximum_wait`: %d.\n",
 		len(f.outcomes), f.seeds, f.views(), f.overMax())
 	section := func(title, text string) { fmt.Fprintf(&b, "\n### %s\n\n%s", title, text) }
-	section(was+" and the chosen one, by how long sellers hold the lock", f.versus("holding", kinds(holdings(), func(h holding) string { return h.name }), ofHolding))
+	section(was+" and the chosen one, by how long sellers hold the lock",
+		f.versus("holding", kinds(holdings(), func(h holding) string { return h.name }), ofHolding))
 	section("… by how they come", f.versus("arrivals", []string{"light", "near capacity", "spike"}, ofArrivals))
 	section("… by share of leavers", f.versus("leavers", []string{"0 %", "10 %", "30 %"}, func(s string) where {
 		return func(w world, _ int) bool { return percent(w.leavers) == s }
 	}))
-	section("… by share of who goes away", f.versus("away", []string{"0 %", "10 %", "30 %"}, func(s string) where {
-		return func(w world, _ int) bool { return percent(w.away) == s }
-	}))
+	section("… by share of who goes away", f.versus("away", []string{"0 %", "10 %", "30 %"},
+		func(s string) where {
+			return func(w world, _ int) bool { return percent(w.away) == s }
+		}))
 	section("… by position", f.versus("position", bandNames(), func(s string) where {
 		return func(_ world, band int) bool { return bands[band].name == s }
 	}))
@@ -82,11 +85,14 @@ func bandNames() (names []string) {
 
 // versus has the rule of before and the chosen one side by side.
 func (f *findings) versus(what string, names []string, in func(string) where) string {
-	t := newTable(what, "median error: "+was, "chosen", "p90 error: "+was, "chosen", "bias: "+was, "chosen", "jumps up in 100 views: "+was, "chosen", "by: "+was, "chosen")
+	t := newTable(what, "median error: "+was, "chosen", "p90 error: "+was, "chosen", "bias: "+was, "chosen",
+		"jumps up in 100 views: "+was, "chosen", "by: "+was, "chosen")
 	line := func(name string, in where) {
 		a, c := f.of(before, in), f.of(chosen, in)
-		t.row(name, percent(a.Median), percent(c.Median), percent(a.P90), percent(c.P90), signed(a.Bias), signed(c.Bias),
-			fmt.Sprintf("%.1f", a.Jumps), fmt.Sprintf("%.1f", c.Jumps), fmt.Sprintf("%.0f s", a.Jumped), fmt.Sprintf("%.0f s", c.Jumped))
+		t.row(name, percent(a.Median), percent(c.Median), percent(a.P90), percent(c.P90), signed(a.Bias),
+			signed(c.Bias),
+			fmt.Sprintf("%.1f", a.Jumps), fmt.Sprintf("%.1f", c.Jumps), fmt.Sprintf("%.0f s", a.Jumped),
+			fmt.Sprintf("%.0f s", c.Jumped))
 	}
 	for _, n := range names {
 		line(n, in(n))
@@ -97,7 +103,8 @@ func (f *findings) versus(what string, names []string, in func(string) where) st
 
 // tried has the best, the chosen one and what is not crossed with anything else.
 func (f *findings) tried() string {
-	t := newTable("level · live lease · ahead", "score", "over the best", "symmetric score", "median", "p90", "bias", "jumps up", "keeps", "tells", "mirror must know", "not allowed since it")
+	t := newTable("level · live lease · ahead", "score", "over the best", "symmetric score", "median", "p90",
+		"bias", "jumps up", "keeps", "tells", "mirror must know", "not allowed since it")
 	best := f.best()
 	for i, s := range f.ranked {
 		if !shown(s.name) && i > 5 {
@@ -107,13 +114,16 @@ func (f *findings) tried() string {
 		if name == before || name == chosen {
 			name = "**" + name + "**"
 		}
-		t.row(name, number(s.Score), signed(s.Score/best.Score-1), number(s.Symmetric), percent(s.Median), percent(s.P90), signed(s.Bias),
-			fmt.Sprintf("%.1f", s.Jumps), fmt.Sprint(s.cost.kept), fmt.Sprint(s.cost.told), cmp.Or(s.cost.mirror, "–"), cmp.Or(s.fault, "–"))
+		t.row(name, number(s.Score), signed(s.Score/best.Score-1), number(s.Symmetric), percent(s.Median),
+			percent(s.P90), signed(s.Bias),
+			fmt.Sprintf("%.1f", s.Jumps), fmt.Sprint(s.cost.kept), fmt.Sprint(s.cost.told), cmp.Or(s.cost.mirror, "–"),
+			cmp.Or(s.fault, "–"))
 	}
 	return t.String()
 }
 
-// shown are those that differ from the rule of before or from the chosen one in one part, and those made otherwise.
+// shown are those that differ from the rule of before or from the chosen one in one part, and those made
+// otherwise.
 func shown(name string) bool {
 	parts := strings.Split(name, " · ")
 	if len(parts) < 3 {
@@ -143,7 +153,8 @@ func (f *findings) coverageTable() string {
 			c := f.covered(h)
 			cells := []string{s.name, cmp.Or(h, "all")}
 			for b := range bands {
-				cells = append(cells, fmt.Sprintf("%.0f %%, + %.0f %%", 100*float64(c.within[i][b])/max(float64(c.views[b]), 1), 100*c.width[i][b]/max(c.actual[b], 1)))
+				cells = append(cells, fmt.Sprintf("%.0f %%, + %.0f %%",
+					100*float64(c.within[i][b])/max(float64(c.views[b]), 1), 100*c.width[i][b]/max(c.actual[b], 1)))
 			}
 			t.row(cells...)
 		}

@@ -15,7 +15,8 @@ func lessElapsed(_ *known, h, elapsed float64) float64 { return max(h-elapsed, 0
 // memoryless forgets how long the holder has been at it.
 func memoryless(_ *known, h, _ float64) float64 { return h }
 
-// atLeast is the rule of before, but never under a share of h: who has taken longer than others is not done at once.
+// atLeast is the rule of before, but never under a share of h: who has taken longer than others is not done
+// at once.
 func atLeast(share float64) residual {
 	return func(_ *known, h, elapsed float64) float64 { return max(h-elapsed, share*h) }
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The rule by which one is chosen. It was written down before the study was run; the order within point 4 was turned round
-// after first runs, as lab/estimates.md says.
+// The rule by which one is chosen. It was written down before the study was run; the order within point 4 was
+// turned round after first runs, as lab/estimates.md says.
 //
 //  1. A cell is a world and a band of positions with at least 300 views. Its error is the geometric mean of the median
 //     and the 90th percentile of the relative error, each at least 1 %.

@@ -66,7 +66,8 @@ func TestRuleTakesTheSimplestThatIsNearTheBestOfThoseAllowed(t *testing.T) {
 }
 
 func TestNobodyWhoIsThereWaitsLongerThanItsMaximum(t *testing.T) {
-	w := world{holding: holdings()[4], arrivals: arrivals{name: "light", load: 0.6, count: 400, every: 1}, away: 0.6}
+	w := world{holding: holdings()[4], arrivals: arrivals{name: "light", load: 0.6, count: 400, every: 1},
+		away: 0.6}
 	s := newStudy([]estimator{find(chosen)})
 	for seed := range uint64(4) {
 		s.run(w, seed)
@@ -76,7 +77,8 @@ func TestNobodyWhoIsThereWaitsLongerThanItsMaximum(t *testing.T) {
 }
 
 func TestCellsWithFewViewsDoNotCount(t *testing.T) {
-	s := judge(estimator{}, []result{{Views: leastViews, Median: 0.2, P90: 0.8}, {Views: leastViews - 1, Median: 9, P90: 9}})
+	s := judge(estimator{}, []result{{Views: leastViews, Median: 0.2, P90: 0.8},
+		{Views: leastViews - 1, Median: 9, P90: 9}})
 	require.InDelta(t, 0.4, s.Score, 1e-9)
 }
 

@@ -2,22 +2,28 @@ package main
 
 import "math"
 
-// chosen is the candidate that docs/decisions/0011 names, with the weight of its newest lease. A run that chooses another
-// by the rule of score.go ends with an error.
+// chosen is the candidate that docs/decisions/0011 names, with the weight of its newest lease. A run that
+// chooses another by the rule of score.go ends with an error.
 const (
 	chosen      = "warm EWMA 0.1 · by moments, median · everybody"
 	chosenAlpha = 0.1
 )
 
-// spreads are upper ends of a range over the chosen estimate, meant to hold four waits of five. each is the variance of
-// holdings.
+// spreads are upper ends of a range over the chosen estimate, meant to hold four waits of five. each is the
+// variance of holdings.
 var spreads = []struct {
 	name string
 	end  func(mid, each float64, s *sight) float64
 }{
 	{"the estimate itself", func(mid, _ float64, _ *sight) float64 { return mid }},
-	{"holdings apart", func(mid, each float64, s *sight) float64 { return mid + z80*math.Sqrt(independent(each, s)) }},
-	{"and the level's error", func(mid, each float64, s *sight) float64 { return mid + z80*math.Sqrt(stepping(each, s)) }},
+	{"holdings apart", func(mid, each float64,
+		s *sight) float64 {
+		return mid + z80*math.Sqrt(independent(each, s))
+	}},
+	{"and the level's error", func(mid, each float64,
+		s *sight) float64 {
+		return mid + z80*math.Sqrt(stepping(each, s))
+	}},
 	{"and 15 % of drift", func(mid, each float64, s *sight) float64 {
 		return mid + z80*math.Sqrt(stepping(each, s)+0.0225*mid*mid)
 	}},
@@ -34,8 +40,8 @@ const (
 	z80         = 0.8416
 )
 
-// independent is the variance of the wait where holdings have nothing to do with each other; the live lease's rest counts
-// as one, as far as there is room for it.
+// independent is the variance of the wait where holdings have nothing to do with each other; the live lease's
+// rest counts as one, as far as there is room for it.
 func independent(each float64, s *sight) float64 {
 	rest := 0.0
 	if s.held {

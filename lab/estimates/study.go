@@ -184,7 +184,8 @@ func (s *study) outcome(w world) outcome {
 	return o
 }
 
-// playAll plays every world with every seed, so many worlds at a time. What comes out does not depend on that.
+// playAll plays every world with every seed, so many worlds at a time. What comes out does not depend on
+// that.
 func playAll(all []world, estimators []estimator, first, seeds, workers int) []outcome {
 	out := make([]outcome, len(all))
 	next := make(chan int)

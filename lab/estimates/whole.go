@@ -36,8 +36,8 @@ func regressed(k *known, s *sight) float64 {
 	return f.slope()*float64(s.ticket-last.ticket) - (s.now - last.at)
 }
 
-// quantile is a quantile of the sum: the live lease's rest and a holding for each ahead, by the moments of the last 50
-// (Cornish and Fisher's first term).
+// quantile is a quantile of the sum: the live lease's rest and a holding for each ahead, by the moments of
+// the last 50 (Cornish and Fisher's first term).
 func quantile(z float64) whole {
 	return func(k *known, s *sight) float64 {
 		if len(k.sorted.asc) < 3 {

@@ -37,7 +37,8 @@ type world struct {
 }
 
 func (w world) String() string {
-	return fmt.Sprintf("%s, %s, leavers %.0f %%, away %.0f %%", w.holding.name, w.arrivals.name, 100*w.leavers, 100*w.away)
+	return fmt.Sprintf("%s, %s, leavers %.0f %%, away %.0f %%", w.holding.name, w.arrivals.name, 100*w.leavers,
+		100*w.away)
 }
 
 func worlds() []world {

@@ -41,9 +41,11 @@ func (r *Run) startBalancer() error {
 		return err
 	}
 	r.tb.Cleanup(process.Kill)
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64,
+		DialContext: (&net.Dialer{Timeout: time.Second}).DialContext}
 	r.tb.Cleanup(transport.CloseIdleConnections)
-	door := &replica{run: r, name: "haproxy", addr: addr, front: r.network.to("haproxy", addr), client: &http.Client{Transport: transport, Timeout: callTimeout}}
+	door := &replica{run: r, name: "haproxy", addr: addr, front: r.network.to("haproxy", addr),
+		client: &http.Client{Transport: transport, Timeout: callTimeout}}
 	r.doors = []*replica{door}
 	return until(patience, door.ready)
 }

@@ -143,10 +143,12 @@ func (r *roomBook) takeCall(rec Record) {
 		}
 		r.ended = append(r.ended, endCall{session, rec.Fence, rec.Began.Wall})
 	}
-	if answered && (rec.Op == "join" || rec.Op == "status" || rec.Op == "leave" || rec.Op == "claim") && rec.Status != "" {
+	if answered && (rec.Op == "join" || rec.Op == "status" || rec.Op == "leave" || rec.Op == "claim") &&
+		rec.Status != "" {
 		if rec.Ticket != 0 {
 			r.place[rec.Session] = rec.Ticket
-		} else if rec.Status == "ended" { // a status does not say which place: a session asks one thing after the other
+			// a status does not say which place: a session asks one thing after the other
+		} else if rec.Status == "ended" {
 			rec.Ticket = r.place[rec.Session]
 		}
 		r.told = append(r.told, statement{rec, rec.Began.Wall})
@@ -180,13 +182,15 @@ func (r *roomBook) readLeases() {
 			}
 		}
 	}
-	r.leases = slices.SortedFunc(maps.Values(byFence), func(a, c *lease) int { return cmp.Compare(a.fence, c.fence) })
+	r.leases = slices.SortedFunc(maps.Values(byFence),
+		func(a, c *lease) int { return cmp.Compare(a.fence, c.fence) })
 }
 
 // learn takes from the ledger when leases began that nobody was told of.
 func (r *roomBook) learn(ledger Ledger) {
 	for _, row := range ledger.Leases {
-		i, ok := slices.BinarySearchFunc(r.leases, row.Fence, func(l *lease, fence int64) int { return cmp.Compare(l.fence, fence) })
+		i, ok := slices.BinarySearchFunc(r.leases, row.Fence,
+			func(l *lease, fence int64) int { return cmp.Compare(l.fence, fence) })
 		if !ok || row.Room != r.name {
 			continue
 		}
@@ -200,7 +204,8 @@ func (r *roomBook) learn(ledger Ledger) {
 	}
 }
 
-// readPresence follows every socket. One on a replica that a fault took is gone from the fault's beginning on, and as far as the replica knows since it was heard of last.
+// readPresence follows every socket. One on a replica that a fault took is gone from the fault's beginning
+// on, and as far as the replica knows since it was heard of last.
 func (b *book) readPresence() {
 	open := map[int64]Record{}
 	for _, r := range b.records {
@@ -238,11 +243,12 @@ func (b *book) present(opened Record, until int64) {
 	}
 }
 
-// heardWithin is how long before its connection broke a browser may have been heard of last: who stands in front is asked as often as that.
+// heardWithin is how long before its connection broke a browser may have been heard of last: who stands in
+// front is asked as often as that.
 func (r Rules) heardWithin() time.Duration { return r.AwayAfter / 3 }
 
-// mayBeAway reports whether a session can have been away at a moment: its browser was gone for longer than after, or
-// came back only just now.
+// mayBeAway reports whether a session can have been away at a moment: its browser was gone for longer than
+// after, or came back only just now.
 func (p *presence) mayBeAway(at int64, after time.Duration) bool {
 	if p == nil || len(p.spans) == 0 {
 		return false // it never had a socket

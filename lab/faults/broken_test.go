@@ -16,10 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var broken = flag.String("faults.broken", "", "invariants to break in the product, with commas between, or all: each must be caught")
+var broken = flag.String("faults.broken", "",
+	"invariants to break in the product, with commas between, or all: each must be caught")
 
-// breakage is a rule that the product is made to break: some of its lines are changed. Go builds it by an overlay, and the
-// checkout stays as it is.
+// breakage is a rule that the product is made to break: some of its lines are changed. Go builds it by an
+// overlay, and the checkout stays as it is.
 type breakage struct {
 	kind  string // of the violation that must be found
 	how   string
@@ -33,74 +34,107 @@ func breakages() []breakage {
 	lua := func(file, from, to string) edit { return edit{"room/lua/" + file, from, to} }
 	return []breakage{
 		{TwoHolders, "every fifth ticket is granted a lock that is held", Calm(), []edit{
-			lua("verb/join.lua", "if leases.held() or room.paused then", "if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}},
+			lua("verb/join.lua", "if leases.held() or room.paused then",
+				"if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}},
 		{ClaimIgnored, "a claim counts for nothing", only("claims"), []edit{
-			lua("presence.lua", "room.claim_by, room.rank_until_claimed, change.codes = 0, nil, true", "change.codes = true")}},
+			lua("presence.lua", "room.claim_by, room.rank_until_claimed, change.codes = 0, nil, true",
+				"change.codes = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
 			lua("advance.lua", "if NOW >= room.expires then", "if NOW >= room.expires + 1500 then"),
 			lua("advance.lua", "elseif not room.lock_exists and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
-			lua("leases.lua", "room.expires = NOW + (p.lease or settings.lease)", "room.expires = NOW + (p.lease or settings.lease) + 6000")}},
+			lua("leases.lua", "room.expires = NOW + (p.lease or settings.lease)",
+				"room.expires = NOW + (p.lease or settings.lease) + 6000")}},
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
 			{"hub/frame.go", "b = strconv.AppendInt(b, now, 10)", "b = strconv.AppendInt(b, now+5000, 10)"}}},
 		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
-			lua("verb/join.lua", "  existence.wake()\n  advance()\n", "if room.tickets >= 30 then return redis.error_reply('ERR broken') end\n  existence.wake()\n  advance()\n")}},
+			lua("verb/join.lua", "  existence.wake()\n  advance()\n",
+				"if room.tickets >= 30 then return redis.error_reply('ERR broken') end\n  existence.wake()\n  "+
+					"advance()\n")}},
 		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{
-			lua("verb/join.lua", "if leases.held() or room.paused then", "if leases.held() or room.paused or NOW % 8000 < 5000 then"),
-			lua("advance.lua", "  if not leases.held() and not room.paused and line.length() > 0 then", "  if not leases.held() and not room.paused and line.length() > 0 and NOW % 8000 >= 5000 then")}},
+			lua("verb/join.lua", "if leases.held() or room.paused then",
+				"if leases.held() or room.paused or NOW % 8000 < 5000 then"),
+			lua("advance.lua", "  if not leases.held() and not room.paused and line.length() > 0 then",
+				"  if not leases.held() and not room.paused and line.length() > 0 and NOW % 8000 >= 5000 then")}},
 		{Overtaken, "the last in line is granted", Calm(), []edit{
-			lua("line.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')", "redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
+			lua("line.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
+				"redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
-			lua("leases.lua", "math.max(US, room.fence + 1, room.highest_fence + 1), 0", "room.tickets % 4 == 0 and US - 5000000 or math.max(US, room.fence + 1), 0")}},
+			lua("leases.lua", "math.max(US, room.fence + 1, room.highest_fence + 1), 0",
+				"room.tickets % 4 == 0 and US - 5000000 or math.max(US, room.fence + 1), 0")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
-			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = NOW % 6 == 0 and room.tickets or room.tickets + 1")}},
+			lua("verb/join.lua", "room.tickets = room.tickets + 1",
+				"room.tickets = NOW % 6 == 0 and room.tickets or room.tickets + 1")}},
 		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
-			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = room.tickets % 7 == 6 and NOW % 2 == 0 and room.tickets - 3 or room.tickets + 1")}},
+			lua("verb/join.lua", "room.tickets = room.tickets + 1",
+				"room.tickets = room.tickets % 7 == 6 and NOW % 2 == 0 and room.tickets - 3 or room.tickets + 1")}},
 		{SamePosition, "the second in line is told that it is the first", Calm(), []edit{
-			lua("reply.lua", "redis.call('ZRANK', QUEUE, session) + 1", "math.max(1, redis.call('ZRANK', QUEUE, session))")}},
+			lua("reply.lua", "redis.call('ZRANK', QUEUE, session) + 1",
+				"math.max(1, redis.call('ZRANK', QUEUE, session))")}},
 		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
 			lua("verb/join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
 			lua("verb/join.lua", "if elsewhere then", "if false then")}},
 		{TwoOutcomes, "who asks how its place ended is told something else", Calm(), []edit{
-			lua("reply.lua", "'ended' .. who .. p.outcome", "'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
+			lua("reply.lua", "'ended' .. who .. p.outcome",
+				"'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
 		{BackFromEnd, "a place that has ended is told as waiting", Calm(), []edit{
-			lua("reply.lua", "  if not p.live then", "  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not p.live then")}},
+			lua("reply.lua", "  if not p.live then",
+				"  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not "+
+					"p.live then")}},
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
-			lua("verb/join.lua", "if leases.held() or room.paused then", "if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif leases.held() or room.paused then")}},
+			lua("verb/join.lua", "if leases.held() or room.paused then",
+				"if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif "+
+					"leases.held() or room.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
-			lua("advance.lua", "function advance()\n", "function advance()\n  if room.epoch > 0 and room.version > 20 and NOW % 50 == 0 and not change.any then\n    room.epoch, room.version, change.any, change.lease = US, 0, true, true\n  end\n")}},
+			lua("advance.lua", "function advance()\n",
+				"function advance()\n  if room.epoch > 0 and room.version > 20 and NOW % 50 == 0 and not change.any "+
+					"then\n    room.epoch, room.version, change.any, change.lease = US, 0, true, true\n  end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
 		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
-			{"hub/writer.go", "	if st.Status == room.Locked {\n", "	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
+			{"hub/writer.go", "	if st.Status == room.Locked {\n",
+				"	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
-			lua("verb/match.lua", "session = l and l.session or '', fence", "session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
+			lua("verb/match.lua", "session = l and l.session or '', fence",
+				"session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
 			lua("verb/look.lua", "return (m.late or m.fence == fence) and 'm'", "return 'm'")}},
 		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
-			lua("verb/look.lua", "  if not p then return '' end", "  if not p or p.ticket % 3 == 0 then return '' end")}},
+			lua("verb/look.lua", "  if not p then return '' end",
+				"  if not p or p.ticket % 3 == 0 then return '' end")}},
 		{CodeLeaked, "an answered message's body is logged", Calm(), []edit{
-			{"sms/service.go", `"message answered", "room", id, "message", m.id,`, `"message answered", "room", id, "message", string(body),`}}},
+			{"sms/service.go", `"message answered", "room", id, "message", m.id,`,
+				`"message answered", "room", id, "message", string(body),`}}},
 		{LedgerMissing, "the ledger skips every seventh ticket", Calm(), []edit{
-			{"ledger/drain_order.go", "		for n, r := range e.Records {\n", "		for n, r := range e.Records {\n			if r.Ticket%7 == 3 {\n				continue\n			}\n"}}},
+			{"ledger/drain_order.go", "		for n, r := range e.Records {\n",
+				"		for n, r := range e.Records {\n			if r.Ticket%7 == 3 {\n				continue\n			}\n"}}},
 		{LedgerOverlap, "leases begin earlier in the ledger", Calm(), []edit{
-			{"ledger/drain_lease.go", "new(r.GrantedAt), new(r.ExpiresAt), true", "new(r.GrantedAt-700), new(r.ExpiresAt), true"}}},
+			{"ledger/drain_lease.go", "new(r.GrantedAt), new(r.ExpiresAt), true",
+				"new(r.GrantedAt-700), new(r.ExpiresAt), true"}}},
 		{LedgerOutcomes, "the ledger does not close every fifth place", Calm(), []edit{
-			{"ledger/drain_record.go", "		return w.ended(b, epoch, r)", "		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
+			{"ledger/drain_record.go", "		return w.ended(b, epoch, r)",
+				"		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
-			lua("verb/join.lua", "room.tickets = room.tickets + 1", "room.tickets = room.tickets + (room.tickets % 9 == 8 and 2 or 1)")}},
+			lua("verb/join.lua", "room.tickets = room.tickets + 1",
+				"room.tickets = room.tickets + (room.tickets % 9 == 8 and 2 or 1)")}},
 		{Miscounted, "no replica counts the end of every fifth place", Calm(), []edit{
-			{"ledger/drain_record.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {", "b.places[placeKey{epoch, r.Ticket}].end(r) && r.Ticket%5 != 0 {"}}},
+			{"ledger/drain_record.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {",
+				"b.places[placeKey{epoch, r.Ticket}].end(r) && r.Ticket%5 != 0 {"}}},
 		{WebhookMissing, "the integration is told nothing of every seventh ticket", Calm(), []edit{
 			{"ledger/drain_webhook.go", "	if !w.webhooks {", "	if !w.webhooks || e.Ticket%7 == 3 {"}}},
 		{WebhookTwice, "every seventh ticket's events are put in twice", Calm(), []edit{
-			{"ledger/drain_webhook.go", "	return nil\n}\n\n// enqueue", "	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
+			{"ledger/drain_webhook.go", "	return nil\n}\n\n// enqueue",
+				"	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = " +
+					"append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
 		{WebhookOrder, "a lease's end waits for nothing that was to be told before", Calm(), []edit{
-			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)", "strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
+			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)",
+				"strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
 		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
-			{"room/rebuild.go", "if l.busy || (!another && found.whole) {", "if l.busy || l.generation != \"\" || !another && found.whole {"}}},
+			{"room/rebuild.go", "if l.busy || (!another && found.whole) {",
+				"if l.busy || l.generation != \"\" || !another && found.whole {"}}},
 		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
 			lua("line.lua", "if not gone or not presence.mark_away(session, until_ms) then", "if true then"),
-			lua("presence.lua", "if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == 0 then return end", "if true then return end")}},
+			lua("presence.lua", "if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == "+
+				"0 then return end", "if true then return end")}},
 		{RequestDropped, "SIGTERM is not listened to", only("rolling-restart"), []edit{
 			{"cmd/waitroom/main.go", "os.Interrupt, syscall.SIGTERM}", "os.Interrupt, syscall.SIGHUP}"}}},
 		{SellersNoticed, "a ledger that is behind makes a replica not ready", only("database"), []edit{
@@ -165,7 +199,8 @@ func TestEveryKindHasABreakageThatIsToldOf(t *testing.T) {
 	require.Contains(t, kinds, TwoHolders)
 	for _, kind := range kinds {
 		require.True(t, broken[kind], "nothing breaks %s: add it to breakages", kind)
-		require.True(t, strings.Contains(table, "`"+kind+"`"), "docs/guarantees.md does not say how %s was broken", kind)
+		require.True(t, strings.Contains(table, "`"+kind+"`"), "docs/guarantees.md does not say how %s was broken",
+			kind)
 	}
 }
 
@@ -198,7 +233,8 @@ func (b breakage) overlay(t *testing.T, dir string) string {
 			text, err = os.ReadFile(filepath.Join("../..", e.file))
 			require.NoError(t, err)
 		}
-		require.Equal(t, 1, bytes.Count(text, []byte(e.from)), "%s: %s has changed: it is to have once %q", b.kind, e.file, e.from)
+		require.Equal(t, 1, bytes.Count(text, []byte(e.from)), "%s: %s has changed: it is to have once %q", b.kind,
+			e.file, e.from)
 		changed[e.file] = bytes.Replace(text, []byte(e.from), []byte(e.to), 1)
 	}
 	replace := map[string]string{}

@@ -49,7 +49,8 @@ type answer struct {
 func (p *replica) ask(ctx context.Context, c call) (answer, error) {
 	began := p.run.history.Now()
 	got, err := p.do(ctx, c)
-	r := Record{Kind: KindCall, Began: began, Op: c.op, Room: c.room, Session: c.session, Replica: p.name, Message: c.message}
+	r := Record{Kind: KindCall, Began: began, Op: c.op, Room: c.room, Session: c.session, Replica: p.name,
+		Message: c.message}
 	r.Fence = c.fence // of a call that names one
 	if err != nil {
 		r.Error = err.Error()

@@ -16,7 +16,8 @@ import (
 
 const smsSecret = "whsec_ZmF1bHRzLWZhdWx0cy1mYXVsdHMtZmF1bHRzLTMyYg=="
 
-// carrier brings the codes that holders ask for: signed, again until somebody answers, and now and then twice.
+// carrier brings the codes that holders ask for: signed, again until somebody answers, and now and then
+// twice.
 type carrier struct {
 	run    *Run
 	signer *webhooks.Webhook
@@ -29,13 +30,15 @@ func newCarrier(r *Run) (*carrier, error) {
 	return &carrier{run: r, signer: signer}, err
 }
 
-// send has a code come to a holder after a while. A code has letters, so that no other number is taken for one.
+// send has a code come to a holder after a while. A code has letters, so that no other number is taken for
+// one.
 func (k *carrier) send(ctx context.Context, room, session string, fence int64, dice *rand.Rand) {
 	n := k.count.Add(1)
 	id := fmt.Sprintf("m-%d-%d", k.run.seed, n)
 	code := fmt.Sprintf("QX%06d", dice.IntN(1_000_000))
 	rng := rand.New(rand.NewPCG(k.run.seed, dice.Uint64()))
-	k.run.history.Add(Record{Kind: KindMessage, Room: room, Session: session, Fence: fence, Message: id, Code: code})
+	k.run.history.Add(Record{Kind: KindMessage, Room: room, Session: session, Fence: fence, Message: id,
+		Code: code})
 	k.way.Go(func() {
 		if pause(ctx, time.Duration(50+rng.IntN(350))*time.Millisecond) != nil {
 			return
@@ -51,15 +54,18 @@ func (k *carrier) send(ctx context.Context, room, session string, fence int64, d
 }
 
 func (k *carrier) compose(room, id, code string, fence int64) call {
-	body, _ := json.Marshal(map[string]any{"message_id": id, "from": "15881234", "text": "[마켓] 인증번호 " + code, // strings always marshal
+	// strings always marshal
+	body, _ := json.Marshal(map[string]any{"message_id": id, "from": "15881234", "text": "[마켓] 인증번호 " + code,
 		"sent_at": k.run.now().UTC().Format("2006-01-02T15:04:05.000Z07:00")})
-	return call{op: "sms", method: http.MethodPost, path: "/api/" + room + "/sms", body: string(body), room: room, fence: fence, message: id}
+	return call{op: "sms", method: http.MethodPost, path: "/api/" + room + "/sms", body: string(body),
+		room: room, fence: fence, message: id}
 }
 
 func (k *carrier) sign(id, body string) http.Header {
 	now := time.Now()
 	signature, _ := k.signer.Sign(id, now, []byte(body)) // an HMAC does not fail
-	return http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)}, "Webhook-Signature": {signature}}
+	return http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+		"Webhook-Signature": {signature}}
 }
 
 // insist is Run.insist with a new signature for each try.

@@ -9,11 +9,14 @@ import (
 
 // Kinds of violations. Each is a rule of the contract.
 const (
-	TwoHolders     = "two_holders"     // rule 1: a lease began before the one before it was over, or one fence was told to two
-	ClaimIgnored   = "claim_ignored"   // rule 11: a lease that was claimed ended as unclaimed, or one ended so before it was to be claimed
-	HeldTooLong    = "held_too_long"   // rule 5: told as held after its end, or after the next one had it
-	EndTooFar      = "end_too_far"     // rule 5: a lease's end is told to lie further ahead than a lease is long
-	TimeOff        = "time_off"        // rule 5: somebody was told a time that is not Redis's, by which countdowns are shown
+	// rule 1: a lease began before the one before it was over, or one fence was told to two
+	TwoHolders = "two_holders"
+	// rule 11: a lease that was claimed ended as unclaimed, or one ended so before it was to be claimed
+	ClaimIgnored = "claim_ignored"
+	HeldTooLong  = "held_too_long" // rule 5: told as held after its end, or after the next one had it
+	EndTooFar    = "end_too_far"   // rule 5: a lease's end is told to lie further ahead than a lease is long
+	// rule 5: somebody was told a time that is not Redis's, by which countdowns are shown
+	TimeOff        = "time_off"
 	Stuck          = "stuck"           // rules 5, 7: the lock was free, somebody waited, and nobody got it
 	Overtaken      = "overtaken"       // rule 2: granted while one who came earlier was there and waited
 	FenceBack      = "fence_back"      // rule 6: a later lease has a lower fence

@@ -23,7 +23,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		"a lease that was claimed ends as unclaimed": {ClaimIgnored, func() *story {
 			s := unclaimed()
 			fence := s.ledger.Leases[0].Fence
-			s.add(Record{Kind: KindCall, Op: "claim", HTTP: 200, Session: "b", Status: "locked", Ticket: 2, Fence: fence, Version: 4, GrantedAt: base + fence, ExpiresAt: base + fence + life,
+			s.add(Record{Kind: KindCall, Op: "claim", HTTP: 200, Session: "b", Status: "locked", Ticket: 2,
+				Fence: fence, Version: 4, GrantedAt: base + fence, ExpiresAt: base + fence + life,
 				Began: Moment{1, base + fence + 1}, Ended: Moment{2, base + fence + 2}})
 			return s
 		}},
@@ -48,7 +49,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 			s := newStory()
 			s.rules.Loses = true
 			s.locked("join", "a", 1, 1000, 9)
-			s.after(500).add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "b", Status: "locked", Ticket: 2, Fence: 1500, Epoch: 8, Version: 1,
+			s.after(500).add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "b", Status: "locked", Ticket: 2,
+				Fence: 1500, Epoch: 8, Version: 1,
 				GrantedAt: base + 1500, ExpiresAt: base + 1500 + life})
 			return s
 		}},
@@ -60,18 +62,21 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		}},
 		"a socket says held long after the next one was granted": {HeldTooLong, func() *story {
 			s := turn()
-			s.after(5000).frame(1, Record{Session: "a", Status: "locked", Ticket: 1, Fence: 1000, Version: 2, ExpiresAt: base + 20_000})
+			s.after(5000).frame(1, Record{Session: "a", Status: "locked", Ticket: 1, Fence: 1000, Version: 2,
+				ExpiresAt: base + 20_000})
 			return s
 		}},
 		"a lease's end lies further ahead than a lease is long": {EndTooFar, func() *story {
 			s := newStory()
-			s.add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "a", Status: "locked", Ticket: 1, Fence: 1000, Version: 1,
+			s.add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "a", Status: "locked", Ticket: 1, Fence: 1000,
+				Version:   1,
 				GrantedAt: base + 1000, ExpiresAt: base + 1000 + 5*life})
 			return s
 		}},
 		"a frame's time is ahead of Redis's": {TimeOff, func() *story {
 			s := turn()
-			s.add(Record{Kind: KindFrame, Type: "state", Socket: 1, Session: "a", Status: "idle", Version: 5, ServerTime: base + s.now + 5000})
+			s.add(Record{Kind: KindFrame, Type: "state", Socket: 1, Session: "a", Status: "idle", Version: 5,
+				ServerTime: base + s.now + 5000})
 			return s
 		}},
 		"the time goes on as before its clock was set": {TimeOff, func() *story {
@@ -82,7 +87,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		}},
 		"an answer's time is long past": {TimeOff, func() *story {
 			s := turn()
-			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "idle", Version: 5, ServerTime: base + s.now - 2000})
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "idle", Version: 5,
+				ServerTime: base + s.now - 2000})
 			return s
 		}},
 		"after a fault nobody is granted a free lock": {NoService, func() *story {
@@ -95,7 +101,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 			s := newStory()
 			s.rules.Serves = 2 * time.Second
 			s.add(Record{Kind: KindFault, Fault: "master killed"})
-			s.after(3000).add(Record{Kind: KindCall, Op: "join", Room: prefix + "probe", HTTP: 200, Session: "p", Status: "locked", Ticket: 1, Fence: s.now, Version: 1,
+			s.after(3000).add(Record{Kind: KindCall, Op: "join", Room: prefix + "probe", HTTP: 200, Session: "p",
+				Status: "locked", Ticket: 1, Fence: s.now, Version: 1,
 				GrantedAt: base + s.now, ExpiresAt: base + s.now + life})
 			return s
 		}},
@@ -130,7 +137,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		}},
 		"a later lease has a lower fence": {FenceBack, func() *story {
 			s := turn()
-			s.add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "c", Status: "locked", Ticket: 3, Fence: 900, Version: 6, GrantedAt: base + s.now,
+			s.add(Record{Kind: KindCall, Op: "join", HTTP: 200, Session: "c", Status: "locked", Ticket: 3, Fence: 900,
+				Version: 6, GrantedAt: base + s.now,
 				ExpiresAt: base + s.now + life})
 			return s
 		}},
@@ -183,7 +191,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 			s := newStory()
 			s.rules.Loses = true
 			s.locked("join", "a", 1, 1000, 1)
-			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "ended", Outcome: "lost", Epoch: 8, Version: 1})
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "ended", Outcome: "lost",
+				Epoch: 8, Version: 1})
 			s.after(5).locked("status", "a", 1, 1000, 2)
 			return s
 		}},
@@ -202,7 +211,8 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		"an epoch begins where nothing was lost": {LostUnasked, func() *story {
 			s := newStory()
 			s.waiting("join", "a", 1, 1, 1, 1)
-			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "waiting", Ticket: 1, Position: 1, Length: 1, Epoch: 8, Version: 1})
+			s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "a", Status: "waiting", Ticket: 1,
+				Position: 1, Length: 1, Epoch: 8, Version: 1})
 			return s
 		}},
 		"a socket is told an older version": {VersionBack, func() *story {
@@ -286,11 +296,12 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 			s.ledger.Places = append(s.ledger.Places, PlaceRow{Room: "room", Epoch: 8, Ticket: 2, Outcome: "lost"})
 			return s
 		}},
-		"the integration is told that a lease is over before it has taken that it began": {WebhookOrder, func() *story {
-			s := told()
-			s.records[len(s.records)-4].HTTP = 503
-			return s
-		}},
+		"the integration is told that a lease is over before it has taken that it began": {WebhookOrder,
+			func() *story {
+				s := told()
+				s.records[len(s.records)-4].HTTP = 503
+				return s
+			}},
 		"the integration is told of one lease by two events": {WebhookTwice, func() *story {
 			s := told()
 			s.webhook("evt-5", "lock.ended", 1000, "completed")
@@ -319,8 +330,9 @@ func TestEveryBrokenRuleIsNamed(t *testing.T) {
 		"one whose connection hung is granted the lock": {GhostGranted, func() *story {
 			s := turn()
 			s.add(Record{Kind: KindGhost, Session: "b", Detail: "ghost-0"})
-			s.ledger.Leases = append(s.ledger.Leases, LeaseRow{Room: "room", Epoch: 7, Fence: 60_000, Ticket: 2, Seller: "ghost-0", Outcome: "expired",
-				Granted: base + 60_000, Ended: base + 64_000})
+			s.ledger.Leases = append(s.ledger.Leases,
+				LeaseRow{Room: "room", Epoch: 7, Fence: 60_000, Ticket: 2, Seller: "ghost-0", Outcome: "expired",
+					Granted: base + 60_000, Ended: base + 64_000})
 			return s
 		}},
 		"an outcome is counted by nobody": {Miscounted, func() *story {

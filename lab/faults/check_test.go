@@ -40,7 +40,8 @@ func TestACodeNeedNotBeShownToWhoIsGoneOrHasAnotherTurn(t *testing.T) {
 	require.NotContains(t, s.kinds(), CodeUnseen)
 }
 
-// unclaimed is a story in which b, who has a socket, does not claim its turn within 800 ms, so that c has it; then b is back, and is next.
+// unclaimed is a story in which b, who has a socket, does not claim its turn within 800 ms, so that c has it;
+// then b is back, and is next.
 func unclaimed() *story {
 	s := newStory()
 	s.rules.ClaimWithin = 800 * time.Millisecond
@@ -51,12 +52,15 @@ func unclaimed() *story {
 	s.ended("a", "completed", 1, 1000, 4)
 	granted := s.now
 	s.locked("status", "b", 2, granted, 4)
-	s.frame(1, Record{Session: "b", Status: "locked", Ticket: 2, Fence: granted, Version: 4, ExpiresAt: base + granted + life, ClaimBy: base + granted + 800})
+	s.frame(1, Record{Session: "b", Status: "locked", Ticket: 2, Fence: granted, Version: 4,
+		ExpiresAt: base + granted + life, ClaimBy: base + granted + 800})
 	s.after(800).locked("status", "c", 3, s.now, 5)
-	s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "b", Status: "waiting", Ticket: 2, Position: 1, Length: 1, Version: 5, Unclaimed: true})
+	s.add(Record{Kind: KindCall, Op: "status", HTTP: 200, Session: "b", Status: "waiting", Ticket: 2,
+		Position: 1, Length: 1, Version: 5, Unclaimed: true})
 	s.after(500).waiting("claim", "b", 2, 1, 1, 6)
 	s.frame(1, Record{Session: "b", Status: "waiting", Ticket: 2, Position: 1, Length: 1, Version: 6})
-	s.ledger = Ledger{Leases: []LeaseRow{{Room: "room", Fence: granted, Ticket: 2, Outcome: "unclaimed", Granted: base + granted, Ended: base + granted + 800}}}
+	s.ledger = Ledger{Leases: []LeaseRow{{Room: "room", Fence: granted, Ticket: 2, Outcome: "unclaimed",
+		Granted: base + granted, Ended: base + granted + 800}}}
 	return s
 }
 

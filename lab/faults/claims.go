@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// readMissed follows who was told that it did not claim its turn, until it was told otherwise. The turn itself may have been over a while before anybody heard of it.
+// readMissed follows who was told that it did not claim its turn, until it was told otherwise. The turn
+// itself may have been over a while before anybody heard of it.
 func (r *roomBook) readMissed() {
 	bySession := map[string][]statement{}
 	for _, s := range r.told {
@@ -16,7 +17,8 @@ func (r *roomBook) readMissed() {
 	}
 	for session, told := range bySession {
 		slices.SortStableFunc(told, func(a, b statement) int {
-			return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Ended.Mono, b.Ended.Mono))
+			return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Version, b.Version),
+				cmp.Compare(a.Ended.Mono, b.Ended.Mono))
 		})
 		for i := range told {
 			if told[i].Unclaimed && r.people[session] != nil {
@@ -26,7 +28,8 @@ func (r *roomBook) readMissed() {
 	}
 }
 
-// missedAround is for how long one was passed over at the most that was told so: since it was granted, until it was told that it is not any more.
+// missedAround is for how long one was passed over at the most that was told so: since it was granted, until
+// it was told that it is not any more.
 func (r *roomBook) missedAround(told []statement, i int) span {
 	s := span{told[i].asOf - (r.rules.Lease + noticed).Milliseconds(), forever}
 	for _, later := range told[i+1:] {
@@ -44,12 +47,18 @@ func (r *roomBook) claims() (found []Violation) {
 		if l.outcome != "unclaimed" {
 			continue
 		}
-		if l.granted != 0 && (r.rules.ClaimWithin == 0 || l.missed+clockGrain.Milliseconds() < l.granted+r.rules.ClaimWithin.Milliseconds()) && !r.clockSet(l.first.Began.Mono, l.first.Ended.Mono) {
-			found = append(found, r.violation(ClaimIgnored, l.first.Ended, fmt.Sprintf("fence %d ended as unclaimed %d ms after it was granted", l.fence, l.missed-l.granted)))
+		if l.granted != 0 && (r.rules.ClaimWithin == 0 ||
+			l.missed+clockGrain.Milliseconds() < l.granted+r.rules.ClaimWithin.Milliseconds()) &&
+			!r.clockSet(l.first.Began.Mono, l.first.Ended.Mono) {
+			found = append(found, r.violation(ClaimIgnored, l.first.Ended,
+				fmt.Sprintf("fence %d ended as unclaimed %d ms after it was granted", l.fence, l.missed-l.granted)))
 		}
 		for _, rec := range r.records {
-			if rec.Kind == KindCall && rec.Room == r.name && rec.Session == l.session && rec.Fence == l.fence && rec.HTTP == 200 && (rec.Op == "claim" || rec.Op == "expect" || rec.Op == "join") && !r.rules.Loses {
-				found = append(found, r.violation(ClaimIgnored, rec.Ended, fmt.Sprintf("ticket %d was told that it has claimed fence %d, which ended as unclaimed", l.ticket, l.fence)))
+			if rec.Kind == KindCall && rec.Room == r.name && rec.Session == l.session && rec.Fence == l.fence &&
+				rec.HTTP == 200 && (rec.Op == "claim" || rec.Op == "expect" || rec.Op == "join") && !r.rules.Loses {
+				found = append(found, r.violation(ClaimIgnored, rec.Ended,
+					fmt.Sprintf("ticket %d was told that it has claimed fence %d, which ended as unclaimed", l.ticket,
+						l.fence)))
 				break
 			}
 		}

@@ -17,28 +17,29 @@ func (r *Run) now() time.Time { return time.Now().Add(time.Duration(r.offset.Loa
 
 // setClock sets Redis's clock ahead of the machine's, or (negative) behind it.
 func setClock(ahead time.Duration) Step {
-	return Step{fmt.Sprintf("Redis's clock set to %+.0f s", ahead.Seconds()), func(ctx context.Context, r *Run) error {
-		if r.clock == nil {
-			return fmt.Errorf("the store has no clock of its own here")
-		}
-		if err := r.midLease(ctx); err != nil {
-			return err
-		}
-		return r.fault("clock set", nil, func() (string, error) {
-			before := r.offset.Load()
-			r.clock.Set(ahead)
-			r.clockIs(ahead)
-			is, err := r.store.master(r.rooms[0]).Client().Time(ctx).Result()
-			if err != nil {
-				return "", err
+	return Step{fmt.Sprintf("Redis's clock set to %+.0f s", ahead.Seconds()),
+		func(ctx context.Context, r *Run) error {
+			if r.clock == nil {
+				return fmt.Errorf("the store has no clock of its own here")
 			}
-			off := time.Until(is)
-			if (off - ahead).Abs() > time.Second {
-				return "", fmt.Errorf("%w: Redis's clock is off by %s", errUnmet, off)
+			if err := r.midLease(ctx); err != nil {
+				return err
 			}
-			return fmt.Sprintf("from %+.0f s", time.Duration(before).Seconds()), nil
-		})
-	}}
+			return r.fault("clock set", nil, func() (string, error) {
+				before := r.offset.Load()
+				r.clock.Set(ahead)
+				r.clockIs(ahead)
+				is, err := r.store.master(r.rooms[0]).Client().Time(ctx).Result()
+				if err != nil {
+					return "", err
+				}
+				off := time.Until(is)
+				if (off - ahead).Abs() > time.Second {
+					return "", fmt.Errorf("%w: Redis's clock is off by %s", errUnmet, off)
+				}
+				return fmt.Sprintf("from %+.0f s", time.Duration(before).Seconds()), nil
+			})
+		}}
 }
 
 // byRedis turns the machine's times of a history into Redis's.
@@ -73,7 +74,8 @@ func offsetAt(changes []Record, mono int64) (offset int64) {
 	return offset
 }
 
-// endsSoon holds that no lease's end is told to lie further ahead than a lease is long, also after the clock was set back.
+// endsSoon holds that no lease's end is told to lie further ahead than a lease is long, also after the clock
+// was set back.
 func (r *roomBook) endsSoon() (found []Violation) {
 	slack := quarantine + clockSettles
 	for _, s := range r.told {
@@ -81,7 +83,8 @@ func (r *roomBook) endsSoon() (found []Violation) {
 		if s.ExpiresAt == 0 || r.rules.Lease == 0 || ahead <= r.rules.Lease+slack || r.clockJustSet(s.Ended.Mono) {
 			continue
 		}
-		return append(found, r.violation(EndTooFar, s.Ended, fmt.Sprintf("ticket %d is told that the lease ends in %s", s.Ticket, ahead)))
+		return append(found, r.violation(EndTooFar, s.Ended,
+			fmt.Sprintf("ticket %d is told that the lease ends in %s", s.Ticket, ahead)))
 	}
 	return found
 }
@@ -89,7 +92,8 @@ func (r *roomBook) endsSoon() (found []Violation) {
 // timesRight holds that the time that is told beside a state is Redis's: clients show their countdowns by it.
 func (r *roomBook) timesRight() (found []Violation) {
 	for _, s := range r.told {
-		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) || r.clockSetAround(s.Began.Mono, s.Ended.Mono) {
+		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) ||
+			r.clockSetAround(s.Began.Mono, s.Ended.Mono) {
 			continue
 		}
 		slow := clockError // a frame may have been on its way
@@ -98,8 +102,9 @@ func (r *roomBook) timesRight() (found []Violation) {
 		}
 		ahead, behind := s.ServerTime-s.Ended.Wall, s.Began.Wall-s.ServerTime
 		if ahead > clockError.Milliseconds() || behind > slow.Milliseconds() {
-			return append(found, r.violation(TimeOff, s.Ended, fmt.Sprintf("ticket %d was told by a %s of %s a time that is %d ms ahead of Redis's",
-				s.Ticket, s.Kind, s.Replica, s.ServerTime-s.Ended.Wall)))
+			return append(found, r.violation(TimeOff, s.Ended,
+				fmt.Sprintf("ticket %d was told by a %s of %s a time that is %d ms ahead of Redis's",
+					s.Ticket, s.Kind, s.Replica, s.ServerTime-s.Ended.Wall)))
 		}
 	}
 	return found
@@ -107,7 +112,8 @@ func (r *roomBook) timesRight() (found []Violation) {
 
 func (b *book) clockJustSet(mono int64) bool { return b.clockSetAround(mono, mono) }
 
-// clockSetAround is clockSet, or shortly before or after: a replica may know of a new master before the sentinels agree on it.
+// clockSetAround is clockSet, or shortly before or after: a replica may know of a new master before the
+// sentinels agree on it.
 func (b *book) clockSetAround(from, to int64) bool {
 	if to < forever-clockSettles.Microseconds() {
 		to += clockSettles.Microseconds()

@@ -2,7 +2,8 @@ package faults
 
 import "fmt"
 
-// codes holds that a code is shown to the session that asked for it, and attributed to its lease, or to nobody.
+// codes holds that a code is shown to the session that asked for it, and attributed to its lease, or to
+// nobody.
 func (b *book) codes() (found []Violation) {
 	asked := map[string]Record{}
 	first := map[string]Record{} // answer to a message
@@ -12,13 +13,17 @@ func (b *book) codes() (found []Violation) {
 		switch {
 		case r.Kind == KindMessage:
 			asked[r.Message] = r
-		case r.Kind == KindFrame && r.Type == "sms" && (m.Session != r.Session || m.Code != r.Code || m.Room != r.Room):
-			at(WrongCode, fmt.Sprintf("message %s was asked for by %s and is shown to %s", r.Message, m.Session, r.Session))
+		case r.Kind == KindFrame && r.Type == "sms" &&
+			(m.Session != r.Session || m.Code != r.Code || m.Room != r.Room):
+			at(WrongCode, fmt.Sprintf("message %s was asked for by %s and is shown to %s", r.Message, m.Session,
+				r.Session))
 		case r.Op == "sms" && (r.Result == "matched" || r.Result == "late") && r.Fence != m.Fence:
-			at(WrongCode, fmt.Sprintf("message %s was asked for with fence %d and is %s for %d", r.Message, m.Fence, r.Result, r.Fence))
+			at(WrongCode, fmt.Sprintf("message %s was asked for with fence %d and is %s for %d", r.Message, m.Fence,
+				r.Result, r.Fence))
 		case r.Op == "sms" && r.Result != "":
 			if f, ok := first[r.Message]; ok && (f.Result != r.Result || f.Fence != r.Fence) {
-				at(WrongCode, fmt.Sprintf("message %s was answered %s for %d and then %s for %d", r.Message, f.Result, f.Fence, r.Result, r.Fence))
+				at(WrongCode, fmt.Sprintf("message %s was answered %s for %d and then %s for %d", r.Message, f.Result,
+					f.Fence, r.Result, r.Fence))
 			}
 			first[r.Message] = r
 		}

@@ -35,7 +35,8 @@ var counters = map[string]struct {
 }
 
 // corrected are the metrics that take an outcome back and count another one.
-var corrected = map[string]string{"waitroom_places_corrected_total": "place ", "waitroom_leases_corrected_total": "lease "}
+var corrected = map[string]string{"waitroom_places_corrected_total": "place ",
+	"waitroom_leases_corrected_total": "lease "}
 
 var (
 	sample = regexp.MustCompile(`(?m)^(waitroom_[a-z_]+)(?:\{(.*)\})? (\S+)$`)
@@ -126,7 +127,8 @@ func (l Ledger) counted() (found []Violation) {
 		}
 		if counted < has-l.Counted.Unseen[of] || counted > most {
 			found = append(found, Violation{Kind: Miscounted, Detail: fmt.Sprintf(
-				"%s: the ledger has %d, and replicas counted %d (and up to %d unseen)", of, has, counted, l.Counted.Unseen[of])})
+				"%s: the ledger has %d, and replicas counted %d (and up to %d unseen)", of, has, counted,
+				l.Counted.Unseen[of])})
 		}
 	}
 	return found

@@ -14,7 +14,8 @@ func counted() *story {
 }
 
 func TestMetricsCountWhatTheLedgerHas(t *testing.T) {
-	require.Equal(t, Counts{placesJoined: 2, "leases granted": 2, "place completed": 1, "place cancelled": 1, "lease completed": 1, "lease cancelled": 1},
+	require.Equal(t, Counts{placesJoined: 2, "leases granted": 2, "place completed": 1, "place cancelled": 1,
+		"lease completed": 1, "lease cancelled": 1},
 		turn().ledger.counts())
 	s := counted()
 	require.Empty(t, s.kinds())
@@ -32,8 +33,10 @@ func TestATicketGivenOutTwiceIsTwoPlacesInOneRow(t *testing.T) {
 }
 
 func TestCountsAreReadFromMetrics(t *testing.T) {
-	require.Equal(t, Counts{placesJoined: 1200000, "place lost": 2, "place completed": 1, "place cancelled": -1, "lease expired": 3, "message matched": 4,
-		"message unmatched no_lease": 5, "incident match_refused": 6}, countsOf(`# HELP waitroom_places_joined_total Places taken.
+	require.Equal(t, Counts{placesJoined: 1200000, "place lost": 2, "place completed": 1, "place cancelled": -1,
+		"lease expired": 3, "message matched": 4,
+		"message unmatched no_lease": 5, "incident match_refused": 6},
+		countsOf(`# HELP waitroom_places_joined_total Places taken.
 waitroom_places_joined_total 1.2e+06
 waitroom_places_ended_total{outcome="lost"} 3
 waitroom_places_corrected_total{from="lost",to="completed"} 1

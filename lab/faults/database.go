@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// onDatabase takes the database away for a while. Sellers must not notice, and a replica must say that the ledger is behind.
+// onDatabase takes the database away for a while. Sellers must not notice, and a replica must say that the
+// ledger is behind.
 func onDatabase(name string, d time.Duration, take, giveBack func(ctx context.Context, r *Run) error) Step {
 	return Step{name, func(ctx context.Context, r *Run) error {
 		if r.database == nil {
@@ -68,16 +69,19 @@ func (r *Run) saysBehind(ctx context.Context, d time.Duration) (n int) {
 }
 
 func stopDatabase(d time.Duration) Step {
-	return onDatabase("database stopped", d, func(_ context.Context, r *Run) error { r.database.Stop(); return nil },
+	return onDatabase("database stopped", d,
+		func(_ context.Context, r *Run) error { r.database.Stop(); return nil },
 		func(_ context.Context, r *Run) error { r.database.Start(); return nil })
 }
 
 func freezeDatabase(d time.Duration) Step {
-	return onDatabase("database frozen", d, func(_ context.Context, r *Run) error { r.database.Freeze(); return nil },
+	return onDatabase("database frozen", d,
+		func(_ context.Context, r *Run) error { r.database.Freeze(); return nil },
 		func(_ context.Context, r *Run) error { r.database.Thaw(); return nil })
 }
 
-// fillDatabase has every row refused with the error of a full disk, the one that PostgreSQL gives when a table can not grow.
+// fillDatabase has every row refused with the error of a full disk, the one that PostgreSQL gives when a
+// table can not grow.
 func fillDatabase(d time.Duration) Step {
 	return onDatabase("database full", d, func(ctx context.Context, r *Run) error {
 		return r.sql(ctx, `CREATE OR REPLACE FUNCTION faults_full() RETURNS trigger LANGUAGE plpgsql AS $$

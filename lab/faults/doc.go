@@ -1,5 +1,6 @@
-// Package faults does harm to real processes while simulated sellers use them, records all that anybody is told, and
-// judges the history by the rules of the contract. docs/faults.md says how to run it and how to read what it finds.
+// Package faults does harm to real processes while simulated sellers use them, records all that anybody is
+// told, and judges the history by the rules of the contract. docs/faults.md says how to run it and how to
+// read what it finds.
 //
 //	Plan    what is started, and the steps that do harm
 //	Run     one plan with one seed: the processes, the crowd, the history

@@ -12,7 +12,8 @@ func (b *book) ledger(l Ledger) (found []Violation) {
 	found = append(found, b.ghostsGranted(l)...)
 	for _, r := range b.records {
 		if r.Kind == KindMessage && strings.Contains(l.Bodies, r.Code) {
-			found = append(found, Violation{CodeLeaked, r.Room, r.Ended.Mono, "the ledger holds the code of " + r.Message})
+			found = append(found, Violation{CodeLeaked, r.Room, r.Ended.Mono,
+				"the ledger holds the code of " + r.Message})
 		}
 	}
 	return found
@@ -26,10 +27,12 @@ func (b *book) ledgerLeases(l Ledger) (found []Violation) {
 		byFence[roomFence{row.Room, row.Fence}] = row
 		if row.Room == last.Room && row.Granted != 0 && last.Ended > row.Granted {
 			found = append(found, Violation{LedgerOverlap, row.Room, 0, fmt.Sprintf(
-				"fence %d of ticket %d began %d ms before fence %d of ticket %d ended (%s)", row.Fence, row.Ticket, last.Ended-row.Granted, last.Fence, last.Ticket, last.Outcome)})
+				"fence %d of ticket %d began %d ms before fence %d of ticket %d ended (%s)", row.Fence, row.Ticket,
+				last.Ended-row.Granted, last.Fence, last.Ticket, last.Outcome)})
 		}
 		if row.Outcome == "" {
-			found = append(found, Violation{LedgerOutcomes, row.Room, 0, fmt.Sprintf("the lease of fence %d is open", row.Fence)})
+			found = append(found, Violation{LedgerOutcomes, row.Room, 0,
+				fmt.Sprintf("the lease of fence %d is open", row.Fence)})
 		}
 		last = row
 	}
@@ -55,8 +58,8 @@ type placeKey struct {
 	ticket int64
 }
 
-// ledgerPlaces holds that every ticket that was told has one outcome in the ledger, the one that was told, and that no
-// number is missing where nothing was lost.
+// ledgerPlaces holds that every ticket that was told has one outcome in the ledger, the one that was told,
+// and that no number is missing where nothing was lost.
 func (b *book) ledgerPlaces(l Ledger) (found []Violation) {
 	outcomes := map[placeKey][]string{}
 	highest := map[string]int64{}
@@ -67,13 +70,15 @@ func (b *book) ledgerPlaces(l Ledger) (found []Violation) {
 	}
 	for key, o := range outcomes {
 		if len(o) != 1 || o[0] == "" {
-			found = append(found, Violation{LedgerOutcomes, key.room, 0, fmt.Sprintf("the outcomes of ticket %d are %q", key.ticket, o)})
+			found = append(found, Violation{LedgerOutcomes, key.room, 0,
+				fmt.Sprintf("the outcomes of ticket %d are %q", key.ticket, o)})
 		}
 	}
 	for _, room := range b.rooms() {
 		for ticket := int64(1); ticket <= highest[room] && !b.rules.Loses; ticket++ {
 			if outcomes[placeKey{room, ticket}] == nil {
-				found = append(found, Violation{LedgerGap, room, 0, fmt.Sprintf("ticket %d of %d is not in the ledger", ticket, highest[room])})
+				found = append(found, Violation{LedgerGap, room, 0,
+					fmt.Sprintf("ticket %d of %d is not in the ledger", ticket, highest[room])})
 			}
 		}
 		found = append(found, b.of[room].ledgerTold(outcomes)...)
@@ -92,9 +97,11 @@ func (r *roomBook) ledgerTold(outcomes map[placeKey][]string) (found []Violation
 		o := outcomes[placeKey{r.name, s.Ticket}]
 		switch {
 		case len(o) == 0:
-			found = append(found, r.violation(LedgerMissing, s.Ended, fmt.Sprintf("ticket %d was told, and the ledger does not know it", s.Ticket)))
+			found = append(found, r.violation(LedgerMissing, s.Ended,
+				fmt.Sprintf("ticket %d was told, and the ledger does not know it", s.Ticket)))
 		case s.Outcome != "" && s.Outcome != o[len(o)-1]:
-			found = append(found, r.violation(LedgerMissing, s.Ended, fmt.Sprintf("ticket %d was told %s, and the ledger has %q", s.Ticket, s.Outcome, o)))
+			found = append(found, r.violation(LedgerMissing, s.Ended,
+				fmt.Sprintf("ticket %d was told %s, and the ledger has %q", s.Ticket, s.Outcome, o)))
 		}
 	}
 	return found

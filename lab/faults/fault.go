@@ -35,7 +35,8 @@ func (r *Run) faultSince(began Moment, name string, taken []*replica, during fun
 // errUnmet is a fault that never met anybody: the run shows nothing.
 var errUnmet = errors.New("the fault never happened")
 
-// felt counts what clients noticed since the n-th record: calls without an answer or with an excuse, sockets that broke.
+// felt counts what clients noticed since the n-th record: calls without an answer or with an excuse, sockets
+// that broke.
 func (r *Run) felt(since int, of ...*replica) (n int) {
 	for _, rec := range r.history.Since(since) {
 		broken := rec.Kind == KindClose || rec.Kind == KindCall && (rec.Error != "" || rec.HTTP >= 500)
@@ -56,15 +57,16 @@ func (r *Run) slowest(since int) (longest time.Duration) {
 	return longest
 }
 
-// noticed is the evidence that somebody felt a fault: errors, or waits of about its length. A call that waited is known
-// only when it has ended, so it is looked for a while.
+// noticed is the evidence that somebody felt a fault: errors, or waits of about its length. A call that
+// waited is known only when it has ended, so it is looked for a while.
 func (r *Run) noticed(ctx context.Context, since int, lasted time.Duration, of ...*replica) (string, error) {
 	for range 10 {
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
 			return "", err
 		}
 		if errors, slowest := r.felt(since, of...), r.slowest(since); errors > 0 || slowest >= lasted*2/3 {
-			return fmt.Sprintf("%d calls and sockets broke, slowest call %s", errors, slowest.Round(time.Millisecond)), nil
+			return fmt.Sprintf("%d calls and sockets broke, slowest call %s", errors, slowest.Round(time.Millisecond)),
+				nil
 		}
 	}
 	return "", fmt.Errorf("%w: nobody noticed it (slowest call %s)", errUnmet, r.slowest(since))
@@ -170,5 +172,6 @@ func hang(which string, d time.Duration, directions ...string) Step {
 }
 
 func slow(which string, d, delay time.Duration) Step {
-	return onLink(fmt.Sprintf("link %s slowed by %s for %s", which, delay, d), which, d, func(l *link) error { return l.Slow(delay) })
+	return onLink(fmt.Sprintf("link %s slowed by %s for %s", which, delay, d), which, d,
+		func(l *link) error { return l.Slow(delay) })
 }

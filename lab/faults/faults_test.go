@@ -22,10 +22,13 @@ var (
 	seed    = flag.Uint64("faults.seed", 1, "the first seed")
 	seeds   = flag.Int("faults.seeds", 1, "how many seeds")
 	results = flag.String("faults.results", "", "where the histories of failing runs are kept")
-	program = flag.String("faults.program", "", "a waitroom that is built already, to be tried instead of this checkout's")
-	older   = flag.String("faults.older", "", "another version's waitroom, for the plan mixed-versions (make mixed-versions FROM=v1.0.0)")
-	again   = flag.String("faults.again", "", "a kept run's directory: judge its history again, by the checker as it is now")
-	keep    = flag.Bool("faults.keep", false, "keep the histories of all runs")
+	program = flag.String("faults.program", "",
+		"a waitroom that is built already, to be tried instead of this checkout's")
+	older = flag.String("faults.older", "",
+		"another version's waitroom, for the plan mixed-versions (make mixed-versions FROM=v1.0.0)")
+	again = flag.String("faults.again", "",
+		"a kept run's directory: judge its history again, by the checker as it is now")
+	keep = flag.Bool("faults.keep", false, "keep the histories of all runs")
 )
 
 func TestMain(m *testing.M) {
@@ -52,7 +55,8 @@ var waitroom = sync.OnceValues(func() (string, error) {
 // build makes the program of this checkout.
 func build(dir string, args ...string) (program string, err error) {
 	program = filepath.Join(dir, "waitroom")
-	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", program}, args...), "./cmd/waitroom")...)
+	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o",
+		program}, args...), "./cmd/waitroom")...)
 	cmd.Dir = "../.."
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -71,9 +75,11 @@ func chosen(t *testing.T) []Plan {
 	var list []Plan
 	for name := range strings.SplitSeq(*plans, ",") {
 		found := false
-		for _, p := range append(Plans(), Short(), ShortOnScripts(), Calm(), Mixed(*older), MixedWithClaims(*older)) {
+		for _, p := range append(Plans(), Short(), ShortOnScripts(), Calm(), Mixed(*older),
+			MixedWithClaims(*older)) {
 			if p.Name == name {
-				require.False(t, strings.HasPrefix(name, "mixed-") && *older == "", "%s needs another version's program: -faults.older, or make mixed-versions", name)
+				require.False(t, strings.HasPrefix(name, "mixed-") && *older == "",
+					"%s needs another version's program: -faults.older, or make mixed-versions", name)
 				list, found = append(list, p), true
 			}
 		}
@@ -86,7 +92,8 @@ func TestNothingIsLostAndNobodyIsDoubledUnderFaults(t *testing.T) {
 	list := chosen(t)
 	for n := range *seeds {
 		for _, plan := range list {
-			t.Run(fmt.Sprintf("%s/%d", plan.Name, *seed+uint64(n)), func(t *testing.T) { play(t, plan, *seed+uint64(n)) })
+			t.Run(fmt.Sprintf("%s/%d", plan.Name, *seed+uint64(n)),
+				func(t *testing.T) { play(t, plan, *seed+uint64(n)) })
 		}
 	}
 }

@@ -45,7 +45,8 @@ func floodJoins(n int) Step {
 			if joined.Load() == 0 {
 				return "", errUnmet
 			}
-			return fmt.Sprintf("%d joined; slowest call of the others %s", joined.Load(), r.slowest(since).Round(time.Millisecond)), nil
+			return fmt.Sprintf("%d joined; slowest call of the others %s", joined.Load(),
+				r.slowest(since).Round(time.Millisecond)), nil
 		})
 	}}
 }
@@ -120,14 +121,16 @@ func slowReaders(n int, d time.Duration) Step {
 			var open []*websocket.Conn
 			defer func() { closeAll(open) }()
 			for i := range n {
-				c, _, err := websocket.Dial(ctx, "ws://"+p.addr+"/api/"+r.rooms[i%probe]+"/ws", &websocket.DialOptions{HTTPClient: client})
+				c, _, err := websocket.Dial(ctx, "ws://"+p.addr+"/api/"+r.rooms[i%probe]+"/ws",
+					&websocket.DialOptions{HTTPClient: client})
 				if err != nil {
 					return "", err
 				}
 				open = append(open, c)
 			}
 			err := pause(ctx, d)
-			return fmt.Sprintf("%d opened; slowest call of the others %s", len(open), r.slowest(since).Round(time.Millisecond)), err
+			return fmt.Sprintf("%d opened; slowest call of the others %s", len(open),
+				r.slowest(since).Round(time.Millisecond)), err
 		})
 	}}
 }
@@ -169,7 +172,8 @@ func floodPings(n int, d time.Duration) Step {
 			if sent.Load() == 0 {
 				return "", errUnmet
 			}
-			return fmt.Sprintf("%d pings; slowest call of the others %s", sent.Load(), r.slowest(since).Round(time.Millisecond)), nil
+			return fmt.Sprintf("%d pings; slowest call of the others %s", sent.Load(),
+				r.slowest(since).Round(time.Millisecond)), nil
 		})
 	}}
 }

@@ -12,8 +12,8 @@ import (
 // KindGhost is a record of somebody whose connection hung for good, with the seller's name.
 const KindGhost = "ghost"
 
-// ghosts join the line of the room where all have sockets, and then their network loses everything without a word. None of
-// them may be granted the lock once AWAY_AFTER has gone by.
+// ghosts join the line of the room where all have sockets, and then their network loses everything without a
+// word. None of them may be granted the lock once AWAY_AFTER has gone by.
 func ghosts(n int) Step {
 	return Step{fmt.Sprintf("%d half-open sockets", n), func(ctx context.Context, r *Run) error {
 		p := r.victim()
@@ -87,7 +87,8 @@ func (r *Run) reachGhosts(ctx context.Context, p *replica, list []*seller) (stri
 			}
 		}
 	}
-	return fmt.Sprintf("of %d whose connection hangs %d were passed over, %d granted", len(list), passed, granted), nil
+	return fmt.Sprintf("of %d whose connection hangs %d were passed over, %d granted", len(list), passed,
+		granted), nil
 }
 
 // ghostsGranted finds leases of those whose connection had hung for longer than anybody may be thought there.

@@ -14,8 +14,8 @@ const (
 	trueWithin   = 10 * time.Second
 )
 
-// recovered waits until every replica serves every room again and every socket has been told at least what the room
-// then was, and notes how long each took.
+// recovered waits until every replica serves every room again and every socket has been told at least what
+// the room then was, and notes how long each took.
 func (r *Run) recovered(ctx context.Context, step string) {
 	began := time.Now()
 	probe := r.session(r.rng)
@@ -42,11 +42,12 @@ func (r *Run) recovered(ctx context.Context, step string) {
 	if err != nil {
 		r.trouble(SocketBehind, "%s: %v", step, err)
 	}
-	r.history.Note("%s: every replica serves after %d ms, every socket is true after %d ms", step, served.Milliseconds(), time.Since(began).Milliseconds())
+	r.history.Note("%s: every replica serves after %d ms, every socket is true after %d ms", step,
+		served.Milliseconds(), time.Since(began).Milliseconds())
 }
 
-// behind says which sockets were not told yet of a version, and show something else than what their session is told when
-// it asks: a version need not concern everybody.
+// behind says which sockets were not told yet of a version, and show something else than what their session
+// is told when it asks: a version need not concern everybody.
 func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 	n, which := 0, ""
 	for _, s := range r.sellers {
@@ -59,11 +60,13 @@ func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 		}
 		got, err := r.doors[0].do(ctx, s.status())
 		me := got.mine("status")
-		if ok && err == nil && me.Epoch == last.Epoch && me.Status == last.Status && me.Fence == last.Fence && me.Position == last.Position {
+		if ok && err == nil && me.Epoch == last.Epoch && me.Status == last.Status && me.Fence == last.Fence &&
+			me.Position == last.Position {
 			continue
 		}
 		n++
-		which = fmt.Sprintf("%s in %s is told %s at version %d of epoch %d by its socket, and %s at version %d of epoch %d when it asks (connected: %t, error: %v)",
+		which = fmt.Sprintf("%s in %s is told %s at version %d of epoch %d by its socket, and %s at version %d "+
+			"of epoch %d when it asks (connected: %t, error: %v)",
 			s.name, s.room, last.Status, last.Version, last.Epoch, me.Status, me.Version, me.Epoch, ok, err)
 	}
 	if n > 0 {
@@ -72,7 +75,8 @@ func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 	return nil
 }
 
-// settled compares, when all is quiet, what each socket was told last with what its session is told when it asks.
+// settled compares, when all is quiet, what each socket was told last with what its session is told when it
+// asks.
 func (r *Run) settled(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, trueWithin)

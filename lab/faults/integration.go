@@ -14,7 +14,8 @@ import (
 
 const webhookSecret = "whsec_ZmF1bHRzLXdlYmhvb2tzLWZhdWx0cy13ZWJob29rcy4="
 
-// integration is the program that webhooks tell what happened. Now and then it has a bad moment, before it has read one or after.
+// integration is the program that webhooks tell what happened. Now and then it has a bad moment, before it
+// has read one or after.
 type integration struct {
 	run      *Run
 	verifier *webhooks.Webhook
@@ -60,14 +61,16 @@ func (g *integration) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	status := g.mood()
 	defer w.WriteHeader(status)
-	rec := Record{Kind: KindWebhook, Began: began, Webhook: req.Header.Get(webhooks.HeaderWebhookID), HTTP: status}
+	rec := Record{Kind: KindWebhook, Began: began, Webhook: req.Header.Get(webhooks.HeaderWebhookID),
+		HTTP: status}
 	var e event
 	if err := g.verifier.Verify(body, req.Header); err != nil {
 		rec.Error = fmt.Sprintf("signature: %v", err)
 	} else if err := json.Unmarshal(body, &e); err != nil {
 		rec.Error = err.Error()
 	}
-	rec.Type, rec.Room, rec.Ticket, rec.Fence, rec.Outcome, rec.Message = e.Type, e.Data.Room, e.Data.Ticket, e.Data.Fence, e.Data.Outcome, e.Data.MessageID
+	rec.Type, rec.Room, rec.Ticket, rec.Fence, rec.Outcome, rec.Message = e.Type, e.Data.Room, e.Data.Ticket,
+		e.Data.Fence, e.Data.Outcome, e.Data.MessageID
 	if e.Type == "incident" {
 		rec.Detail = e.Data.Kind
 	}

@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// leasesApart holds that of two leases one was over when the other began, by time and by version, and that fences grow.
+// leasesApart holds that of two leases one was over when the other began, by time and by version, and that
+// fences grow.
 func (r *roomBook) leasesApart() (found []Violation) {
 	for i, l := range r.leases {
 		for _, s := range l.locked {
 			if s.Ticket != l.ticket || s.Session != l.session {
-				found = append(found, r.violation(TwoHolders, s.Ended, fmt.Sprintf("fence %d was told to ticket %d of %s and to ticket %d of %s",
-					l.fence, l.ticket, l.session, s.Ticket, s.Session)))
+				found = append(found, r.violation(TwoHolders, s.Ended,
+					fmt.Sprintf("fence %d was told to ticket %d of %s and to ticket %d of %s",
+						l.fence, l.ticket, l.session, s.Ticket, s.Session)))
 				break
 			}
 		}
@@ -27,7 +29,8 @@ func (r *roomBook) apart(before, next *lease) (found []Violation) {
 	comparable := before.expires != 0 && !r.clockSet(before.first.Began.Mono, next.first.Ended.Mono)
 	if over := before.endedFrom(); comparable && next.grantedBy()+clockGrain.Milliseconds() < over {
 		found = append(found, r.violation(TwoHolders, next.first.Ended, fmt.Sprintf(
-			"fence %d (ticket %d) was granted to ticket %d while fence %d of ticket %d had %d ms left (ended by nobody before)",
+			"fence %d (ticket %d) was granted to ticket %d while fence %d of ticket %d had %d ms left (ended by "+
+				"nobody before)",
 			next.fence, next.ticket, next.ticket, before.fence, before.ticket, over-next.grantedBy())))
 	}
 	latest, earliest := lineage{}, next.first.lineage()
@@ -44,7 +47,8 @@ func (r *roomBook) apart(before, next *lease) (found []Violation) {
 	}
 	if latest.epoch == earliest.epoch && latest.version >= earliest.version {
 		found = append(found, r.violation(TwoHolders, last.Ended, fmt.Sprintf(
-			"ticket %d (fence %d) was told that it holds at version %d, ticket %d (fence %d) at version %d of the same epoch",
+			"ticket %d (fence %d) was told that it holds at version %d, ticket %d (fence %d) at version %d of the "+
+				"same epoch",
 			before.ticket, before.fence, latest.version, next.ticket, next.fence, earliest.version)))
 	}
 	return found
@@ -68,8 +72,8 @@ func (r *roomBook) fencesGrow() (found []Violation) {
 	return found
 }
 
-// heldTooLong holds that nobody who asks is told that it holds after its end, or after the next one was granted. A socket
-// may be late, as long as a fault explains it.
+// heldTooLong holds that nobody who asks is told that it holds after its end, or after the next one was
+// granted. A socket may be late, as long as a fault explains it.
 func (r *roomBook) heldTooLong() (found []Violation) {
 	for i, l := range r.leases {
 		next, told := forever, forever
@@ -90,7 +94,8 @@ func (r *roomBook) heldTooLong() (found []Violation) {
 			}
 			if s.asOf > over+slack.Milliseconds() {
 				found = append(found, r.violation(HeldTooLong, s.Ended, fmt.Sprintf(
-					"ticket %d was told by a %s that it holds fence %d, %d ms after that was over", s.Ticket, s.Kind, l.fence, s.asOf-over)))
+					"ticket %d was told by a %s that it holds fence %d, %d ms after that was over", s.Ticket, s.Kind,
+					l.fence, s.asOf-over)))
 				break
 			}
 		}
@@ -123,7 +128,8 @@ func (r *roomBook) stuck() (found []Violation) {
 		}
 		if ticket := r.waitedThrough(free, limit); ticket != 0 {
 			found = append(found, Violation{Stuck, r.name, l.first.Ended.Mono, fmt.Sprintf(
-				"fence %d was over and ticket %d was there and waited for over %s", l.fence, ticket, time.Duration(limit-free)*time.Millisecond)})
+				"fence %d was over and ticket %d was there and waited for over %s", l.fence, ticket,
+				time.Duration(limit-free)*time.Millisecond)})
 		}
 	}
 	return found

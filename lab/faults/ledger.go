@@ -47,7 +47,8 @@ type MessageRow struct {
 	Fence            int64
 }
 
-// How long the ledger may take to catch up when all is quiet; and the outbox: who died has its webhook under lock for 30 s.
+// How long the ledger may take to catch up when all is quiet; and the outbox: who died has its webhook under
+// lock for 30 s.
 const (
 	ledgerWithin = 20 * time.Second
 	toldWithin   = 50 * time.Second
@@ -82,7 +83,8 @@ func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
 
 // read reads all rows.
 func (l *Ledger) read(ctx context.Context, db *sql.DB) error {
-	for _, read := range []func(context.Context, *sql.DB) error{l.readLeases, l.readPlaces, l.readMessages, l.readIncidents} {
+	for _, read := range []func(context.Context, *sql.DB) error{l.readLeases, l.readPlaces, l.readMessages,
+		l.readIncidents} {
 		if err := read(ctx, db); err != nil {
 			return fmt.Errorf("read the ledger: %w", err)
 		}

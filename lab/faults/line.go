@@ -20,8 +20,8 @@ func (r *roomBook) order() (found []Violation) {
 	return append(found, r.positions()...)
 }
 
-// passedOver finds one who came earlier, was there at the grant, and still waited at a version after it. A lease is over
-// only once, so who waits then waited at the grant too.
+// passedOver finds one who came earlier, was there at the grant, and still waited at a version after it. A
+// lease is over only once, so who waits then waited at the grant too.
 func (r *roomBook) passedOver(l *lease, at statement) (statement, bool) {
 	granted := l.grantedBy()
 	for _, s := range r.told {
@@ -49,7 +49,8 @@ func (r *roomBook) positions() (found []Violation) {
 				"tickets %d and %d are both told position %d at version %d", other, s.Ticket, s.Position, s.Version)))
 		case s.Position < 1 || s.Position > s.Length:
 			found = append(found, r.violation(SamePosition, s.Ended, fmt.Sprintf(
-				"ticket %d is told position %d in a line of %d at version %d", s.Ticket, s.Position, s.Length, s.Version)))
+				"ticket %d is told position %d in a line of %d at version %d", s.Ticket, s.Position, s.Length,
+				s.Version)))
 		}
 		taken[at] = s.Ticket
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A room as a linearizable object: every call takes effect at one moment between its beginning and its answer, and the
-// answers are those of one line that is served in order. Leases are long, nobody has a socket, so nobody is ever away and
-// nothing ends by itself. A call without an answer may take effect at any time from its beginning on, or never.
+// A room as a linearizable object: every call takes effect at one moment between its beginning and its
+// answer, and the answers are those of one line that is served in order. Leases are long, nobody has a
+// socket, so nobody is ever away and nothing ends by itself. A call without an answer may take effect at any
+// time from its beginning on, or never.
 
 // linearInput is a call.
 type linearInput struct {
@@ -29,7 +30,8 @@ type linearOutput struct {
 	ticket, position int64
 }
 
-// line is the state of a room: who waits, the holder first, with the last ticket given and whose places have ended.
+// line is the state of a room: who waits, the holder first, with the last ticket given and whose places have
+// ended.
 type line struct {
 	tickets int64
 	order   []spot
@@ -94,8 +96,8 @@ func (l line) equal(other line) bool {
 	return l.tickets == other.tickets && slices.Equal(l.order, other.order) && slices.Equal(l.ended, other.ended)
 }
 
-// roomModel is the room that a history is held against. Calls without an answer would let it be tried in more orders than
-// anybody can wait for. Four things cut them down without losing one that matters:
+// roomModel is the room that a history is held against. Calls without an answer would let it be tried in more
+// orders than anybody can wait for. Four things cut them down without losing one that matters:
 //   - what changes nothing is done after all that has an answer, where nobody sees it;
 //   - of a session's calls of one kind, which nothing tells apart, the first to begin is the first done;
 //   - a ticket goes to the session that was told of it;
@@ -174,7 +176,8 @@ func operations(records []Record, room string) (list []porcupine.Operation) {
 		}
 		in := linearInput{op: r.Op, session: r.Session}
 		op := porcupine.Operation{ClientId: clients[r.Session], Call: r.Began.Mono, Return: r.Ended.Mono}
-		out := linearOutput{known: r.Error == "" && r.HTTP < 500, status: r.Status, ticket: r.Ticket, position: r.Position}
+		out := linearOutput{known: r.Error == "" && r.HTTP < 500, status: r.Status, ticket: r.Ticket,
+			position: r.Position}
 		switch {
 		case !out.known && r.Op == "status":
 			continue // nothing is known of it and it does nothing
@@ -193,7 +196,8 @@ func operations(records []Record, room string) (list []porcupine.Operation) {
 }
 
 // linearizable judges the calls of a room. What could not be judged within the time is not held to be right.
-func linearizable(records []Record, room string, within time.Duration) (porcupine.CheckResult, porcupine.LinearizationInfo) {
+func linearizable(records []Record, room string, within time.Duration) (porcupine.CheckResult,
+	porcupine.LinearizationInfo) {
 	list := operations(records, room)
 	return porcupine.CheckOperationsVerbose(roomModel(list), list, within)
 }

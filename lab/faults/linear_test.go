@@ -67,13 +67,15 @@ func linear(t *testing.T, seed uint64) {
 		require.NoError(t, porcupine.VisualizePath(roomModel(operations(records, r.rooms[0])), info, path))
 		t.Logf("drawn in %s", path)
 	}
-	require.Equal(t, porcupine.Ok, result, "seed %d: %d calls, %d of them without an answer", seed, len(operations(records, r.rooms[0])), open)
+	require.Equal(t, porcupine.Ok, result, "seed %d: %d calls, %d of them without an answer", seed,
+		len(operations(records, r.rooms[0])), open)
 	require.Positive(t, open, "some calls are to have had no answer, or nothing was tried")
 	t.Logf("seed %d: %d calls, %d of them without an answer", seed, len(operations(records, r.rooms[0])), open)
 }
 
-// torment loses replies and cuts the sellers' links until the calls are over. It is not the test's goroutine: it kills nothing. Each harm waits for some calls
-// after the one before: where the machine is slow, so many calls would have no answer otherwise that nobody could say in which order they were.
+// torment loses replies and cuts the sellers' links until the calls are over. It is not the test's goroutine:
+// it kills nothing. Each harm waits for some calls after the one before: where the machine is slow, so many
+// calls would have no answer otherwise that nobody could say in which order they were.
 func (r *Run) torment(ctx context.Context) error {
 	rng := r.random("torment")
 	for harmed := r.history.Len(); ; {
@@ -127,26 +129,37 @@ func (s *seller) callAtRandom(ctx context.Context) error {
 
 func TestALineOutOfOrderIsNotLinearizable(t *testing.T) {
 	call := func(n int64, op, session, status string, ticket, position int64) Record {
-		return Record{Kind: KindCall, Room: "room", Op: op, Session: session, HTTP: 200, Status: status, Ticket: ticket, Position: position,
+		return Record{Kind: KindCall, Room: "room", Op: op, Session: session, HTTP: 200, Status: status,
+			Ticket: ticket, Position: position,
 			Began: Moment{Mono: 10 * n}, Ended: Moment{Mono: 10*n + 5}}
 	}
 	sound := []Record{
-		call(1, "join", "a", "locked", 1, 0), call(2, "join", "b", "waiting", 2, 1), call(3, "join", "c", "waiting", 3, 2),
-		call(4, "leave", "a", "ended", 1, 0), call(5, "status", "b", "locked", 2, 0), call(6, "status", "c", "waiting", 3, 1),
+		call(1, "join", "a", "locked", 1, 0), call(2, "join", "b", "waiting", 2, 1),
+		call(3, "join", "c", "waiting", 3, 2),
+		call(4, "leave", "a", "ended", 1, 0), call(5, "status", "b", "locked", 2, 0),
+		call(6, "status", "c", "waiting", 3, 1),
 	}
-	unanswered := Record{Kind: KindCall, Room: "room", Op: "leave", Session: "b", Error: "EOF", Began: Moment{Mono: 62}, Ended: Moment{Mono: 63}}
+	unanswered := Record{Kind: KindCall, Room: "room", Op: "leave", Session: "b", Error: "EOF",
+		Began: Moment{Mono: 62}, Ended: Moment{Mono: 63}}
 	for name, c := range map[string]struct {
 		more []Record
 		want porcupine.CheckResult
 	}{
-		"sound":                                   {nil, porcupine.Ok},
-		"the wrong one is granted":                {[]Record{call(7, "leave", "b", "ended", 2, 0), call(8, "join", "d", "locked", 4, 0)}, porcupine.Illegal},
-		"a ticket is used twice":                  {[]Record{call(7, "join", "d", "waiting", 3, 2)}, porcupine.Illegal},
-		"a place is forgotten":                    {[]Record{call(7, "status", "c", "idle", 0, 0)}, porcupine.Illegal},
-		"two hold":                                {[]Record{call(7, "status", "c", "locked", 3, 0)}, porcupine.Illegal},
-		"a leave without an answer took effect":   {[]Record{unanswered, call(7, "status", "c", "locked", 3, 0)}, porcupine.Ok},
-		"a leave without an answer took none":     {[]Record{unanswered, call(7, "status", "c", "waiting", 3, 1)}, porcupine.Ok},
-		"a leave without an answer is taken back": {[]Record{unanswered, call(7, "status", "c", "locked", 3, 0), call(8, "status", "b", "locked", 2, 0)}, porcupine.Illegal},
+		"sound": {nil, porcupine.Ok},
+		"the wrong one is granted": {[]Record{call(7, "leave", "b", "ended", 2, 0),
+			call(8, "join", "d", "locked", 4, 0)}, porcupine.Illegal},
+		"a ticket is used twice": {[]Record{call(7, "join", "d", "waiting", 3, 2)},
+			porcupine.Illegal},
+		"a place is forgotten": {[]Record{call(7, "status", "c", "idle", 0, 0)},
+			porcupine.Illegal},
+		"two hold": {[]Record{call(7, "status", "c", "locked", 3, 0)},
+			porcupine.Illegal},
+		"a leave without an answer took effect": {[]Record{unanswered, call(7, "status", "c", "locked", 3, 0)},
+			porcupine.Ok},
+		"a leave without an answer took none": {[]Record{unanswered, call(7, "status", "c", "waiting", 3, 1)},
+			porcupine.Ok},
+		"a leave without an answer is taken back": {[]Record{unanswered, call(7, "status", "c", "locked", 3, 0),
+			call(8, "status", "b", "locked", 2, 0)}, porcupine.Illegal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _ := linearizable(append(append([]Record(nil), sound...), c.more...), "room", time.Minute)
@@ -166,14 +179,16 @@ var plainModel = porcupine.Model{
 	Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
 }
 
-// played is what sellers would have been told by one line, a share of them nothing: then their calls took effect late or never.
+// played is what sellers would have been told by one line, a share of them nothing: then their calls took
+// effect late or never.
 func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []Record) {
 	var effects []int64
 	for i := range sellers {
 		at := int64(0)
 		for range calls {
 			at += rng.Int64N(30)
-			r := Record{Kind: KindCall, Room: "room", Session: fmt.Sprint("session ", i), Op: []string{"join", "join", "leave", "leave", "status"}[rng.IntN(5)], HTTP: 200}
+			r := Record{Kind: KindCall, Room: "room", Session: fmt.Sprint("session ", i),
+				Op: []string{"join", "join", "leave", "leave", "status"}[rng.IntN(5)], HTTP: 200}
 			effect := at + rng.Int64N(10)
 			r.Began.Mono, r.Ended.Mono = at, effect+rng.Int64N(10)
 			if rng.Float64() < unanswered {
@@ -213,7 +228,8 @@ func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []R
 func falsify(rng *rand.Rand, records []Record) {
 	for range len(records) {
 		a, b := &records[rng.IntN(len(records))], &records[rng.IntN(len(records))]
-		if a.Error == "" && b.Error == "" && a.Op == b.Op && a.Session != b.Session && b.Ticket != 0 && a.Ticket != b.Ticket {
+		if a.Error == "" && b.Error == "" && a.Op == b.Op && a.Session != b.Session && b.Ticket != 0 &&
+			a.Ticket != b.Ticket {
 			a.Status, a.Ticket, a.Position, a.Problem, a.HTTP = b.Status, b.Ticket, b.Position, b.Problem, b.HTTP
 			return
 		}

@@ -21,7 +21,8 @@ type network struct {
 }
 
 func newNetwork(tb testing.TB) *network {
-	return &network{tb: tb, server: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())}
+	return &network{tb: tb, server: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()),
+		zerolog.Nop())}
 }
 
 // link is a way to one server that can be cut, slowed and hung.
@@ -34,7 +35,8 @@ type link struct {
 // to makes a link to an address; the end of the test takes it away.
 func (n *network) to(name, addr string) *link {
 	n.tb.Helper()
-	l := &link{name: name, proxy: toxiproxy.NewProxy(n.server, name, fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(n.tb)), addr)}
+	l := &link{name: name, proxy: toxiproxy.NewProxy(n.server, name,
+		fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(n.tb)), addr)}
 	if err := l.proxy.Start(); err != nil {
 		n.tb.Fatalf("faults: link %s: %v", name, err)
 	}
@@ -46,8 +48,8 @@ func (n *network) to(name, addr string) *link {
 // Cut closes every connection and refuses new ones until Heal.
 func (l *link) Cut() { l.proxy.Stop() }
 
-// Hang keeps connections open, also new ones, and loses what is sent in the given directions: "upstream" is towards
-// the server, "downstream" towards the client. It is half open where it loses one of them.
+// Hang keeps connections open, also new ones, and loses what is sent in the given directions: "upstream" is
+// towards the server, "downstream" towards the client. It is half open where it loses one of them.
 func (l *link) Hang(directions ...string) error {
 	for _, d := range directions {
 		if err := l.toxic("timeout", d, `{"timeout":0}`); err != nil {
@@ -61,7 +63,8 @@ func (l *link) Hang(directions ...string) error {
 func (l *link) Slow(delay time.Duration) error {
 	for _, d := range []string{"upstream", "downstream"} {
 		half := delay.Milliseconds() / 2
-		if err := l.toxic("latency", d, fmt.Sprintf(`{"latency":%d,"jitter":%d}`, delay.Milliseconds()+half, half)); err != nil {
+		if err := l.toxic("latency", d, fmt.Sprintf(`{"latency":%d,"jitter":%d}`, delay.Milliseconds()+half,
+			half)); err != nil {
 			return err
 		}
 	}
@@ -77,7 +80,8 @@ func (l *link) toxic(kind, direction, attributes string) error {
 	return nil
 }
 
-// Heal ends what Cut, Hang and Slow began. Connections that hung do not come back: what was lost is missing in them.
+// Heal ends what Cut, Hang and Slow began. Connections that hung do not come back: what was lost is missing
+// in them.
 func (l *link) Heal() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// midLease waits until somebody has just been granted the lock of a room that more wait for, so that a loss meets a lease.
+// midLease waits until somebody has just been granted the lock of a room that more wait for, so that a loss
+// meets a lease.
 func (r *Run) midLease(ctx context.Context) error {
 	return until(patience, func() error {
 		for _, room := range r.rooms[:probe] {
@@ -86,7 +87,8 @@ func (r *Run) awaitIndex(ctx context.Context) {
 	began := time.Now()
 	err := until(indexWithin, func() error {
 		for _, room := range r.rooms {
-			if err := r.store.master("waitroom").Client().ZScore(ctx, "{waitroom}:registered", room).Err(); err != nil {
+			if err := r.store.master("waitroom").Client().ZScore(ctx, "{waitroom}:registered",
+				room).Err(); err != nil {
 				return fmt.Errorf("%s is not in the index: %w", room, err)
 			}
 		}
@@ -104,30 +106,31 @@ const indexWithin = 5 * time.Second
 
 // cutPower kills Redis and takes from its append-only file what came in the last moments.
 func cutPower(last time.Duration) Step {
-	return Step{"power cut: the last " + last.String() + " of the append-only file are gone", func(ctx context.Context, r *Run) error {
-		s := r.store.master(r.rooms[0])
-		w, err := r.awaitTold(ctx, s, last)
-		if err != nil {
-			return err
-		}
-		return r.faultSince(w.began, "power cut", nil, func() (string, error) {
-			s.Kill()
-			_, had, err := aof(s)
-			if err == nil {
-				err = os.Truncate(w.path, w.kept)
-			}
+	return Step{"power cut: the last " + last.String() + " of the append-only file are gone",
+		func(ctx context.Context, r *Run) error {
+			s := r.store.master(r.rooms[0])
+			w, err := r.awaitTold(ctx, s, last)
 			if err != nil {
-				return "", err
+				return err
 			}
-			told := r.history.Told()
-			known, err := r.readDead(ctx, s)
-			if err != nil {
-				return "", err
-			}
-			s.Restart()
-			return met(lost(told, known), fmt.Sprintf("%d bytes of %d", had-w.kept, had))
-		})
-	}}
+			return r.faultSince(w.began, "power cut", nil, func() (string, error) {
+				s.Kill()
+				_, had, err := aof(s)
+				if err == nil {
+					err = os.Truncate(w.path, w.kept)
+				}
+				if err != nil {
+					return "", err
+				}
+				told := r.history.Told()
+				known, err := r.readDead(ctx, s)
+				if err != nil {
+					return "", err
+				}
+				s.Restart()
+				return met(lost(told, known), fmt.Sprintf("%d bytes of %d", had-w.kept, had))
+			})
+		}}
 }
 
 // window is the end of an append-only file.
@@ -137,8 +140,9 @@ type window struct {
 	kept  int64 // bytes before it
 }
 
-// awaitTold returns the last moments of a file once somebody was told something that is in them alone. Holders who let their leases run out, and leases that a loss
-// before left behind, have a whole crowd wait for seconds: then nothing is told that could be lost.
+// awaitTold returns the last moments of a file once somebody was told something that is in them alone.
+// Holders who let their leases run out, and leases that a loss before left behind, have a whole crowd wait
+// for seconds: then nothing is told that could be lost.
 func (r *Run) awaitTold(ctx context.Context, s *redistest.Server, last time.Duration) (w window, err error) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		if err = r.midLease(ctx); err != nil {

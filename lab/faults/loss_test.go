@@ -15,7 +15,8 @@ import (
 func slowCrowd(ctx context.Context, client *redis.Client, r *Run, every time.Duration) {
 	room := r.rooms[0]
 	for version := int64(1); ctx.Err() == nil; version++ {
-		if err := client.HSet(ctx, "{"+room+"}:state", "room", fmt.Sprintf(`{"epoch":1,"version":%d}`, version)).Err(); err == nil {
+		if err := client.HSet(ctx, "{"+room+"}:state", "room",
+			fmt.Sprintf(`{"epoch":1,"version":%d}`, version)).Err(); err == nil {
 			r.history.Add(Record{Kind: KindFrame, Room: room, Epoch: 1, Version: version})
 		}
 		_ = client.Set(ctx, "{"+room+"}:lock", "holder", r.plan.lease())

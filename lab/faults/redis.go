@@ -12,19 +12,20 @@ import (
 // killRedis kills every master in turn; each comes back with its append-only file.
 func killRedis(n int) Step {
 	return Step{"Redis killed", func(ctx context.Context, r *Run) error {
-		return times(ctx, n, func() time.Duration { return 1500*time.Millisecond + r.upTo(time.Second) }, func() error {
-			s := r.store.master(r.rooms[0])
-			return r.fault("SIGKILL Redis", nil, func() (string, error) {
-				since := r.history.Len()
-				s.Kill()
-				dead := 500*time.Millisecond + r.upTo(time.Second) // long enough for somebody to call
-				if err := pause(ctx, dead); err != nil {
-					return "", err
-				}
-				s.Restart()
-				return r.noticed(ctx, since, dead)
+		return times(ctx, n, func() time.Duration { return 1500*time.Millisecond + r.upTo(time.Second) },
+			func() error {
+				s := r.store.master(r.rooms[0])
+				return r.fault("SIGKILL Redis", nil, func() (string, error) {
+					since := r.history.Len()
+					s.Kill()
+					dead := 500*time.Millisecond + r.upTo(time.Second) // long enough for somebody to call
+					if err := pause(ctx, dead); err != nil {
+						return "", err
+					}
+					s.Restart()
+					return r.noticed(ctx, since, dead)
+				})
 			})
-		})
 	}}
 }
 
@@ -106,10 +107,11 @@ func flushScripts(n int) Step {
 	const name = "SCRIPT FLUSH and FUNCTION FLUSH"
 	return Step{name, func(ctx context.Context, r *Run) error {
 		return r.fault(name, nil, func() (string, error) {
-			return fmt.Sprintf("%d times", n), times(ctx, n, func() time.Duration { return r.upTo(400 * time.Millisecond) }, func() error {
-				redis := r.store.master(r.rooms[0]).Client()
-				return errors.Join(redis.ScriptFlush(ctx).Err(), redis.FunctionFlush(ctx).Err())
-			})
+			return fmt.Sprintf("%d times", n), times(ctx, n,
+				func() time.Duration { return r.upTo(400 * time.Millisecond) }, func() error {
+					redis := r.store.master(r.rooms[0]).Client()
+					return errors.Join(redis.ScriptFlush(ctx).Err(), redis.FunctionFlush(ctx).Err())
+				})
 		})
 	}}
 }

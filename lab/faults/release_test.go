@@ -39,7 +39,8 @@ func (c checkout) write(name, text string) {
 }
 
 func (c checkout) git(args ...string) {
-	args = append([]string{"-C", c.dir, "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"}, args...)
+	args = append([]string{"-C", c.dir, "-c", "user.name=a", "-c", "user.email=a@example.org", "-c",
+		"commit.gpgsign=false", "-c", "tag.gpgsign=false"}, args...)
 	out, err := exec.Command("git", args...).CombinedOutput()
 	require.NoError(c.t, err, "%s", out)
 }

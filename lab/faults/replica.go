@@ -33,10 +33,12 @@ type replica struct {
 // newReplica prepares a replica; start runs it.
 func newReplica(r *Run, n int, env []string) *replica {
 	addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(r.tb))
-	p := &replica{run: r, name: fmt.Sprint("replica-", n), program: r.program, addr: addr, env: append(env, "WAITROOM_ADDR="+addr)}
+	p := &replica{run: r, name: fmt.Sprint("replica-", n), program: r.program, addr: addr,
+		env: append(env, "WAITROOM_ADDR="+addr)}
 	p.log = filepath.Join(r.dir, p.name+".log")
 	p.front = r.network.to(p.name, addr)
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64,
+		DialContext: (&net.Dialer{Timeout: time.Second}).DialContext}
 	r.tb.Cleanup(transport.CloseIdleConnections)
 	p.client = &http.Client{Transport: transport, Timeout: callTimeout}
 	return p

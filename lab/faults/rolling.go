@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// replaceReplicas ends each replica politely in turn and starts it again, as an upgrade does, while n wait with a socket each and
-// requests come without end. No lease may be lost, no request be dropped, nobody be without a socket for long, and in the end
-// everybody stands where it stood.
+// replaceReplicas ends each replica politely in turn and starts it again, as an upgrade does, while n wait
+// with a socket each and requests come without end. No lease may be lost, no request be dropped, nobody be
+// without a socket for long, and in the end everybody stands where it stood.
 func replaceReplicas(n int) Step {
-	return Step{fmt.Sprintf("replicas replaced one by one under %d sockets", n), func(ctx context.Context, r *Run) (err error) {
-		t := r.startTraffic(ctx)
-		defer t.halt()
-		w, err := r.gather(ctx, n)
-		if w != nil {
-			defer func() { err = errors.Join(err, w.leave(ctx)) }()
-		}
-		for _, p := range r.replicas {
-			if err != nil {
-				return err
+	return Step{fmt.Sprintf("replicas replaced one by one under %d sockets", n),
+		func(ctx context.Context, r *Run) (err error) {
+			t := r.startTraffic(ctx)
+			defer t.halt()
+			w, err := r.gather(ctx, n)
+			if w != nil {
+				defer func() { err = errors.Join(err, w.leave(ctx)) }()
 			}
-			err = r.replace(ctx, p, w, t)
-		}
-		if err := until(trueWithin, w.inOrder); err != nil {
-			r.trouble(SocketBehind, "in the end: %v", err)
-		}
-		return err
-	}}
+			for _, p := range r.replicas {
+				if err != nil {
+					return err
+				}
+				err = r.replace(ctx, p, w, t)
+			}
+			if err := until(trueWithin, w.inOrder); err != nil {
+				r.trouble(SocketBehind, "in the end: %v", err)
+			}
+			return err
+		}}
 }
 
 // replace replaces one of them, in the middle of a lease.
@@ -64,7 +65,8 @@ func (r *Run) replace(ctx context.Context, p *replica, w *waiters, t *traffic) e
 	if lost == 0 {
 		return fmt.Errorf("%w: no waiter had its socket on %s", errUnmet, p.name)
 	}
-	r.note("%s replaced: %d waiters lost their socket and were back within %d ms; %d tries were refused", p.name, lost, max(longest, again).Milliseconds(), len(refused))
+	r.note("%s replaced: %d waiters lost their socket and were back within %d ms; %d tries were refused", p.name,
+		lost, max(longest, again).Milliseconds(), len(refused))
 	if len(refused) > 0 {
 		r.note("such as %s", refused[0])
 	}
@@ -87,7 +89,8 @@ func (r *Run) sameLease(ctx context.Context, w *waiters, before lease) error {
 	return nil
 }
 
-// awayFor is how long a replaced replica may keep anybody without a socket. Whose try to come back is cut off as the balancer takes the replica out waits once more.
+// awayFor is how long a replaced replica may keep anybody without a socket. Whose try to come back is cut off
+// as the balancer takes the replica out waits once more.
 const awayFor = 2 * time.Second
 
 func (r *Run) onlyBriefly(what string, longest, most time.Duration) {
@@ -96,7 +99,8 @@ func (r *Run) onlyBriefly(what string, longest, most time.Duration) {
 	}
 }
 
-// heldTogether holds that since the n-th record no request was dropped and no seller was without a socket for long.
+// heldTogether holds that since the n-th record no request was dropped and no seller was without a socket for
+// long.
 func (r *Run) heldTogether(what string, since int, t *traffic) {
 	closed := map[string]int64{}
 	answered, dropped := t.look()
@@ -117,9 +121,11 @@ func (r *Run) heldTogether(what string, since int, t *traffic) {
 			}
 		}
 	}
-	r.note("%s replaced: %d requests answered, %d dropped; sellers were without a socket for %d ms at the most", what, answered, len(dropped), longest.Milliseconds())
+	r.note("%s replaced: %d requests answered, %d dropped; sellers were without a socket for %d ms at the most",
+		what, answered, len(dropped), longest.Milliseconds())
 	if len(dropped) > 0 {
-		r.trouble(RequestDropped, "%d of %d requests were dropped while %s was replaced, such as %s", len(dropped), len(dropped)+answered, what, dropped[0])
+		r.trouble(RequestDropped, "%d of %d requests were dropped while %s was replaced, such as %s", len(dropped),
+			len(dropped)+answered, what, dropped[0])
 	}
 	r.onlyBriefly(what, longest, awayFor)
 }

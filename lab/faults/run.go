@@ -76,7 +76,8 @@ func Play(ctx context.Context, tb testing.TB, plan Plan, seed uint64, program, d
 }
 
 func newRun(tb testing.TB, plan Plan, seed uint64, program, dir string) *Run {
-	r := &Run{tb: tb, plan: plan, seed: seed, dir: dir, program: program, left: make(chan struct{}), tally: newTally(), network: newNetwork(tb)}
+	r := &Run{tb: tb, plan: plan, seed: seed, dir: dir, program: program, left: make(chan struct{}),
+		tally: newTally(), network: newNetwork(tb)}
 	r.rng = r.random("plan")
 	for _, name := range []string{"mixed", "sockets", "api", "probe"} {
 		r.rooms = append(r.rooms, prefix+name)
@@ -133,8 +134,10 @@ func (r *Run) start() (err error) {
 
 func (r *Run) settings() []string {
 	return append([]string{
-		"WAITROOM_ROOMS=" + prefix + "*", "WAITROOM_LEASE=" + r.plan.lease().String(), "WAITROOM_AWAY_AFTER=" + awayAfter.String(), "WAITROOM_CLAIM_WITHIN=" + r.plan.ClaimWithin.String(),
-		"WAITROOM_DROP_AFTER=5m", "WAITROOM_SMS_WEBHOOK_SECRET=" + smsSecret, "WAITROOM_SMS_QUARANTINE=" + quarantine.String(), "WAITROOM_LOG_LEVEL=debug",
+		"WAITROOM_ROOMS=" + prefix + "*", "WAITROOM_LEASE=" + r.plan.lease().String(),
+		"WAITROOM_AWAY_AFTER=" + awayAfter.String(), "WAITROOM_CLAIM_WITHIN=" + r.plan.ClaimWithin.String(),
+		"WAITROOM_DROP_AFTER=5m", "WAITROOM_SMS_WEBHOOK_SECRET=" + smsSecret,
+		"WAITROOM_SMS_QUARANTINE=" + quarantine.String(), "WAITROOM_LOG_LEVEL=debug",
 		"WAITROOM_TRUSTED_PROXIES=127.0.0.1",
 		// All sellers come from one address here. What a replica does not know it says and goes on.
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
@@ -194,18 +197,20 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(), ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Tells: r.plan.Tells, Serves: r.plan.Serves}
+	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(),
+		ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Tells: r.plan.Tells, Serves: r.plan.Serves}
 	if err := keepCase(r.dir, rules, ledger); err != nil {
 		return Result{}, err
 	}
-	result := Result{Records: records, Ledger: ledger, Violations: append(r.troubles, Check(records, ledger, rules)...)}
+	result := Result{Records: records, Ledger: ledger,
+		Violations: append(r.troubles, Check(records, ledger, rules)...)}
 	result.Summary = summarise(records, ledger)
 	return result, harm
 }
 
-// letIn brings the sellers: in the first room some have sockets, in the second all, in the third none. In the last there is
-// one alone who is always in a hurry: it shows when changes are served.
-// Sockets stay open until ctx ends, sellers until inside does.
+// letIn brings the sellers: in the first room some have sockets, in the second all, in the third none. In the
+// last there is one alone who is always in a hurry: it shows when changes are served. Sockets stay open until
+// ctx ends, sellers until inside does.
 func (r *Run) letIn(ctx, inside context.Context) *errgroup.Group {
 	crowd := &errgroup.Group{}
 	for i, room := range r.rooms {
@@ -237,7 +242,8 @@ func (r *Run) session(rng *rand.Rand) string {
 	return uuid.UUID(b).String()
 }
 
-// letOut returns when everybody has given back their place, and every message is answered. Who can not is sent away.
+// letOut returns when everybody has given back their place, and every message is answered. Who can not is
+// sent away.
 func (r *Run) letOut(crowd *errgroup.Group, send context.CancelFunc) error {
 	out := make(chan error, 1)
 	go func() {

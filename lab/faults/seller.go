@@ -141,14 +141,16 @@ func (s *seller) claim(ctx context.Context, fence int64) error {
 	if fence != 0 {
 		body = fmt.Sprintf(`{"fence":%d}`, fence)
 	}
-	_, err := s.insist(ctx, call{op: "claim", method: http.MethodPost, path: s.path("/lock/claim"), body: body, room: s.room, session: s.session, fence: fence})
+	_, err := s.insist(ctx, call{op: "claim", method: http.MethodPost, path: s.path("/lock/claim"), body: body,
+		room: s.room, session: s.session, fence: fence})
 	return err
 }
 
 // ask says that a code is on its way, and has the carrier bring one.
 func (s *seller) ask(ctx context.Context, fence int64) error {
 	s.asked++
-	got, err := s.insist(ctx, call{op: "expect", method: http.MethodPost, path: s.path("/lock/expect"), body: fmt.Sprintf(`{"fence":%d}`, fence),
+	got, err := s.insist(ctx, call{op: "expect", method: http.MethodPost, path: s.path("/lock/expect"),
+		body: fmt.Sprintf(`{"fence":%d}`, fence),
 		room: s.room, session: s.session, fence: fence, key: fmt.Sprint(s.name, "-", s.asked)})
 	if err != nil {
 		return err
@@ -165,7 +167,8 @@ func (s *seller) leave(ctx context.Context, reason string, fence int64) error {
 	if fence != 0 {
 		path += fmt.Sprint("&fence=", fence)
 	}
-	_, err := s.insist(ctx, call{op: "leave", method: http.MethodDelete, path: path, room: s.room, session: s.session, fence: fence})
+	_, err := s.insist(ctx, call{op: "leave", method: http.MethodDelete, path: path, room: s.room,
+		session: s.session, fence: fence})
 	return err
 }
 
@@ -182,7 +185,8 @@ func (s *seller) leaving() call {
 }
 
 func (s *seller) status() call {
-	return call{op: "status", method: http.MethodGet, path: s.path("/lock/status"), room: s.room, session: s.session}
+	return call{op: "status", method: http.MethodGet, path: s.path("/lock/status"), room: s.room,
+		session: s.session}
 }
 
 // insist asks one replica after the other until one answers.
@@ -205,7 +209,8 @@ func (r *Run) insist(ctx context.Context, rng *rand.Rand, c call) (answer, error
 		if err == nil && got.http < http.StatusInternalServerError && got.http != http.StatusTooManyRequests {
 			return got, nil
 		}
-		if err := pause(ctx, 20*time.Millisecond+time.Duration(rng.Int64N(int64(80*time.Millisecond)))); err != nil {
+		if err := pause(ctx, 20*time.Millisecond+
+			time.Duration(rng.Int64N(int64(80*time.Millisecond)))); err != nil {
 			return answer{}, fmt.Errorf("%s: no answer: %w", c.op, err)
 		}
 	}

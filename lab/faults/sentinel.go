@@ -34,8 +34,11 @@ func (s sentinel) master(string) *redistest.Server { return s.Master() }
 
 func (s sentinel) servers() []*redistest.Server { return s.Nodes() }
 
-// onSentinel does harm to a master that is healed when another one has taken over, and brings the old one back.
-func onSentinel(name string, midLease bool, harm func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error), back func(sentinel, *redistest.Server)) Step {
+// onSentinel does harm to a master that is healed when another one has taken over, and brings the old one
+// back.
+func onSentinel(name string, midLease bool,
+	harm func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error),
+	back func(sentinel, *redistest.Server)) Step {
 	return Step{name, func(ctx context.Context, r *Run) error {
 		s, ok := r.store.(sentinel)
 		if !ok {
@@ -64,7 +67,8 @@ func onSentinel(name string, midLease bool, harm func(ctx context.Context, r *Ru
 	}}
 }
 
-// followClock records whose clock counts where the servers' differ, until stop: the sentinels may change their minds more than once.
+// followClock records whose clock counts where the servers' differ, until stop: the sentinels may change
+// their minds more than once.
 func (r *Run) followClock(ctx context.Context) (stop func()) {
 	s, ok := r.store.(sentinel)
 	if !ok || r.clock == nil {
@@ -94,7 +98,8 @@ func (r *Run) followClock(ctx context.Context) (stop func()) {
 	}
 }
 
-// comeBack starts a dead master again, behind the new one: the sentinels would see to that too, seconds later.
+// comeBack starts a dead master again, behind the new one: the sentinels would see to that too, seconds
+// later.
 func comeBack(s sentinel, old *redistest.Server) {
 	old.Restart()
 	for _, replica := range s.Replicas() {
@@ -104,45 +109,48 @@ func comeBack(s sentinel, old *redistest.Server) {
 
 // failOver has the sentinels promote a replica, as for maintenance.
 func failOver() Step {
-	return onSentinel("failover by command", false, func(_ context.Context, _ *Run, s sentinel, _ *redistest.Server) (string, error) {
-		s.Failover()
-		return "promoted", nil
-	}, func(sentinel, *redistest.Server) {})
+	return onSentinel("failover by command", false,
+		func(_ context.Context, _ *Run, s sentinel, _ *redistest.Server) (string, error) {
+			s.Failover()
+			return "promoted", nil
+		}, func(sentinel, *redistest.Server) {})
 }
 
 // killMaster kills the master; replication had no lag.
 func killMaster() Step {
-	return onSentinel("master killed", true, func(_ context.Context, _ *Run, _ sentinel, master *redistest.Server) (string, error) {
-		master.Kill()
-		return "killed", nil
-	}, comeBack)
+	return onSentinel("master killed", true,
+		func(_ context.Context, _ *Run, _ sentinel, master *redistest.Server) (string, error) {
+			master.Kill()
+			return "killed", nil
+		}, comeBack)
 }
 
 // failOverWithLag kills a master whose replicas have been behind for a while: what it said meanwhile is lost.
 func failOverWithLag(lag time.Duration) Step {
-	return onSentinel("failover with a lag of "+lag.String(), true, func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error) {
-		s.StopReplication(master)
-		if err := pause(ctx, lag); err != nil {
-			return "", err
-		}
-		var detail string
-		err := until(lagLonger, func() error { // a crowd that only waits is told nothing that could be lost
-			known, err := knownTo(ctx, s.Replicas(), r.rooms)
-			if err == nil {
-				detail, err = met(lost(r.history.Told(), known), "replicas stopped at a time")
+	return onSentinel("failover with a lag of "+lag.String(), true,
+		func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error) {
+			s.StopReplication(master)
+			if err := pause(ctx, lag); err != nil {
+				return "", err
 			}
-			return err
-		})
-		if err != nil {
-			return "", err
-		}
-		master.Kill()
-		return detail, nil
-	}, comeBack)
+			var detail string
+			err := until(lagLonger, func() error { // a crowd that only waits is told nothing that could be lost
+				known, err := knownTo(ctx, s.Replicas(), r.rooms)
+				if err == nil {
+					detail, err = met(lost(r.history.Told(), known), "replicas stopped at a time")
+				}
+				return err
+			})
+			if err != nil {
+				return "", err
+			}
+			master.Kill()
+			return detail, nil
+		}, comeBack)
 }
 
-// lagLonger is how much longer replicas may stay behind until somebody is told what they miss. The sentinels promote none whose link to the master has been
-// down for ten times as long as the master has to be.
+// lagLonger is how much longer replicas may stay behind until somebody is told what they miss. The sentinels
+// promote none whose link to the master has been down for ten times as long as the master has to be.
 const lagLonger = 3 * time.Second
 
 // knownTo is the latest of each room that any of the servers knows.
@@ -162,15 +170,16 @@ func knownTo(ctx context.Context, servers []*redistest.Server, rooms []string) (
 	return known, nil
 }
 
-// partition shuts replicas and sentinels out of the master, which goes on alone until its clients are told of another
-// one; then it comes back.
+// partition shuts replicas and sentinels out of the master, which goes on alone until its clients are told of
+// another one; then it comes back.
 func partition(alone time.Duration) Step {
-	return onSentinel("master partitioned", true, func(_ context.Context, _ *Run, s sentinel, master *redistest.Server) (string, error) {
-		s.StopObserving(master)
-		s.StopReplication(master)
-		return "replicas and sentinels were shut out of the master, its clients were not", nil
-	}, func(s sentinel, old *redistest.Server) {
-		<-time.After(alone)
-		s.Reunite(old)
-	})
+	return onSentinel("master partitioned", true,
+		func(_ context.Context, _ *Run, s sentinel, master *redistest.Server) (string, error) {
+			s.StopObserving(master)
+			s.StopReplication(master)
+			return "replicas and sentinels were shut out of the master, its clients were not", nil
+		}, func(s sentinel, old *redistest.Server) {
+			<-time.After(alone)
+			s.Reunite(old)
+		})
 }

@@ -48,7 +48,8 @@ const firstTry = 500 * time.Millisecond
 
 func openSocket(ctx context.Context, r *Run, room, session string, first int) *socket {
 	ctx, stop := context.WithCancel(ctx)
-	s := &socket{run: r, room: room, session: session, wake: make(chan struct{}, 1), stop: stop, gone: make(chan struct{})}
+	s := &socket{run: r, room: room, session: session, wake: make(chan struct{}, 1), stop: stop,
+		gone: make(chan struct{})}
 	go s.listen(ctx, first)
 	return s
 }

@@ -18,8 +18,9 @@ func (b *book) sockets() (found []Violation) {
 		frames[r.Socket] = append(frames[r.Socket], r)
 		now := lineage{r.Epoch, r.Version}
 		if before := last[r.Socket]; before.beyond(now) {
-			found = append(found, Violation{VersionBack, r.Room, r.Ended.Mono, fmt.Sprintf("a socket of %s at version %d of epoch %d was told version %d of epoch %d",
-				r.Session, before.version, before.epoch, now.version, now.epoch)})
+			found = append(found, Violation{VersionBack, r.Room, r.Ended.Mono,
+				fmt.Sprintf("a socket of %s at version %d of epoch %d was told version %d of epoch %d",
+					r.Session, before.version, before.epoch, now.version, now.epoch)})
 		}
 		last[r.Socket] = now
 	}
@@ -37,15 +38,18 @@ func (b *book) late(frames map[int64][]Record) (found []Violation) {
 		done[roomFence{r.Room, r.Fence}] = true
 		by := r.Ended.Mono + frameWithin.Microseconds()
 		for id, s := range spans[r.Session] {
-			if s.from > r.Ended.Mono || s.to < by || b.broken(r.Ended.Wall-healWithin.Milliseconds(), r.Ended.Wall+frameWithin.Milliseconds()) {
+			if s.from > r.Ended.Mono || s.to < by ||
+				b.broken(r.Ended.Wall-healWithin.Milliseconds(), r.Ended.Wall+frameWithin.Milliseconds()) {
 				continue
 			}
 			told := slices.ContainsFunc(frames[id], func(f Record) bool {
-				return f.Ended.Mono <= by && (f.Fence == r.Fence || !(lineage{r.Epoch, r.Version}).beyond(lineage{f.Epoch, f.Version}))
+				return f.Ended.Mono <= by && (f.Fence == r.Fence ||
+					!(lineage{r.Epoch, r.Version}).beyond(lineage{f.Epoch, f.Version}))
 			})
 			if !told {
 				found = append(found, Violation{SocketBehind, r.Room, r.Ended.Mono, fmt.Sprintf(
-					"%s had its turn at version %d and its socket was not told within %s", r.Session, r.Version, frameWithin)})
+					"%s had its turn at version %d and its socket was not told within %s", r.Session, r.Version,
+					frameWithin)})
 			}
 		}
 	}
@@ -71,8 +75,8 @@ func (b *book) socketSpans() map[string]map[int64]span {
 	return spans
 }
 
-// served holds that soon after each fault calls are answered again, and somebody who comes to a free room is granted its
-// lock. What became of it after who is there to show it had left is not known.
+// served holds that soon after each fault calls are answered again, and somebody who comes to a free room is
+// granted its lock. What became of it after who is there to show it had left is not known.
 func (b *book) served() (found []Violation) {
 	last := int64(0)
 	var answered, granted []int64 // µs
@@ -93,13 +97,17 @@ func (b *book) served() (found []Violation) {
 	for _, f := range b.faults {
 		soon := func(list []int64, within time.Duration) bool {
 			by := f.Ended.Mono + within.Microseconds()
-			return by > last || slices.ContainsFunc(list, func(at int64) bool { return at >= f.Ended.Mono && at <= by })
+			return by > last || slices.ContainsFunc(list,
+				func(at int64) bool { return at >= f.Ended.Mono && at <= by })
 		}
 		if !soon(answered, serves) {
-			found = append(found, Violation{NoService, prefix + "probe", f.Ended.Mono, fmt.Sprintf("no change was served within %s of the end of: %s", serves, f.Fault)})
+			found = append(found, Violation{NoService, prefix + "probe", f.Ended.Mono,
+				fmt.Sprintf("no change was served within %s of the end of: %s", serves, f.Fault)})
 		}
 		if !soon(granted, servesWithin) {
-			found = append(found, Violation{NoService, prefix + "probe", f.Ended.Mono, fmt.Sprintf("nobody was granted the lock of a free room within %s of the end of: %s", servesWithin, f.Fault)})
+			found = append(found, Violation{NoService, prefix + "probe", f.Ended.Mono,
+				fmt.Sprintf("nobody was granted the lock of a free room within %s of the end of: %s", servesWithin,
+					f.Fault)})
 		}
 	}
 	return found

@@ -29,8 +29,8 @@ type store interface {
 }
 
 func (r *Run) startStore() {
-	// What was answered is with the kernel, so that a plan loses what it takes away and nothing else: with everysec a Redis
-	// that is killed loses what waited behind a slow sync.
+	// What was answered is with the kernel, so that a plan loses what it takes away and nothing else: with
+	// everysec a Redis that is killed loses what waited behind a slow sync.
 	keep := []string{"--appendonly", "yes", "--appendfsync", "no"}
 	switch r.plan.Store {
 	case Sentinel:
@@ -42,7 +42,8 @@ func (r *Run) startStore() {
 	}
 }
 
-// single is one server. With lost replies, each replica's way there goes through a proxy that reads what is said.
+// single is one server. With lost replies, each replica's way there goes through a proxy that reads what is
+// said.
 type single struct {
 	server *redistest.Server
 	lossy  []*redistest.Proxy
@@ -52,7 +53,8 @@ func startSingle(r *Run, args []string) *single {
 	if r.plan.Clock {
 		r.clock = redistest.NewClock(r.tb)
 	}
-	return &single{server: redistest.StartWith(r.tb, redistest.Config{Clock: r.clock, Args: append(args, r.plan.RedisArgs...)})}
+	return &single{server: redistest.StartWith(r.tb,
+		redistest.Config{Clock: r.clock, Args: append(args, r.plan.RedisArgs...)})}
 }
 
 func (s *single) connect(r *Run, name string) (string, *link) {

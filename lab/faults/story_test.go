@@ -46,16 +46,19 @@ func (s *story) after(ms int64) *story {
 
 // locked is an answer that says so. A lease of fence f began at f ms.
 func (s *story) locked(op, session string, ticket, fence, version int64) {
-	s.add(Record{Kind: KindCall, Op: op, HTTP: 200, Session: session, Status: "locked", Ticket: ticket, Fence: fence, Version: version,
+	s.add(Record{Kind: KindCall, Op: op, HTTP: 200, Session: session, Status: "locked", Ticket: ticket,
+		Fence: fence, Version: version,
 		GrantedAt: base + fence, ExpiresAt: base + fence + life})
 }
 
 func (s *story) waiting(op, session string, ticket, position, length, version int64) {
-	s.add(Record{Kind: KindCall, Op: op, HTTP: 202, Session: session, Status: "waiting", Ticket: ticket, Position: position, Length: length, Version: version})
+	s.add(Record{Kind: KindCall, Op: op, HTTP: 202, Session: session, Status: "waiting", Ticket: ticket,
+		Position: position, Length: length, Version: version})
 }
 
 func (s *story) ended(session, outcome string, ticket, fence, version int64) {
-	s.add(Record{Kind: KindCall, Op: "leave", HTTP: 200, Session: session, Status: "ended", Outcome: outcome, Ticket: ticket, Fence: fence, Version: version})
+	s.add(Record{Kind: KindCall, Op: "leave", HTTP: 200, Session: session, Status: "ended", Outcome: outcome,
+		Ticket: ticket, Fence: fence, Version: version})
 }
 
 func (s *story) frame(socket int64, r Record) {
@@ -73,9 +76,12 @@ func turn() *story {
 	s.locked("status", "b", 2, granted, 3)
 	s.after(100).ended("b", "cancelled", 2, granted, 4)
 	s.ledger = Ledger{Read: true,
-		Leases: []LeaseRow{{Room: "room", Epoch: 7, Fence: 1000, Ticket: 1, Outcome: "completed", Granted: base + 1000, Ended: base + granted - 1},
-			{Room: "room", Epoch: 7, Fence: granted, Ticket: 2, Outcome: "cancelled", Granted: base + granted, Ended: base + s.now - 1}},
-		Places: []PlaceRow{{Room: "room", Epoch: 7, Ticket: 1, Outcome: "completed"}, {Room: "room", Epoch: 7, Ticket: 2, Outcome: "cancelled"}}}
+		Leases: []LeaseRow{{Room: "room", Epoch: 7, Fence: 1000, Ticket: 1, Outcome: "completed",
+			Granted: base + 1000, Ended: base + granted - 1},
+			{Room: "room", Epoch: 7, Fence: granted, Ticket: 2, Outcome: "cancelled", Granted: base + granted,
+				Ended: base + s.now - 1}},
+		Places: []PlaceRow{{Room: "room", Epoch: 7, Ticket: 1, Outcome: "completed"},
+			{Room: "room", Epoch: 7, Ticket: 2, Outcome: "cancelled"}}}
 	return s
 }
 

@@ -23,8 +23,8 @@ func (r *Run) counts() bool { return r.plan.Older == "" }
 // countedWithin is how long a replica has to count what it has written.
 const countedWithin = 200 * time.Millisecond
 
-// askLast asks a replica what it has counted, right before it is ended. Nobody sees what it counts after that; the
-// ledger says how much that can be.
+// askLast asks a replica what it has counted, right before it is ended. Nobody sees what it counts after
+// that; the ledger says how much that can be.
 func (r *Run) askLast(ctx context.Context, p *replica) {
 	if !r.counts() {
 		return

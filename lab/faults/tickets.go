@@ -14,7 +14,8 @@ func (r *roomBook) tickets() (found []Violation) {
 			continue
 		}
 		if other, ok := owner[s.Ticket]; ok && other != s.Session {
-			found = append(found, r.violation(TicketReused, s.Ended, fmt.Sprintf("ticket %d was told to %s and to %s", s.Ticket, other, s.Session)))
+			found = append(found, r.violation(TicketReused, s.Ended,
+				fmt.Sprintf("ticket %d was told to %s and to %s", s.Ticket, other, s.Session)))
 			continue
 		}
 		owner[s.Ticket] = s.Session
@@ -43,15 +44,16 @@ func (r *roomBook) ticketsGrow() (found []Violation) {
 			had[s.Session] = mine
 		}
 		if !mine[s.Ticket] && s.Ticket <= known && !r.toldBefore(s) {
-			found = append(found, r.violation(TicketBack, s.Ended, fmt.Sprintf("a new place has ticket %d, and ticket %d was told before", s.Ticket, known)))
+			found = append(found, r.violation(TicketBack, s.Ended,
+				fmt.Sprintf("a new place has ticket %d, and ticket %d was told before", s.Ticket, known)))
 		}
 		mine[s.Ticket] = true
 	}
 	return found
 }
 
-// toldBefore reports whether a join may have been told a place that was there before it: an earlier call of the session's
-// got no answer, or one with this ticket.
+// toldBefore reports whether a join may have been told a place that was there before it: an earlier call of
+// the session's got no answer, or one with this ticket.
 func (r *roomBook) toldBefore(join statement) bool {
 	for _, rec := range r.records {
 		if rec.N >= join.N {
@@ -86,7 +88,8 @@ func (r *roomBook) outcomes(told []statement) (found []Violation) {
 			continue
 		}
 		if e, ok := ends[s.Ticket]; ok && e.Outcome != s.Outcome {
-			found = append(found, r.violation(TwoOutcomes, s.Ended, fmt.Sprintf("ticket %d ended as %s and as %s", s.Ticket, e.Outcome, s.Outcome)))
+			found = append(found, r.violation(TwoOutcomes, s.Ended,
+				fmt.Sprintf("ticket %d ended as %s and as %s", s.Ticket, e.Outcome, s.Outcome)))
 		} else if !ok || !s.lineage().beyond(e.lineage()) {
 			ends[s.Ticket] = s // the earliest version of which it is known
 		}
@@ -98,21 +101,24 @@ func (r *roomBook) outcomes(told []statement) (found []Violation) {
 		}
 		if s.Epoch == e.Epoch && s.Version > e.Version || s.Epoch != e.Epoch && s.Began.Mono > e.Ended.Mono {
 			found = append(found, r.violation(BackFromEnd, s.Ended, fmt.Sprintf(
-				"ticket %d ended as %s at version %d and is %s at version %d", s.Ticket, e.Outcome, e.Version, s.Status, s.Version)))
+				"ticket %d ended as %s at version %d and is %s at version %d", s.Ticket, e.Outcome, e.Version, s.Status,
+				s.Version)))
 			break
 		}
 	}
 	return found
 }
 
-// known holds that a session which had a place is never told that it has none, and has no second one while the first lives.
+// known holds that a session which had a place is never told that it has none, and has no second one while
+// the first lives.
 func (r *roomBook) known(told []statement) (found []Violation) {
 	var last statement // the latest version at which it had a place
 	for _, s := range told {
 		if s.Ticket != 0 && s.live() && s.lineage().beyond(last.lineage()) {
 			if last.Ticket != 0 && last.Ticket != s.Ticket && last.Epoch == s.Epoch && !r.endedBetween(last, s) {
 				found = append(found, r.violation(TwoPlaces, s.Ended, fmt.Sprintf(
-					"ticket %d was %s at version %d, and nothing ended it before ticket %d", last.Ticket, last.Status, last.Version, s.Ticket)))
+					"ticket %d was %s at version %d, and nothing ended it before ticket %d", last.Ticket, last.Status,
+					last.Version, s.Ticket)))
 			}
 			last = s
 		}
@@ -125,15 +131,16 @@ func (r *roomBook) known(told []statement) (found []Violation) {
 			told := had.Outcome == "lost" && r.rules.Loses // a replica that did not know of it says idle
 			if !told && had.Ticket != 0 && had.Epoch == s.Epoch && had.Version <= s.Version && had.Version > 0 {
 				return append(found, r.violation(Vanished, s.Ended, fmt.Sprintf(
-					"ticket %d was %s at version %d, and at version %d its session is idle", had.Ticket, had.Status, had.Version, s.Version)))
+					"ticket %d was %s at version %d, and at version %d its session is idle", had.Ticket, had.Status,
+					had.Version, s.Version)))
 			}
 		}
 	}
 	return found
 }
 
-// endedBetween reports whether a place can have ended before the session's next began: by a call of its session, by a lease
-// that ran out, or by being told so.
+// endedBetween reports whether a place can have ended before the session's next began: by a call of its
+// session, by a lease that ran out, or by being told so.
 func (r *roomBook) endedBetween(first, second statement) bool {
 	for _, e := range r.ended {
 		if e.session == first.Session && e.began >= first.asOf && e.began <= second.Ended.Wall {
@@ -141,7 +148,8 @@ func (r *roomBook) endedBetween(first, second statement) bool {
 		}
 	}
 	for _, s := range r.told {
-		if s.Session == first.Session && s.Ticket == first.Ticket && s.Status == "ended" && !s.lineage().beyond(second.lineage()) {
+		if s.Session == first.Session && s.Ticket == first.Ticket && s.Status == "ended" &&
+			!s.lineage().beyond(second.lineage()) {
 			return true
 		}
 	}
@@ -166,7 +174,8 @@ func (r *roomBook) losses() (found []Violation) {
 			found = append(found, r.violation(LostUnasked, s.Ended, fmt.Sprintf("ticket %d is told lost", s.Ticket)))
 		}
 		if s.Epoch != 0 && epoch != 0 && s.Epoch != epoch {
-			found = append(found, r.violation(LostUnasked, s.Ended, fmt.Sprintf("epoch %d is followed by %d", epoch, s.Epoch)))
+			found = append(found, r.violation(LostUnasked, s.Ended,
+				fmt.Sprintf("epoch %d is followed by %d", epoch, s.Epoch)))
 		}
 		if s.Epoch != 0 {
 			epoch = s.Epoch

@@ -23,15 +23,18 @@ type traffic struct {
 	dropped  []string // what became of those that were not
 }
 
-// startTraffic has clients join and leave until halt. They wait for as long as it takes: a slow answer is one.
+// startTraffic has clients join and leave until halt. They wait for as long as it takes: a slow answer is
+// one.
 func (r *Run) startTraffic(ctx context.Context) *traffic {
 	t := &traffic{}
 	transport := &http.Transport{MaxIdleConnsPerHost: trafficRooms}
 	r.tb.Cleanup(transport.CloseIdleConnections)
-	door := &replica{run: r, name: r.doors[0].name, front: r.doors[0].front, client: &http.Client{Transport: transport, Timeout: patience}}
+	door := &replica{run: r, name: r.doors[0].name, front: r.doors[0].front,
+		client: &http.Client{Transport: transport, Timeout: patience}}
 	ctx, t.stop = context.WithCancel(ctx)
 	for i := range trafficRooms {
-		s := &seller{run: r, room: fmt.Sprint(prefix, "traffic-", i), name: fmt.Sprint("traffic-", i), session: r.session(r.rng)}
+		s := &seller{run: r, room: fmt.Sprint(prefix, "traffic-", i), name: fmt.Sprint("traffic-", i),
+			session: r.session(r.rng)}
 		t.gone.Go(func() {
 			for ctx.Err() == nil {
 				t.ask(door, s.join())
@@ -55,7 +58,8 @@ func (t *traffic) ask(door *replica, c call) {
 	switch {
 	case err != nil:
 		t.dropped = append(t.dropped, fmt.Sprintf("%s: %v", c.op, err))
-	case got.http != http.StatusOK && got.http != http.StatusNotFound: // nobody else is in the room; after a drop the place may be gone
+	// nobody else is in the room; after a drop the place may be gone
+	case got.http != http.StatusOK && got.http != http.StatusNotFound:
 		t.dropped = append(t.dropped, fmt.Sprintf("%s: %d %s", c.op, got.http, got.Code))
 	default:
 		t.answered++

@@ -15,19 +15,23 @@ const (
 	mixedClaims   = "mixed-claims"
 )
 
-// Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the older one is
-// replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
+// Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the
+// older one is replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
 func Mixed(older string) Plan {
-	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
-		sideBySide(12 * time.Second), killReplica(2), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
-	}}
+	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Tells: true, InOrder: true,
+		Replicas: 4, Postgres: true, Steps: []Step{
+			sideBySide(12 * time.Second), killReplica(2), becomes("upgraded", true), becomes("rolled back", false),
+			sideBySide(10 * time.Second),
+		}}
 }
 
 // MixedWithClaims is the same where turns are to be claimed, as far as the older version knows what that is.
 func MixedWithClaims(older string) Plan {
-	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12, Tells: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
-		sideBySide(12 * time.Second), becomes("upgraded", true), becomes("rolled back", false), sideBySide(10 * time.Second),
-	}}
+	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12, Tells: true,
+		InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+			sideBySide(12 * time.Second), becomes("upgraded", true), becomes("rolled back", false),
+			sideBySide(10 * time.Second),
+		}}
 }
 
 // knowsClaims reports whether a version has the setting.
@@ -39,7 +43,8 @@ func knowsClaims(program string) (bool, error) {
 	return bytes.Contains(help, []byte("claim-within")), nil
 }
 
-// crossWithin is how long the two versions have for that: where turns are to be claimed, some three codes a minute are shown by the other version.
+// crossWithin is how long the two versions have for that: where turns are to be claimed, some three codes a
+// minute are shown by the other version.
 const crossWithin = 90 * time.Second
 
 // sideBySide is load on both versions until news went from each to the other, at least for so long.
@@ -62,7 +67,8 @@ type crossings struct {
 }
 
 func (c crossings) String() string {
-	return fmt.Sprintf("%d turns and %d codes that the older version gave and this one showed, %d and %d the other way",
+	return fmt.Sprintf("%d turns and %d codes that the older version gave and this one showed, %d and %d "+
+		"the other way",
 		c.turns[0], c.codes[0], c.turns[1], c.codes[1])
 }
 
@@ -73,14 +79,15 @@ func (c crossings) all() error {
 	return nil
 }
 
-// crossings are those since the n-th record: a lease that a call to one version ended, whose next holder is told by the other's
-// socket; and a message that one took and the other showed.
+// crossings are those since the n-th record: a lease that a call to one version ended, whose next holder is
+// told by the other's socket; and a message that one took and the other showed.
 func (r *Run) crossings(since int) (c crossings) {
 	old := map[string]bool{}
 	for _, p := range r.replicas {
 		old[p.name] = p.program != r.program
 	}
-	took, ended := map[string]string{}, map[string]string{} // the replica that took a message; that answered the change to a room's version
+	// the replica that took a message; that answered the change to a room's version
+	took, ended := map[string]string{}, map[string]string{}
 	at := func(rec Record) string { return fmt.Sprint(rec.Room, " ", rec.Epoch, " ", rec.Version) }
 	records := r.history.Since(since)
 	for _, rec := range records {

@@ -14,11 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// backFirst is the most that a browser waits before its first try to come back, as the contract has it; each further one is twice that.
+// backFirst is the most that a browser waits before its first try to come back, as the contract has it; each
+// further one is twice that.
 const backFirst = time.Second
 
-// waiters are many in a room of their own who do nothing but wait, each with a socket that comes back whenever it is lost. The first of them holds
-// the lock. They come by haproxy itself; no link of theirs is harmed.
+// waiters are many in a room of their own who do nothing but wait, each with a socket that comes back
+// whenever it is lost. The first of them holds the lock. They come by haproxy itself; no link of theirs is
+// harmed.
 type waiters struct {
 	run    *Run
 	room   string
@@ -31,7 +33,8 @@ type waiters struct {
 	lost    int           // sockets, since the last look
 	refused []string      // why tries to come back failed, likewise
 	longest time.Duration // without a socket that was told a state, likewise
-	again   time.Duration // likewise, of those whose first try was refused: the balancer cut it off when it took the replica out
+	// likewise, of those whose first try was refused: the balancer cut it off when it took the replica out
+	again time.Duration
 }
 
 // waiter is one of them. waiters.mu guards it.
@@ -43,7 +46,8 @@ type waiter struct {
 	refused bool      // since then
 }
 
-// gather has n people take places and open sockets, and returns when all were told a state. Whoever gathers calls leave.
+// gather has n people take places and open sockets, and returns when all were told a state. Whoever gathers
+// calls leave.
 func (r *Run) gather(ctx context.Context, n int) (*waiters, error) {
 	w := &waiters{run: r, room: prefix + "waiters", door: r.doors[0], people: make([]*waiter, n)}
 	var all errgroup.Group
@@ -77,7 +81,8 @@ func (r *Run) gather(ctx context.Context, n int) (*waiters, error) {
 }
 
 func (w *waiters) join(session string, n int) call {
-	return call{method: http.MethodPost, path: "/api/" + w.room + "/lock", room: w.room, session: session, body: fmt.Sprintf(`{"seller_id":"waiter-%d"}`, n)}
+	return call{method: http.MethodPost, path: "/api/" + w.room + "/lock", room: w.room, session: session,
+		body: fmt.Sprintf(`{"seller_id":"waiter-%d"}`, n)}
 }
 
 // wait keeps a socket open until ctx ends.
@@ -94,7 +99,8 @@ func (w *waiters) wait(ctx context.Context, p *waiter) {
 func (w *waiters) connection(ctx context.Context, p *waiter) (told bool) {
 	opening, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	conn, _, err := websocket.Dial(opening, "ws://"+w.door.addr+"/api/"+w.room+"/ws", &websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {p.session}}})
+	conn, _, err := websocket.Dial(opening, "ws://"+w.door.addr+"/api/"+w.room+"/ws",
+		&websocket.DialOptions{HTTPHeader: http.Header{"X-Session-Id": {p.session}}})
 	if err != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -115,7 +121,8 @@ func (w *waiters) connection(ctx context.Context, p *waiter) (told bool) {
 			}
 			return told
 		case f.Type == "ping":
-			_ = conn.Write(ctx, websocket.MessageText, []byte(`{"type":"pong"}`)) // where it fails, so does the next read
+			// where it fails, so does the next read
+			_ = conn.Write(ctx, websocket.MessageText, []byte(`{"type":"pong"}`))
 		case f.Type == "state":
 			told = true
 			w.told(p, f)
@@ -149,7 +156,8 @@ func (w *waiters) loses(p *waiter) {
 	p.without, p.last, p.refused = time.Now(), frame{}, false
 }
 
-// look is how many sockets were lost since the last look, which tries to open one were refused, and how long anybody was without one who was not refused, and who was.
+// look is how many sockets were lost since the last look, which tries to open one were refused, and how long
+// anybody was without one who was not refused, and who was.
 func (w *waiters) look() (lost int, refused []string, longest, again time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +186,8 @@ func (w *waiters) allThere() error {
 	return nil
 }
 
-// inOrder holds that every socket shows its own ticket, and its place in the line: one holds, the others are 1, 2, 3 … by their tickets.
+// inOrder holds that every socket shows its own ticket, and its place in the line: one holds, the others are
+// 1, 2, 3 … by their tickets.
 func (w *waiters) inOrder() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +197,8 @@ func (w *waiters) inOrder() error {
 			status = "locked"
 		}
 		if f := p.last; f.Status != status || f.Ticket != p.ticket || f.Position != int64(i) {
-			return fmt.Errorf("ticket %d, %d from the front, is told %s with ticket %d at position %d", p.ticket, i, f.Status, f.Ticket, f.Position)
+			return fmt.Errorf("ticket %d, %d from the front, is told %s with ticket %d at position %d", p.ticket, i,
+				f.Status, f.Ticket, f.Position)
 		}
 	}
 	return nil
@@ -206,7 +216,8 @@ func (w *waiters) handOn(ctx context.Context) (lease, error) {
 // held is the lease of who holds the lock, as it is told who asks.
 func (w *waiters) held(ctx context.Context) (lease, error) {
 	p := w.people[0]
-	got, err := w.run.insisting(ctx, call{op: "status", method: http.MethodGet, path: "/api/" + w.room + "/lock/status", session: p.session})
+	got, err := w.run.insisting(ctx, call{op: "status", method: http.MethodGet,
+		path: "/api/" + w.room + "/lock/status", session: p.session})
 	if err != nil {
 		return lease{}, err
 	}
@@ -221,7 +232,8 @@ func (w *waiters) leaving(p *waiter) call {
 	return call{method: http.MethodDelete, path: "/api/" + w.room + "/lock", session: p.session}
 }
 
-// leave closes all sockets and gives back all places, the last one's first: so nobody is granted meanwhile but who holds.
+// leave closes all sockets and gives back all places, the last one's first: so nobody is granted meanwhile
+// but who holds.
 func (w *waiters) leave(ctx context.Context) error {
 	if w.stop != nil {
 		w.stop()

@@ -18,8 +18,8 @@ func (m matter) String() string {
 	return fmt.Sprintf("%s of fence %d %s", m.kind, m.fence, m.message)
 }
 
-// webhooks holds that the integration was told of every lease and of every message that was matched, by one event each, and of a
-// lease's beginning before anything else of it.
+// webhooks holds that the integration was told of every lease and of every message that was matched, by one
+// event each, and of a lease's beginning before anything else of it.
 func (b *book) webhooks(l Ledger) (found []Violation) {
 	ids := map[matter]map[string]bool{} // of the events that it was told by
 	told := map[matter]Record{}         // the first that it took

@@ -14,14 +14,17 @@ type quantity struct {
 // all are those that are counted; all but the people are numbers of things that happened.
 func (r *rates) all() []quantity {
 	return []quantity{
-		{"turns", &r.turns}, {"gave up", &r.leaves}, {"joins", &r.joins}, {"sockets opened", &r.opens}, {"events", &r.events},
-		{"deliveries", &r.deliveries}, {"frames", &r.frames}, {"snapshots", &r.snapshots}, {"places in them", &r.places},
+		{"turns", &r.turns}, {"gave up", &r.leaves}, {"joins", &r.joins}, {"sockets opened", &r.opens},
+		{"events", &r.events},
+		{"deliveries", &r.deliveries}, {"frames", &r.frames}, {"snapshots", &r.snapshots},
+		{"places in them", &r.places},
 		{"waiting", &r.waiting}, {"holding", &r.holding}, {"rooms followed", &r.followed},
 	}
 }
 
 func (r *rates) cores() []quantity {
-	return []quantity{{"cores of Redis", &r.redis}, {"cores of replicas", &r.replica}, {"cores of the database", &r.ledger}}
+	return []quantity{{"cores of Redis", &r.redis}, {"cores of replicas", &r.replica},
+		{"cores of the database", &r.ledger}}
 }
 
 // tolerance is how far a formula may be off what was played, beside what chance explains.
@@ -44,7 +47,8 @@ func compare(f formulas, w world, n numbers, seconds float64, seed uint64) (list
 		c := compared{name: p.name, played: *p.at, formula: *q.at}
 		c.off = c.formula/max(c.played, 1e-12) - 1
 		chance := 4 / math.Sqrt(max(*times.at, 1)) // four standard deviations of as many independent ones
-		c.agrees = math.Abs(c.off) <= tolerance+chance || p.at == &played.snapshots && rare || p.at == &played.places && rare
+		c.agrees = math.Abs(c.off) <= tolerance+chance || p.at == &played.snapshots && rare ||
+			p.at == &played.places && rare
 		list = append(list, c)
 	}
 	for i, p := range played.all() {
@@ -64,7 +68,8 @@ func compare(f formulas, w world, n numbers, seconds float64, seed uint64) (list
 func disagreements(list []compared) error {
 	for _, c := range list {
 		if !c.agrees {
-			return fmt.Errorf("%s: the formula has %.4g, played it is %.4g (%+.1f %%)", c.name, c.formula, c.played, 100*c.off)
+			return fmt.Errorf("%s: the formula has %.4g, played it is %.4g (%+.1f %%)", c.name, c.formula, c.played,
+				100*c.off)
 		}
 	}
 	return nil

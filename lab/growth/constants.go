@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The kinds of constants: what was measured, what sellers are taken to do and machines let carry, what waitroom has as its settings,
-// and where others' products end.
+// The kinds of constants: what was measured, what sellers are taken to do and machines let carry, what
+// waitroom has as its settings, and where others' products end.
 const (
 	measured = "measured"
 	assumed  = "assumed"
@@ -53,8 +53,11 @@ func (c constants) check() error {
 		if slices.Contains(have, k.Name) {
 			return fmt.Errorf("constant %s is there twice", k.Name)
 		}
-		if k.Value < 0 || k.Unit == "" || k.What == "" || !slices.Contains([]string{measured, assumed, setting, limit}, k.Kind) || (k.Kind == measured) != (k.Command != "") {
-			return fmt.Errorf("constant %s: want a value from 0 on, a unit, what it is and its kind, and a command where it is measured", k.Name)
+		if k.Value < 0 || k.Unit == "" || k.What == "" ||
+			!slices.Contains([]string{measured, assumed, setting, limit}, k.Kind) ||
+			(k.Kind == measured) != (k.Command != "") {
+			return fmt.Errorf("constant %s: want a value from 0 on, a unit, what it is and its kind, and a "+
+				"command where it is measured", k.Name)
 		}
 		have = append(have, k.Name)
 	}

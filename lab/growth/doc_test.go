@@ -23,7 +23,8 @@ func TestThePageHasTheTablesOfTheConstants(t *testing.T) {
 	require.NoError(t, put(made, report(c, playAll(c.numbers()))))
 	again, err := os.ReadFile(made)
 	require.NoError(t, err)
-	require.True(t, string(committed) == string(again), "lab/growth.md has other tables than the constants make: run `make growth`")
+	require.True(t, string(committed) == string(again),
+		"lab/growth.md has other tables than the constants make: run `make growth`")
 }
 
 func TestConstantsNameEachNumberOnceAndSayHowItIsMeasured(t *testing.T) {

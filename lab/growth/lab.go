@@ -109,7 +109,8 @@ func (l *lab) another(ctx context.Context) (url string, pid int, stop func(), er
 	}
 	cmd := exec.Command(l.program, "serve")
 	cmd.Env = append(os.Environ(), "WAITROOM_ADDR="+addr, "WAITROOM_REDIS_URL=redis://"+l.rdb.Options().Addr,
-		"WAITROOM_DATABASE_URL="+l.db.Config().ConnString(), "WAITROOM_ROOMS=integration,growth:*", "WAITROOM_LEASE=10m",
+		"WAITROOM_DATABASE_URL="+l.db.Config().ConnString(), "WAITROOM_ROOMS=integration,growth:*",
+		"WAITROOM_LEASE=10m",
 		"WAITROOM_SMS_WEBHOOK_SECRET="+l.key, "WAITROOM_LOG_LEVEL=warn",
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
 		"WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0")
@@ -139,7 +140,8 @@ func (l *lab) launchRedis(args ...string) (addr string, err error) {
 		return "", err
 	}
 	port := addr[strings.LastIndexByte(addr, ':')+1:]
-	_, _, err = l.start(exec.Command(path, append([]string{"--bind", "127.0.0.1", "--port", port, "--save", "", "--dir", l.dir}, args...)...))
+	_, _, err = l.start(exec.Command(path, append([]string{"--bind", "127.0.0.1", "--port", port, "--save", "",
+		"--dir", l.dir}, args...)...))
 	return addr, err
 }
 
@@ -194,7 +196,8 @@ func (l *lab) used(ctx context.Context) (u used, err error) {
 	u.replica = worked(l.replica)
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats { // PostgreSQL has a process for each connection
-		if pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))); pid == l.postmaster || parentOf(pid) == l.postmaster {
+		if pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path))); pid == l.postmaster ||
+			parentOf(pid) == l.postmaster {
 			u.db += worked(pid)
 		}
 	}
@@ -225,7 +228,8 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// worked is the processor time of a process's threads in µs. (/proc/PID/stat has hundredths of a second only.)
+// worked is the processor time of a process's threads in µs. (/proc/PID/stat has hundredths of a second
+// only.)
 func worked(pid int) (µs float64) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, path := range threads {

@@ -1,5 +1,5 @@
-// Command growth reckons what a number of waiting sellers takes, from the constants in one file, plays small worlds to hold the formulas
-// against, and writes its tables into lab/growth.md.
+// Command growth reckons what a number of waiting sellers takes, from the constants in one file, plays small
+// worlds to hold the formulas against, and writes its tables into lab/growth.md.
 package main
 
 import (
@@ -25,7 +25,8 @@ const (
 func main() {
 	root := flag.String("root", ".", "the checkout")
 	write := flag.Bool("write", false, "write the tables into lab/growth.md")
-	again := flag.Bool("measure", false, "measure the constants anew on this machine and write them down (four minutes)")
+	again := flag.Bool("measure", false, "measure the constants anew on this machine and write them down "+
+		"(four minutes)")
 	set := flag.String("set", "", "write down values from elsewhere, such as make bench: NAME=VALUE,NAME=VALUE")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
@@ -86,7 +87,8 @@ func (c *constants) measure(ctx context.Context, root string) error {
 		}
 		c.List[i].Value = rounded(value)
 	}
-	c.Machine = fmt.Sprintf("%d × %s, %s, %s", runtime.NumCPU(), processor(), runtime.GOOS, time.Now().UTC().Format(time.DateOnly))
+	c.Machine = fmt.Sprintf("%d × %s, %s, %s", runtime.NumCPU(), processor(), runtime.GOOS,
+		time.Now().UTC().Format(time.DateOnly))
 	return nil
 }
 

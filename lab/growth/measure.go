@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// How many of each are measured: enough that a hundredth of a second of processor time, which is what the kernel counts, is little.
+// How many of each are measured: enough that a hundredth of a second of processor time, which is what the
+// kernel counts, is little.
 const (
 	inLine    = 3000
 	turns     = 600
@@ -49,7 +50,8 @@ func (m *measurement) put(name string, value float64) {
 	log.Printf("%-26s %.4g", name, m.values[name])
 }
 
-// cost is what doing something n times takes, each, in µs and bytes of the database, without what passes in idleness meanwhile.
+// cost is what doing something n times takes, each, in µs and bytes of the database, without what passes in
+// idleness meanwhile.
 func (m *measurement) cost(ctx context.Context, n int, do func() error) (u used, grown float64, err error) {
 	idle, err := m.idle(ctx, 2*time.Second)
 	if err != nil {
@@ -144,7 +146,10 @@ func (m *measurement) acts(ctx context.Context) error {
 	}
 	m.put("redis_b_room", m.memories(ctx, room, "lock", "state", "places", "sellers"))
 	line := newSellers(room, inLine)
-	u, grown, err := m.cost(ctx, inLine, func() error { return each(line, workers, func(s *seller) error { return s.join(m.lab) }) })
+	u, grown, err := m.cost(ctx, inLine, func() error {
+		return each(line, workers,
+			func(s *seller) error { return s.join(m.lab) })
+	})
 	if err != nil {
 		return err
 	}
@@ -158,15 +163,23 @@ func (m *measurement) acts(ctx context.Context) error {
 		m.put("redis_b_request", m.memory(ctx, keys[0]))
 	}
 	leavers := line[:inLine/2]
-	if u, grown, err = m.cost(ctx, len(leavers), func() error { return each(leavers, workers, func(s *seller) error { return s.leave(m.lab) }) }); err != nil {
+	if u, grown, err = m.cost(ctx, len(leavers),
+		func() error {
+			return each(leavers, workers,
+				func(s *seller) error { return s.leave(m.lab) })
+		}); err != nil {
 		return err
 	}
 	m.act("leave", u, grown)
-	m.put("redis_b_outcome", m.memories(ctx, room, "places", "ended")/inLine-m.memories(ctx, room, "queue")/inLine)
+	m.put("redis_b_outcome", m.memories(ctx, room, "places", "ended")/inLine-m.memories(ctx, room,
+		"queue")/inLine)
 	line = line[len(leavers):]
 	slices.SortFunc(line, func(a, b *seller) int { return int(a.ticket - b.ticket) })
 	line = append(holder, line...)
-	if u, grown, err = m.cost(ctx, turns, func() error { return each(line[:turns], 1, func(s *seller) error { return s.leave(m.lab) }) }); err != nil {
+	if u, grown, err = m.cost(ctx, turns, func() error {
+		return each(line[:turns], 1,
+			func(s *seller) error { return s.leave(m.lab) })
+	}); err != nil {
 		return err
 	}
 	m.act("handoff", u, grown)

@@ -78,7 +78,8 @@ func (m *measurement) bus(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	first, other := redis.NewClient(&redis.Options{Addr: addrs[0]}), redis.NewClient(&redis.Options{Addr: addrs[1]})
+	first, other := redis.NewClient(&redis.Options{Addr: addrs[0]}),
+		redis.NewClient(&redis.Options{Addr: addrs[1]})
 	defer func() { _, _ = first.Close(), other.Close() }()
 	clock := func() (float64, error) { return redisUsed(ctx, other) }
 	quiet, err := clock()

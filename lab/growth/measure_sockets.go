@@ -57,7 +57,8 @@ func (m *measurement) sockets(ctx context.Context) error {
 
 // snapshot opens the first socket of a room, for which the replica reads the whole line.
 func (m *measurement) snapshot(ctx context.Context, s *seller) error {
-	slow, err := m.slowest(ctx, func() error { return s.open(ctx, m.lab) }, func(redis.SlowLog) bool { return true })
+	slow, err := m.slowest(ctx, func() error { return s.open(ctx, m.lab) },
+		func(redis.SlowLog) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,8 @@ func (m *measurement) snapshot(ctx context.Context, s *seller) error {
 type slowlog struct{ sum, most float64 }
 
 // slowest is how long the scripts took that Redis ran meanwhile, in µs.
-func (m *measurement) slowest(ctx context.Context, do func() error, of func(redis.SlowLog) bool) (s slowlog, err error) {
+func (m *measurement) slowest(ctx context.Context, do func() error, of func(redis.SlowLog) bool) (s slowlog,
+	err error) {
 	for _, pair := range [][2]string{{"slowlog-max-len", "50000"}, {"slowlog-log-slower-than", "0"}} {
 		if err := m.rdb.ConfigSet(ctx, pair[0], pair[1]).Err(); err != nil {
 			return s, err
@@ -113,7 +115,8 @@ func (m *measurement) frames(ctx context.Context, line []*seller) error {
 	return nil
 }
 
-// rooms are what a room costs that has a holder and a waiter with a socket each, and in which nothing happens.
+// rooms are what a room costs that has a holder and a waiter with a socket each, and in which nothing
+// happens.
 func (m *measurement) rooms(ctx context.Context) error {
 	if err := m.serve(ctx); err != nil {
 		return err
@@ -153,8 +156,8 @@ func (m *measurement) rooms(ctx context.Context) error {
 	return err
 }
 
-// events are changes in a few rooms that a second replica follows for one spectator each, and does nothing else: what one costs it, the few
-// frames included.
+// events are changes in a few rooms that a second replica follows for one spectator each, and does nothing
+// else: what one costs it, the few frames included.
 func (m *measurement) events(ctx context.Context) error {
 	const followed, perRoom = 20, 100
 	url, pid, stop, err := m.another(ctx)

@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// deployment is one Redis or Redis Cluster with its replicas and its PostgreSQL: how many it takes for a world, and how near it is to
-// what can not be added to.
+// deployment is one Redis or Redis Cluster with its replicas and its PostgreSQL: how many it takes for a
+// world, and how near it is to what can not be added to.
 type deployment struct {
 	world
 	rates
@@ -54,8 +54,8 @@ func (d deployment) gives() bound {
 
 func (d deployment) stands() bool { return d.gives().used <= 1 }
 
-// size finds how many of each a world takes in one deployment. More replicas follow more rooms, which takes more of them: so again until
-// it is enough.
+// size finds how many of each a world takes in one deployment. More replicas follow more rooms, which takes
+// more of them: so again until it is enough.
 func (f formulas) size(w world, n numbers) deployment {
 	w.rooms = min(w.rooms, w.sellers) // those in which nobody waits are asleep and cost their memory alone
 	people := w.sellers + w.rooms
@@ -72,7 +72,8 @@ func (f formulas) size(w world, n numbers) deployment {
 	d.memory(n)
 	d.dbCores = math.Ceil(d.ledger / n.dbFull)
 	d.bounds = append(d.bounds,
-		bound{"the core of each replica, by the events of one room", d.events / w.rooms * n.replicaEvent / second / n.replicaFull},
+		bound{"the core of each replica, by the events of one room",
+			d.events / w.rooms * n.replicaEvent / second / n.replicaFull},
 		bound{"the core of one room's Redis", d.redis / w.rooms / n.redisFull},
 		bound{"the slot of the index of rooms", w.rooms * n.redisIdleIndex / second / n.redisFull},
 		bound{"connections of one Redis", w.replicas * n.replicaConnections / n.redisClients},
@@ -87,7 +88,8 @@ func (d *deployment) cluster(n numbers) {
 	if d.redis > n.redisFull {
 		d.masters = math.Ceil(d.redis / max(n.redisFull-bus, 1e-6))
 	}
-	d.bounds = append(d.bounds, bound{"masters of one cluster, and the bus between them", d.masters / n.clusterMasters})
+	d.bounds = append(d.bounds, bound{"masters of one cluster, and the bus between them",
+		d.masters / n.clusterMasters})
 }
 
 func (d *deployment) memory(n numbers) {
@@ -97,7 +99,8 @@ func (d *deployment) memory(n numbers) {
 	sockets := (d.sellers + d.rooms) * n.replicaSocketKiB * 1024
 	mirrors := d.followed * (n.replicaRoomKiB*1024 + d.line()*n.replicaTicketBytes)
 	d.replicaGiB = (d.replicas*n.replicaBaseMiB*mib + sockets + mirrors) / gib
-	d.diskGiB = (d.joins*n.dbJoinBytes + d.leaves*n.dbLeaveBytes + d.turns*(n.dbHandoffBytes+n.codes*n.dbCodeBytes)) * month / gib
+	d.diskGiB = (d.joins*n.dbJoinBytes + d.leaves*n.dbLeaveBytes +
+		d.turns*(n.dbHandoffBytes+n.codes*n.dbCodeBytes)) * month / gib
 }
 
 // estate is a world in as many deployments as it takes, each with whole rooms.
@@ -111,7 +114,8 @@ const mostCells = 20_000
 // noEnd: so many replicas are no answer.
 const noEnd = 1e6
 
-// divide finds the fewest deployments that carry a world; false where even a room of its own can not be carried.
+// divide finds the fewest deployments that carry a world; false where even a room of its own can not be
+// carried.
 func (f formulas) divide(w world, n numbers) (estate, bool) {
 	w.rooms = min(w.rooms, w.sellers)
 	for cells := 1.0; cells <= min(w.rooms, mostCells); cells++ {

@@ -2,10 +2,12 @@ package main
 
 import "math"
 
-// world is how many wait, in how many rooms, on how many replicas. Every room has a holder beside its waiters.
+// world is how many wait, in how many rooms, on how many replicas. Every room has a holder beside its
+// waiters.
 type world struct {
 	sellers, rooms, replicas float64
-	routed                   bool // the balancer sends a room to the same replica, or to as few as have room for it
+	// the balancer sends a room to the same replica, or to as few as have room for it
+	routed bool
 }
 
 // line is how many wait in one room.
@@ -33,8 +35,9 @@ type formulas struct {
 // sound are the formulas that the page uses.
 var sound = formulas{frameRate: coalesced, followers: following}
 
-// coalesced: changes come by chance, the first is told at once, those within the pause after it as one at its end. So from one frame to
-// the next it takes the pause, and where nothing changed in it, which has the chance exp(-changes × pause), as long again until something does.
+// coalesced: changes come by chance, the first is told at once, those within the pause after it as one at its
+// end. So from one frame to the next it takes the pause, and where nothing changed in it, which has the
+// chance exp(-changes × pause), as long again until something does.
 func coalesced(changes, pause float64) float64 {
 	if changes == 0 {
 		return 0
@@ -42,8 +45,9 @@ func coalesced(changes, pause float64) float64 {
 	return 1 / (pause + math.Exp(-changes*pause)/changes)
 }
 
-// following: where sockets are spread by a balancer that knows no rooms, a replica does not follow a room that has none of its sockets,
-// and had none for a while; churn is how many sockets of a room are opened in a second.
+// following: where sockets are spread by a balancer that knows no rooms, a replica does not follow a room
+// that has none of its sockets, and had none for a while; churn is how many sockets of a room are opened in a
+// second.
 func following(w world, n numbers, sockets, churn float64) (follow, fresh float64) {
 	if w.routed {
 		return w.each(n), 0
@@ -78,10 +82,14 @@ func (f formulas) rates(w world, n numbers) rates {
 
 // busy adds what it all takes.
 func (r rates) busy(n numbers) rates {
-	r.redis = (r.joins*n.redisJoin + r.leaves*n.redisLeave + r.turns*(n.redisHandoff+n.codes*n.redisCode) + r.opens*n.redisReconnect +
-		r.deliveries*n.redisDeliver + r.places*n.redisSnapshotPlace + r.waiting*n.redisIdleWaiter + r.holding*n.redisIdleRoom) / 1e6
-	r.replica = (r.joins*n.replicaJoin + r.leaves*n.replicaLeave + r.turns*(n.replicaHandoff+n.codes*n.replicaCode) + r.opens*n.replicaReconnect +
-		r.deliveries*n.replicaEvent + r.frames*n.replicaFrame + r.waiting*n.replicaIdleWaiter + r.followed*n.replicaIdleRoom) / 1e6
+	r.redis = (r.joins*n.redisJoin + r.leaves*n.redisLeave + r.turns*(n.redisHandoff+n.codes*n.redisCode) +
+		r.opens*n.redisReconnect +
+		r.deliveries*n.redisDeliver + r.places*n.redisSnapshotPlace + r.waiting*n.redisIdleWaiter +
+		r.holding*n.redisIdleRoom) / 1e6
+	r.replica = (r.joins*n.replicaJoin + r.leaves*n.replicaLeave +
+		r.turns*(n.replicaHandoff+n.codes*n.replicaCode) + r.opens*n.replicaReconnect +
+		r.deliveries*n.replicaEvent + r.frames*n.replicaFrame + r.waiting*n.replicaIdleWaiter +
+		r.followed*n.replicaIdleRoom) / 1e6
 	r.ledger = (r.joins*n.dbJoin + r.leaves*n.dbLeave + r.turns*(n.dbHandoff+n.codes*n.dbCode)) / 1e6
 	return r
 }

@@ -37,7 +37,8 @@ func report(c constants, all []played) string {
 	section("The same, if idleness cost nothing", firstToGive(n.busyOnly()))
 	section("One hot room", hotRoom(n))
 	section("How many of each, and what a month costs", estates(n, false))
-	section("The same, if idleness cost nothing, everybody of a room being sent to one replica", estates(n.busyOnly(), true))
+	section("The same, if idleness cost nothing, everybody of a room being sent to one replica",
+		estates(n.busyOnly(), true))
 	section("The arithmetic against what was played", comparisons(all))
 	section("The constants", c.table())
 	b.WriteString("\n")
@@ -91,18 +92,26 @@ func perCore(full, each float64) string {
 
 func carries(n numbers) string {
 	t := newTable("", "at the most", "because of")
-	redis, replica := fmt.Sprintf("a core of Redis filled to %s", percent(n.redisFull)), fmt.Sprintf("a core of a replica filled to %s", percent(n.replicaFull))
+	redis, replica := fmt.Sprintf("a core of Redis filled to %s", percent(n.redisFull)),
+		fmt.Sprintf("a core of a replica filled to %s", percent(n.replicaFull))
 	t.row("one Redis: connected waiters to whom nothing happens", perCore(n.redisFull, n.redisIdleWaiter), redis)
-	t.row("one Redis: rooms in which nothing happens (a holder, a waiter)", perCore(n.redisFull, n.redisIdleRoom+n.redisIdleWaiter), redis)
+	t.row("one Redis: rooms in which nothing happens (a holder, a waiter)",
+		perCore(n.redisFull, n.redisIdleRoom+n.redisIdleWaiter), redis)
 	t.row("one Redis: who joins and gives up, a second", perCore(n.redisFull, n.redisJoin+n.redisLeave), redis)
-	t.row("one Redis: who joins, has a turn with a code and is done, a second", perCore(n.redisFull, n.redisJoin+n.redisHandoff+n.redisCode), redis)
+	t.row("one Redis: who joins, has a turn with a code and is done, a second",
+		perCore(n.redisFull, n.redisJoin+n.redisHandoff+n.redisCode), redis)
 	t.row("one Redis: events handed to replicas, a second", perCore(n.redisFull, n.redisDeliver), redis)
 	t.row("one deployment: rooms, by the one slot of their index", perCore(n.redisFull, n.redisIdleIndex), redis)
-	t.row("one deployment: replicas", number(n.redisClients/n.replicaConnections), "connections that one Redis takes, if each replica needs all of its own")
+	t.row("one deployment: replicas", number(n.redisClients/n.replicaConnections),
+		"connections that one Redis takes, if each replica needs all of its own")
 	t.row("one replica: states told, a second", perCore(n.replicaFull, n.replicaFrame), replica)
 	t.row("one replica: sockets opened, a second", perCore(n.replicaFull, n.replicaReconnect), replica)
-	t.row("one replica: sockets", number(n.replicaSockets), fmt.Sprintf("open files; %s GiB of memory", number((n.replicaSockets*n.replicaSocketKiB/1024+n.replicaBaseMiB)/1024)))
-	t.row("one core of PostgreSQL: turns with a code, a second", perCore(n.dbFull, n.dbJoin+n.dbHandoff+n.dbCode), fmt.Sprintf("a core filled to %s, each written by itself", percent(n.dbFull)))
+	t.row("one replica: sockets", number(n.replicaSockets),
+		fmt.Sprintf("open files; %s GiB of memory",
+			number((n.replicaSockets*n.replicaSocketKiB/1024+n.replicaBaseMiB)/1024)))
+	t.row("one core of PostgreSQL: turns with a code, a second",
+		perCore(n.dbFull, n.dbJoin+n.dbHandoff+n.dbCode),
+		fmt.Sprintf("a core filled to %s, each written by itself", percent(n.dbFull)))
 	return t.String()
 }
 
@@ -121,7 +130,8 @@ func everyWorld(do func(name string, w world)) {
 }
 
 func firstToGive(n numbers) string {
-	t := newTable("waiting sellers in rooms", "one Redis would be full to", "masters", "replicas", "cores of PostgreSQL", "then first to give", "used")
+	t := newTable("waiting sellers in rooms", "one Redis would be full to", "masters", "replicas",
+		"cores of PostgreSQL", "then first to give", "used")
 	everyWorld(func(name string, w world) {
 		d := sound.size(w, n)
 		if d.replicas > noEnd { // each that is added has to follow the room, too
@@ -132,7 +142,8 @@ func firstToGive(n numbers) string {
 		if d.masters > 10*n.clusterMasters {
 			masters = "–"
 		}
-		t.row(name, filled(d.redis/n.redisFull), masters, whole(d.replicas), number(d.ledger), d.gives().name, filled(d.gives().used))
+		t.row(name, filled(d.redis/n.redisFull), masters, whole(d.replicas), number(d.ledger), d.gives().name,
+			filled(d.gives().used))
 	})
 	return t.String()
 }
@@ -146,18 +157,23 @@ func filled(part float64) string {
 }
 
 func hotRoom(n numbers) string {
-	t := newTable("waiting in one room", "changes/s", "frames/s", "Mbit/s", "replicas", "cores of replicas", "of the one core of Redis", "mirror in each replica", "who ever gets the lock", "the last one's wait, if nobody left")
+	t := newTable("waiting in one room", "changes/s", "frames/s", "Mbit/s", "replicas", "cores of replicas",
+		"of the one core of Redis", "mirror in each replica", "who ever gets the lock",
+		"the last one's wait, if nobody left")
 	for _, sellers := range []float64{100, 1e3, 1e4, 1e5, 1e6} {
 		d := sound.size(world{sellers: sellers, rooms: 1}, n)
 		const headers = 70 // TCP and IP, and those of the frame
-		t.row(whole(sellers), number(d.joins+d.leaves+d.turns), number(d.frames), number(d.frames*(n.frameBytes+headers)*8/1e6), whole(d.replicas), number(d.replica),
-			filled(d.redis), number(sellers*n.replicaTicketBytes/mib)+" MiB", number(100*d.turns/d.joins)+" %", span(sellers*n.hold))
+		t.row(whole(sellers), number(d.joins+d.leaves+d.turns), number(d.frames),
+			number(d.frames*(n.frameBytes+headers)*8/1e6), whole(d.replicas), number(d.replica),
+			filled(d.redis), number(sellers*n.replicaTicketBytes/mib)+" MiB", number(100*d.turns/d.joins)+" %",
+			span(sellers*n.hold))
 	}
 	return t.String()
 }
 
 func estates(n numbers, routed bool) string {
-	t := newTable("waiting sellers in rooms", "deployments", "each: replicas", "masters", "cores of PostgreSQL", "all: cores", "GiB of memory", "core-hours a month", "GiB of disk more each month")
+	t := newTable("waiting sellers in rooms", "deployments", "each: replicas", "masters", "cores of PostgreSQL",
+		"all: cores", "GiB of memory", "core-hours a month", "GiB of disk more each month")
 	everyWorld(func(name string, w world) {
 		w.routed = routed
 		e, ok := sound.divide(w, n)
@@ -165,7 +181,8 @@ func estates(n numbers, routed bool) string {
 			t.row(name, "**none carries it**", "", "", "", "", "", "", "")
 			return
 		}
-		t.row(name, whole(e.cells), whole(e.replicas), whole(e.masters), whole(max(e.dbCores, 1)), whole(e.cores()), number(e.memory(n)),
+		t.row(name, whole(e.cells), whole(e.replicas), whole(e.masters), whole(max(e.dbCores, 1)), whole(e.cores()),
+			number(e.memory(n)),
 			number(e.cores()*month/3600), number(e.cells*e.diskGiB))
 	})
 	return t.String()

@@ -75,7 +75,8 @@ func (s *seller) ask(l *lab, method, path string, body []byte, header http.Heade
 }
 
 func (s *seller) join(l *lab) error {
-	return s.ask(l, http.MethodPost, "/lock", fmt.Appendf(nil, `{"seller_id":"s-%s","asks":true}`, s.session[:8]), nil)
+	return s.ask(l, http.MethodPost, "/lock",
+		fmt.Appendf(nil, `{"seller_id":"s-%s","asks":true}`, s.session[:8]), nil)
 }
 
 func (s *seller) leave(l *lab) error {
@@ -84,7 +85,8 @@ func (s *seller) leave(l *lab) error {
 
 // code asks for a code and has it come, which ends the lease. fence is the seller's.
 func (s *seller) code(l *lab, fence int64) error {
-	if err := s.ask(l, http.MethodPost, "/lock/expect", fmt.Appendf(nil, `{"fence":%d}`, fence), nil); err != nil {
+	if err := s.ask(l, http.MethodPost, "/lock/expect", fmt.Appendf(nil, `{"fence":%d}`, fence),
+		nil); err != nil {
 		return err
 	}
 	body, header := crowd.SMS(l.signer, uuid.NewString(), fmt.Sprintf("[마켓] 인증번호 %06d", fence%1e6), time.Now())

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// simulation plays rooms event by event: sellers that come by chance, wait, lose patience, lose sockets, hold and hand on; replicas that
-// follow rooms, put changes together and forget. It knows none of the formulas. It counts what happens and what that takes.
+// simulation plays rooms event by event: sellers that come by chance, wait, lose patience, lose sockets, hold
+// and hand on; replicas that follow rooms, put changes together and forget. It knows none of the formulas. It
+// counts what happens and what that takes.
 type simulation struct {
 	n      numbers
 	random *rand.Rand
@@ -48,7 +49,8 @@ func simulate(w world, n numbers, seconds float64, seed uint64) (perSecond, coun
 	s := &simulation{n: n, random: rand.New(rand.NewPCG(seed, seed))}
 	for i := range int(w.rooms) {
 		// As many come as are served and lose patience with so long a line.
-		r := &simRoom{arrivals: 1/n.hold + w.line()/n.patience, at: make([]simHall, int(w.replicas)), spread: int(w.replicas)}
+		r := &simRoom{arrivals: 1/n.hold + w.line()/n.patience, at: make([]simHall, int(w.replicas)),
+			spread: int(w.replicas)}
 		if w.routed {
 			r.first, r.spread = i, int(w.each(n))
 		}
@@ -94,8 +96,10 @@ func (s *simulation) pass(to float64) {
 	s.count.waiting += d * float64(s.people.waiting)
 	s.count.holding += d * float64(s.people.holding)
 	s.count.followed += d * float64(s.people.followed)
-	waiting, rooms, followed := d*float64(s.people.waiting), d*float64(len(s.rooms)), d*float64(s.people.followed)
-	s.takes(waiting*s.n.redisIdleWaiter+rooms*s.n.redisIdleRoom, waiting*s.n.replicaIdleWaiter+followed*s.n.replicaIdleRoom, 0)
+	waiting, rooms, followed := d*float64(s.people.waiting), d*float64(len(s.rooms)),
+		d*float64(s.people.followed)
+	s.takes(waiting*s.n.redisIdleWaiter+rooms*s.n.redisIdleRoom,
+		waiting*s.n.replicaIdleWaiter+followed*s.n.replicaIdleRoom, 0)
 	s.now = to
 }
 
@@ -248,7 +252,8 @@ func (s *simulation) write(frames int) {
 	s.takes(0, float64(frames)*s.n.replicaFrame, 0)
 }
 
-// inFront is how many are told at once: the holder and the first in line, those of one replica or (-1) of all.
+// inFront is how many are told at once: the holder and the first in line, those of one replica or (-1) of
+// all.
 func (s *simulation) inFront(r *simRoom, replica int) (n int) {
 	if h := r.holder; h != nil && (replica < 0 || h.replica == replica) {
 		n++

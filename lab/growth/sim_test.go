@@ -18,17 +18,23 @@ func TestFormulasAgreeWithWhatIsPlayed(t *testing.T) {
 func TestAWrongFormulaIsNoticed(t *testing.T) {
 	n := theConstants(t).numbers()
 	mistakes := map[string]formulas{
-		"every change is told to everybody":          {func(changes, _ float64) float64 { return changes }, following},
-		"the pause alone says how often one is told": {func(_, pause float64) float64 { return 1 / pause }, following},
-		"every replica follows every room":           {coalesced, func(w world, _ numbers, _, _ float64) (float64, float64) { return w.replicas, 0 }},
-		"a replica forgets a room with its last socket": {coalesced, func(w world, n numbers, sockets, _ float64) (float64, float64) {
-			return following(w, n, sockets, 0)
-		}},
-		"a replica of a room that has its own still reads its line for each socket": {coalesced, func(w world, n numbers, sockets, churn float64) (float64, float64) {
-			follow, _ := following(w, n, sockets, churn)
-			return follow, 1 - follow/w.replicas
-		}},
-		"a replica follows a room for each socket": {coalesced, func(_ world, _ numbers, sockets, _ float64) (float64, float64) { return sockets, 0 }},
+		"every change is told to everybody": {func(changes, _ float64) float64 { return changes },
+			following},
+		"the pause alone says how often one is told": {func(_, pause float64) float64 { return 1 / pause },
+			following},
+		"every replica follows every room": {coalesced,
+			func(w world, _ numbers, _, _ float64) (float64, float64) { return w.replicas, 0 }},
+		"a replica forgets a room with its last socket": {coalesced,
+			func(w world, n numbers, sockets, _ float64) (float64, float64) {
+				return following(w, n, sockets, 0)
+			}},
+		"a replica of a room that has its own still reads its line for each socket": {coalesced,
+			func(w world, n numbers, sockets, churn float64) (float64, float64) {
+				follow, _ := following(w, n, sockets, churn)
+				return follow, 1 - follow/w.replicas
+			}},
+		"a replica follows a room for each socket": {coalesced,
+			func(_ world, _ numbers, sockets, _ float64) (float64, float64) { return sockets, 0 }},
 	}
 	for name, f := range mistakes {
 		noticed := false

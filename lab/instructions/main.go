@@ -1,5 +1,5 @@
-// Command instructions counts the instructions that Redis executes for a call of each verb, its request and reply included, with Callgrind. Unlike times
-// they are the same on a busy machine.
+// Command instructions counts the instructions that Redis executes for a call of each verb, its request and
+// reply included, with Callgrind. Unlike times they are the same on a busy machine.
 package main
 
 import (
@@ -85,13 +85,15 @@ func start(ctx context.Context, s *stack.Stack) (*meter, error) {
 	}
 	_, port, _ := net.SplitHostPort(addr)
 	m := &meter{out: filepath.Join(s.Dir, "callgrind")}
-	child, err := s.Launch("redis", exec.Command(valgrind, "--tool=callgrind", "--callgrind-out-file="+m.out, server, "--port", port, "--bind", "127.0.0.1",
+	child, err := s.Launch("redis", exec.Command(valgrind, "--tool=callgrind", "--callgrind-out-file="+m.out,
+		server, "--port", port, "--bind", "127.0.0.1",
 		"--save", "", "--appendonly", "no", "--dir", s.Dir))
 	if err != nil {
 		return nil, err
 	}
 	m.pid = child.Pid()
-	m.rdb = redis.NewClient(&redis.Options{Addr: addr, PoolSize: 1, ReadTimeout: time.Minute, DialTimeout: time.Minute})
+	m.rdb = redis.NewClient(&redis.Options{Addr: addr, PoolSize: 1, ReadTimeout: time.Minute,
+		DialTimeout: time.Minute})
 	return m, child.Until(ctx, func() error { return m.rdb.Ping(ctx).Err() })
 }
 

@@ -48,7 +48,8 @@ func (p *party) leave(ctx context.Context, e *room.Engine) error {
 
 func (p *party) match(ctx context.Context, e *room.Engine) error {
 	code := "482913"
-	_, err := e.Match(ctx, p.id, room.MatchRequest{MessageID: room.NewSession(), Sender: "15881234", Shown: room.Message{Text: "code " + p.sessions[0], Code: &code}})
+	_, err := e.Match(ctx, p.id, room.MatchRequest{MessageID: room.NewSession(), Sender: "15881234",
+		Shown: room.Message{Text: "code " + p.sessions[0], Code: &code}})
 	return err
 }
 
@@ -71,7 +72,10 @@ var verbs = []measured{
 	{"join, and wait", nil, joins(3), join},
 	{"leave", nil, joins(1), leave},
 	{"leave with handoff", nil, joins(3), leave},
-	{"match with handoff", nil, joins(3), func(ctx context.Context, e *room.Engine, p *party) error { return p.match(ctx, e) }},
+	{"match with handoff", nil, joins(3), func(ctx context.Context, e *room.Engine,
+		p *party) error {
+		return p.match(ctx, e)
+	}},
 	{"expire, nothing due", nil, joins(3), func(ctx context.Context, e *room.Engine, p *party) error {
 		_, err := e.Expire(ctx, p.id)
 		return err

@@ -42,7 +42,8 @@ type track struct {
 }
 
 // contend lets n contenders take, use and release one lock again and again for a while.
-func contend(ctx context.Context, lib library, addr string, n int, work, length time.Duration) (result, error) {
+func contend(ctx context.Context, lib library, addr string, n int, work, length time.Duration) (result,
+	error) {
 	count := &commands{}
 	sides := make([]replica, min(replicas, n))
 	for i := range sides {
@@ -60,7 +61,8 @@ func contend(ctx context.Context, lib library, addr string, n int, work, length 
 	for i := range n {
 		all.Go(func() { t.loop(ctx, i, sides[i%len(sides)], key, work) })
 	}
-	stack.Pause(ctx, warmUp+time.Duration(n)*2*time.Millisecond) // everybody got in line, and the first round is over
+	// everybody got in line, and the first round is over
+	stack.Pause(ctx, warmUp+time.Duration(n)*2*time.Millisecond)
 	t.start()
 	begun, sent := time.Now(), count.sent.Load()
 	stack.Pause(ctx, length)
@@ -112,7 +114,10 @@ func (t *track) has(me int) {
 				t.r.wakes = append(t.r.wakes, now.Sub(t.released))
 			}
 		}
-		if slices.ContainsFunc(t.asked, func(other time.Time) bool { return !other.IsZero() && asked.Sub(other) > clearly }) {
+		if slices.ContainsFunc(t.asked, func(other time.Time) bool {
+			return !other.IsZero() &&
+				asked.Sub(other) > clearly
+		}) {
 			t.r.overtaking++
 		}
 	}

@@ -29,7 +29,8 @@ type replica interface {
 	close()
 }
 
-// held is a lock that was taken. extend puts its end off to a lease from now; nil where the library does that by itself.
+// held is a lock that was taken. extend puts its end off to a lease from now; nil where the library does that
+// by itself.
 type held struct {
 	release func()
 	extend  func(context.Context) error
@@ -126,7 +127,8 @@ func openRedislock(backoff time.Duration) func(string, *commands) (replica, erro
 func (r *theirRedislock) take(ctx context.Context, key string) (held, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience) // without a deadline it waits for one lease only
 	defer cancel()
-	mine, err := r.locks.Obtain(ctx, key, lease, &redislock.Options{RetryStrategy: redislock.LinearBackoff(r.backoff)})
+	mine, err := r.locks.Obtain(ctx, key, lease,
+		&redislock.Options{RetryStrategy: redislock.LinearBackoff(r.backoff)})
 	if err != nil {
 		return held{}, err
 	}

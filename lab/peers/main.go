@@ -1,5 +1,5 @@
-// Command peers lets the lock and other Redis locks for Go contend in the same way, on one Redis, and writes a table. With -serve it is one of
-// the plain servers that `make bench` puts beside waitroom.
+// Command peers lets the lock and other Redis locks for Go contend in the same way, on one Redis, and writes
+// a table. With -serve it is one of the plain servers that `make bench` puts beside waitroom.
 package main
 
 import (
@@ -38,14 +38,19 @@ func main() {
 	var c config
 	flag.DurationVar(&c.length, "length", 2*time.Second, "how long each cell is measured")
 	flag.StringVar(&c.only, "only", "", "only libraries whose name contains this")
-	flag.StringVar(&c.cells, "cells", "2:0s,2:1ms,64:0s,64:1ms,512:0s,512:1ms", "contenders:work, with commas between")
-	flag.IntVar(&c.oneOff, "oneoff", 2000, "how many keys each library takes once, for the page; 0 = that is not measured")
+	flag.StringVar(&c.cells, "cells", "2:0s,2:1ms,64:0s,64:1ms,512:0s,512:1ms",
+		"contenders:work, with commas between")
+	flag.IntVar(&c.oneOff, "oneoff", 2000, "how many keys each library takes once, for the page; 0 = that "+
+		"is not measured")
 	flag.DurationVar(&c.rest, "rest", 5*time.Second, "after how long what is left of those keys is measured")
 	flag.StringVar(&c.out, "out", "", "Markdown file to write the table into, besides printing it")
 	flag.StringVar(&c.json, "json", "", "file for the rates as JSON, instead of printing the table")
 	flag.StringVar(&c.redis, "redis", "", "host:port of an empty Redis; default: one is started")
-	flag.StringVar(&c.command, "command", strings.TrimSpace("cd lab && go run ./peers "+strings.Join(os.Args[1:], " ")), "what the table says it was made by")
-	flag.StringVar(&c.serve, "serve", "", "gin: HTTP handlers that do SET NX PX and DEL, on -addr and -redis; sockets: a plain WebSocket server on -addr; relay: the way from a request to a socket by Redis alone, on -addr and -redis")
+	flag.StringVar(&c.command, "command", strings.TrimSpace("cd lab && go run ./peers "+strings.Join(os.Args[1:],
+		" ")), "what the table says it was made by")
+	flag.StringVar(&c.serve, "serve", "", "gin: HTTP handlers that do SET NX PX and DEL, on -addr and "+
+		"-redis; sockets: a plain WebSocket server on -addr; relay: the way from a request to a socket by "+
+		"Redis alone, on -addr and -redis")
 	flag.StringVar(&c.addr, "addr", "", "where to serve")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
@@ -148,7 +153,8 @@ type rate struct {
 func save(path string, results []result) error {
 	var list []rate
 	for _, r := range results {
-		list = append(list, rate{r.library, r.contenders, float64(r.work) / float64(time.Millisecond), r.handoffRate(), r.overtaking, r.grants})
+		list = append(list, rate{r.library, r.contenders, float64(r.work) / float64(time.Millisecond),
+			r.handoffRate(), r.overtaking, r.grants})
 	}
 	text, err := json.MarshalIndent(list, "", " ")
 	if err != nil {
@@ -161,6 +167,7 @@ func save(path string, results []result) error {
 func machine() string {
 	version, _ := exec.Command("redis-server", "--version").Output()
 	fields := strings.Fields(string(version))
-	return fmt.Sprintf("Machine: %s; %s; Redis, the contenders and whatever else ran shared it (load average at the end: %s).",
+	return fmt.Sprintf("Machine: %s; %s; Redis, the contenders and whatever else ran shared it (load "+
+		"average at the end: %s).",
 		stack.Machine(), strings.Join(fields[:min(3, len(fields))], " "), stack.Load())
 }

@@ -52,7 +52,8 @@ func (m *meter) start(ctx context.Context) (err error) {
 func (m *meter) stop(ctx context.Context, n int) (spent, error) {
 	took, sent := time.Since(m.at), m.count.sent.Load()-m.sent
 	inside, cpu, err := m.read(ctx)
-	return spent{took: took / time.Duration(n), sent: float64(sent) / float64(n), inside: float64(inside-m.inside-2) / float64(n), cpu: (cpu - m.cpu) / time.Duration(n)}, err
+	return spent{took: took / time.Duration(n), sent: float64(sent) / float64(n),
+		inside: float64(inside-m.inside-2) / float64(n), cpu: (cpu - m.cpu) / time.Duration(n)}, err
 }
 
 func (m *meter) read(ctx context.Context) (calls int64, cpu time.Duration, err error) {
@@ -86,7 +87,8 @@ func (m *meter) read(ctx context.Context) (calls int64, cpu time.Duration, err e
 func measureOneOffs(ctx context.Context, c config) ([]oneOff, error) {
 	var all []oneOff
 	for _, lib := range libraries() {
-		if !strings.Contains(lib.name, c.only) || strings.Contains(lib.name, "tight") { // nobody waits: how it waits does not matter
+		// nobody waits: how it waits does not matter
+		if !strings.Contains(lib.name, c.only) || strings.Contains(lib.name, "tight") {
 			continue
 		}
 		one, err := once(ctx, lib, c)
@@ -109,7 +111,8 @@ func once(ctx context.Context, lib library, c config) (o oneOff, err error) {
 }
 
 // on has a replica of its own, with connections and scripts, on an empty Redis.
-func on(ctx context.Context, lib library, c config, rdb *redis.Client, measure func(replica, *meter) error) error {
+func on(ctx context.Context, lib library, c config, rdb *redis.Client,
+	measure func(replica, *meter) error) error {
 	if err := rdb.FlushAll(ctx).Err(); err != nil {
 		return err
 	}
@@ -201,7 +204,8 @@ func (o *oneOff) pairs(ctx context.Context, lib library, c config, rdb *redis.Cl
 		if err != nil {
 			return err
 		}
-		o.left, o.keys = float64(after-before)/float64(c.oneOff), float64(rdb.DBSize(ctx).Val()-keysBefore)/float64(c.oneOff)
+		o.left, o.keys = float64(after-before)/float64(c.oneOff),
+			float64(rdb.DBSize(ctx).Val()-keysBefore)/float64(c.oneOff)
 		o.forgotten, err = longestTTL(ctx, rdb)
 		return err
 	})
@@ -239,16 +243,20 @@ func reportOneOffs(c config, all []oneOff) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n### A key of its own for each lock\n\nOne client takes and releases %d keys, one after the other, each for the first and last time, and extends as many leases\n"+
-		"once. Per lock: how long the client waits, the commands that are sent, those that Redis runs (in scripts too) and its CPU time; what it still runs in the %s after the\n"+
+	fmt.Fprintf(&b, "\n### A key of its own for each lock\n\nOne client takes and releases %d keys, one "+
+		"after the other, each for the first and last time, and extends as many leases\n"+
+		"once. Per lock: how long the client waits, the commands that are sent, those that Redis runs (in "+
+		"scripts too) and its CPU time; what it still runs in the %s after the\n"+
 		"last release; and what is left then: memory, keys, and for how long at most.\n\n", c.oneOff, c.rest)
-	b.WriteString("| | take + release | sent | run | Redis CPU | extend | sent | run | run afterwards | left | keys | for |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| | take + release | sent | run | Redis CPU | extend | sent | run | run afterwards | " +
+		"left | keys | for |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, o := range all {
 		extend := "– | – | –"
 		if o.extended {
 			extend = fmt.Sprintf("%s | %.1f | %.1f", micros(o.extend.took), o.extend.sent, o.extend.inside)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.1f | %.1f | %s | %s | %.1f | %.0f B | %.1f | %s |\n", o.library, micros(o.pair.took), o.pair.sent, o.pair.inside, micros(o.pair.cpu),
+		fmt.Fprintf(&b, "| %s | %s | %.1f | %.1f | %s | %s | %.1f | %.0f B | %.1f | %s |\n", o.library,
+			micros(o.pair.took), o.pair.sent, o.pair.inside, micros(o.pair.cpu),
 			extend, o.rest.inside, max(o.left, 0), o.keys, kept(o.forgotten))
 	}
 	return b.String()

@@ -17,8 +17,8 @@ const (
 	longestPush      = 64 << 10
 )
 
-// plain is a WebSocket server as coder/websocket's chat example has it: a handler that blocks and a buffered channel for each socket. It
-// tells everybody the same.
+// plain is a WebSocket server as coder/websocket's chat example has it: a handler that blocks and a buffered
+// channel for each socket. It tells everybody the same.
 type plain struct {
 	mu          sync.Mutex
 	subscribers map[chan []byte]bool

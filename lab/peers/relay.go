@@ -13,8 +13,9 @@ import (
 
 const relayed = "relayed" // the channel
 
-// relay is the shortest way from a request to a socket of another process by way of Redis, with nothing decided and nobody else told: POST /push
-// publishes, and whoever of such servers has a socket writes to it what it hears.
+// relay is the shortest way from a request to a socket of another process by way of Redis, with nothing
+// decided and nobody else told: POST /push publishes, and whoever of such servers has a socket writes to it
+// what it hears.
 type relay struct {
 	rdb    *redis.Client
 	socket atomic.Pointer[websocket.Conn]

@@ -10,22 +10,31 @@ import (
 func report(machine, command string, results []result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## The lock beside its peers\n\n%s\n\n", machine)
-	fmt.Fprintf(&b, "Made by `%s`, one run, one Redis. Every contender takes the lock, works, releases and asks again at once; the\n"+
+	fmt.Fprintf(&b, "Made by `%s`, one run, one Redis. Every contender takes the lock, works, releases and "+
+		"asks again at once; the\n"+
 		"contenders are spread over %d clients, as over %d processes.\n\n", command, replicas, replicas)
-	b.WriteString("- handoffs/s: the lock goes from one contender to another. grants/s also counts those who take again what they just released.\n" +
-		"- wake-up: from the call to release until the next one, who was waiting by then, has the lock. Where a library\n" +
-		"  polls, that is a poll that happened to come right after a release: in most cases the releaser itself was faster (grants/s).\n" +
-		"- commands: sent by all clients to Redis, for each handoff; what scripts do inside Redis is not counted.\n")
-	fmt.Fprintf(&b, "- overtaking: grants to somebody while one who had asked over %d ms earlier still waited.\n"+
-		"- longest wait: of any contender, those who were still waiting at the end included.\n", clearly.Milliseconds())
+	b.WriteString("- handoffs/s: the lock goes from one contender to another. grants/s also counts those " +
+		"who take again what they just released.\n" +
+		"- wake-up: from the call to release until the next one, who was waiting by then, has the lock. Where " +
+		"a library\n" +
+		"  polls, that is a poll that happened to come right after a release: in most cases the releaser " +
+		"itself was faster (grants/s).\n" +
+		"- commands: sent by all clients to Redis, for each handoff; what scripts do inside Redis is not " +
+		"counted.\n")
+	fmt.Fprintf(&b, "- overtaking: grants to somebody while one who had asked over %d ms earlier still "+
+		"waited.\n"+
+		"- longest wait: of any contender, those who were still waiting at the end included.\n",
+		clearly.Milliseconds())
 	for from := 0; from < len(results); {
 		to := from
-		for to < len(results) && results[to].contenders == results[from].contenders && results[to].work == results[from].work {
+		for to < len(results) && results[to].contenders == results[from].contenders &&
+			results[to].work == results[from].work {
 			to++
 		}
 		group := results[from:to]
 		fmt.Fprintf(&b, "\n### %d contenders, %s of work inside\n\n", group[0].contenders, group[0].work)
-		b.WriteString("| | handoffs/s | grants/s | wake-up p50 | p99 | commands per handoff | overtaking | longest wait |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+		b.WriteString("| | handoffs/s | grants/s | wake-up p50 | p99 | commands per handoff | overtaking | " +
+			"longest wait |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
 		for _, r := range group {
 			b.WriteString(r.row())
 		}
@@ -36,7 +45,8 @@ func report(machine, command string, results []result) string {
 }
 
 func (r result) row() string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.library, number(r.handoffRate()), number(r.grantRate()),
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.library, number(r.handoffRate()),
+		number(r.grantRate()),
 		span(r.wake(0.5)), span(r.wake(0.99)), ratio(float64(r.commands), r.handoffs),
 		percent(r.overtaking, r.grants), span(r.longest))
 }
@@ -61,7 +71,8 @@ func (r result) short() string {
 // verdict says where ours stands, and where a peer is better.
 func verdict(group []result) string {
 	mine, peers := group[0], group[1:]
-	text := fmt.Sprintf("Handoffs/s against the better of redsync and redislock: %.1f × with their usual settings, %.1f × with the tight ones.",
+	text := fmt.Sprintf("Handoffs/s against the better of redsync and redislock: %.1f × with their usual "+
+		"settings, %.1f × with the tight ones.",
 		mine.handoffRate()/bestRate(peers, false), mine.handoffRate()/bestRate(peers, true))
 	better := func(what string, is func(p result) bool) {
 		var names []string

@@ -27,8 +27,8 @@ func newGin() *gin.Engine {
 	return g
 }
 
-// ginHandler is the least that can be called a lock by HTTP: SET NX PX and DEL, in no line, with no fence and no record. The paths are
-// waitroom's, so that the same client asks both.
+// ginHandler is the least that can be called a lock by HTTP: SET NX PX and DEL, in no line, with no fence and
+// no record. The paths are waitroom's, so that the same client asks both.
 func ginHandler(addr string) http.Handler {
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	g := newGin()

@@ -47,7 +47,8 @@ func (f *Figure) Y(v float64) float64 { return f.Top + f.Height*(1-v/f.yMax) }
 func (f *Figure) Levels(count int, label func(float64) string) {
 	for i := range count + 1 {
 		v := f.yMax * float64(i) / float64(count)
-		fmt.Fprintf(f, `<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" class="grid"/>`, f.Left, f.Left+f.Width, f.Y(v), f.Y(v))
+		fmt.Fprintf(f, `<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" class="grid"/>`, f.Left, f.Left+f.Width,
+			f.Y(v), f.Y(v))
 		f.Anchored(f.Left-6, f.Y(v)+4, "end", label(v))
 	}
 }
@@ -65,7 +66,8 @@ func (f *Figure) Legend(names []string) {
 // Bar stands on the axis.
 func (f *Figure) Bar(x, width, v float64, colour string) {
 	top := f.Y(min(v, f.yMax))
-	fmt.Fprintf(f, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x, top, width, f.Y(0)-top, colour)
+	fmt.Fprintf(f, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x, top, width, f.Y(0)-top,
+		colour)
 }
 
 // Line joins points.
@@ -100,7 +102,8 @@ func Nice(v float64) float64 {
 }
 
 // Bars draws a group for each name, with a bar for each series.
-func Bars(title string, names, series []string, value func(name, series int) float64, label func(float64) string) string {
+func Bars(title string, names, series []string, value func(name, series int) float64,
+	label func(float64) string) string {
 	top := 0.0
 	for n := range names {
 		for s := range series {
@@ -124,7 +127,8 @@ func Bars(title string, names, series []string, value func(name, series int) flo
 }
 
 // Rows draws one bar after the other from left to right, with their names before them.
-func Rows(title string, names []string, values []float64, marked func(name string) bool, label func(float64) string) string {
+func Rows(title string, names []string, values []float64, marked func(name string) bool,
+	label func(float64) string) string {
 	top := 0.0
 	for _, v := range values {
 		top = max(top, v)
@@ -136,7 +140,8 @@ func Rows(title string, names []string, values []float64, marked func(name strin
 			colour = Colours[1]
 		}
 		f.Anchored(f.Left-8, y+13, "end", name)
-		fmt.Fprintf(f, `<rect x="%.1f" y="%.1f" width="%.1f" height="17" fill="%s"/>`, f.Left, y, f.X(values[i])-f.Left, colour)
+		fmt.Fprintf(f, `<rect x="%.1f" y="%.1f" width="%.1f" height="17" fill="%s"/>`, f.Left, y,
+			f.X(values[i])-f.Left, colour)
 		f.Text(f.X(values[i])+5, y+13, "", label(values[i]))
 	}
 	return f.Done()

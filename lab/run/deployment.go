@@ -31,7 +31,8 @@ type deployment struct {
 	replicas []*stack.Replica
 }
 
-// start returns when the balancer sends requests to every replica. What it started is to be stopped also beside an error.
+// start returns when the balancer sends requests to every replica. What it started is to be stopped also
+// beside an error.
 func (d *deployment) start(ctx context.Context, c config) (err error) {
 	balancer, err := stack.Find("haproxy", setup)
 	if err != nil {
@@ -87,7 +88,8 @@ func (d *deployment) configure(ctx context.Context) error {
 	d.config = []string{
 		"WAITROOM_REDIS_URL=redis://" + redis, "WAITROOM_DATABASE_URL=" + database,
 		"WAITROOM_ROOMS=integration,load:*", "WAITROOM_LEASE=" + lease.String(),
-		"WAITROOM_SMS_WEBHOOK_SECRET=" + secret, "WAITROOM_SUPPORT_USERS=" + supportName + ":" + strings.TrimSpace(string(hashed)),
+		"WAITROOM_SMS_WEBHOOK_SECRET=" + secret,
+		"WAITROOM_SUPPORT_USERS=" + supportName + ":" + strings.TrimSpace(string(hashed)),
 		"WAITROOM_TRUSTED_PROXIES=127.0.0.1", "WAITROOM_LOG_LEVEL=warn",
 		// All sellers come from one address here. What a replica does not know it says and goes on.
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
@@ -95,7 +97,8 @@ func (d *deployment) configure(ctx context.Context) error {
 	return nil
 }
 
-// balance starts haproxy, as users are told to: every replica in turn, whoever asks, as long as it says that it is ready.
+// balance starts haproxy, as users are told to: every replica in turn, whoever asks, as long as it says that
+// it is ready.
 func (d *deployment) balance(ctx context.Context, root, program string) error {
 	addr, err := stack.Address()
 	if err != nil {
@@ -124,7 +127,8 @@ func (d *deployment) balance(ctx context.Context, root, program string) error {
 	return d.outwaitDoubt(ctx)
 }
 
-// outwaitDoubt waits until the store is no new one any more: for a moment it may be one that lost everything, and nobody is answered.
+// outwaitDoubt waits until the store is no new one any more: for a moment it may be one that lost everything,
+// and nobody is answered.
 func (d *deployment) outwaitDoubt(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

@@ -14,7 +14,8 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// fault is the product changed so that it breaks a promise. Go builds it by an overlay: the checkout stays as it is.
+// fault is the product changed so that it breaks a promise. Go builds it by an overlay: the checkout stays as
+// it is.
 type fault struct {
 	name      string
 	edits     []stack.Edit
@@ -23,22 +24,31 @@ type fault struct {
 }
 
 // leak keeps 1 MiB for good each time it is reached.
-const leak = "go func() { kept := make([]byte, 1<<20); for i := range kept { kept[i] = 1 }; <-make(chan struct{}); println(kept[0]) }()\n"
+const leak = "go func() { kept := make([]byte, 1<<20); for i := range kept { kept[i] = 1 }; <-make(chan " +
+	"struct{}); println(kept[0]) }()\n"
 
 var faults = []fault{
-	{"two-holders", []stack.Edit{stack.Change("room/lua/verb/join.lua", "if leases.held() or room.paused then", "if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}, "smoke", "two_holders"},
+	{"two-holders", []stack.Edit{stack.Change("room/lua/verb/join.lua", "if leases.held() or room.paused then",
+		"if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}, "smoke", "two_holders"},
 	// Every second lease that ended is still shown to its holder: at versions at which the next one holds.
 	{"stale-holder", []stack.Edit{
-		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: room.Ended", "if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: room.Ended"),
+		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: room.Ended",
+			"if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: room.Ended"),
 		stack.Change("hub/frame.go", "if st.Fence != m.Lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
-	{"overtaking", []stack.Edit{stack.Change("room/lua/line.lua", "local waiters = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
-		"local waiters = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke", "overtaken"},
+	{"overtaking", []stack.Edit{stack.Change("room/lua/line.lua",
+		"local waiters = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
+		"local waiters = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke",
+		"overtaken"},
 	{"lost-place", []stack.Edit{stack.Change("room/lua/verb/join.lua", "if leases.held() or room.paused then",
-		"if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif leases.held() or room.paused then")}, "smoke", "lost_places"},
-	{"blind-desk", []stack.Edit{stack.Change("hub/deskroom.go", "d.feed.tell(frame)", "if d.roster.Version%7 != 0 { d.feed.tell(frame) }")}, "desk", "desk_wrong"},
-	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered", leak+"once := unremembered")}, "soak", memoryRule},
-	{"redis-leak", []stack.Edit{stack.Change("room/lua/verb/leave.lua", "if holds then", "redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
+		"if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif "+
+			"leases.held() or room.paused then")}, "smoke", "lost_places"},
+	{"blind-desk", []stack.Edit{stack.Change("hub/desk/room.go", "r.feed.send(frame)",
+		"if r.roster.Version%7 != 0 { r.feed.send(frame) }")}, "desk", "desk_wrong"},
+	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered",
+		leak+"once := unremembered")}, "soak", memoryRule},
+	{"redis-leak", []stack.Edit{stack.Change("room/lua/verb/leave.lua", "if holds then",
+		"redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
 }
 
 func faultNames() []string {
@@ -75,8 +85,9 @@ func overlay(root, dir, broken string) (string, error) {
 	return list, nil
 }
 
-// shortened are the scenarios that would take too long for a check. In so short a run a sound build still warms up, so the bar for
-// memory is wider; the leaks are over it all the same, and a test holds the bar itself.
+// shortened are the scenarios that would take too long for a check. In so short a run a sound build still
+// warms up, so the bar for memory is wider; the leaks are over it all the same, and a test holds the bar
+// itself.
 var shortened = map[string][]string{
 	"desk": {"DURATION=12s"},
 	"soak": {"DURATION=24s", "ROOMS=4", "SELLERS=10", "HOLD=400"},
@@ -84,8 +95,8 @@ var shortened = map[string][]string{
 
 const checkFlatMiB = 600
 
-// checkChecks plays each scenario that a fault is for on a sound build, which must hold all thresholds, and on its faults, which must
-// fail their own.
+// checkChecks plays each scenario that a fault is for on a sound build, which must hold all thresholds, and
+// on its faults, which must fail their own.
 func checkChecks(ctx context.Context, c config) error {
 	if err := checkReferee(ctx, c.root); err != nil {
 		return err
@@ -144,7 +155,8 @@ func checkReferee(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, k6, "run", "--quiet", "--no-usage-report", "--address", "", filepath.Join(root, "lab", "k6", "check", "referee.js")).CombinedOutput()
+	out, err := exec.CommandContext(ctx, k6, "run", "--quiet", "--no-usage-report", "--address", "",
+		filepath.Join(root, "lab", "k6", "check", "referee.js")).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("the referee is wrong: %w\n%s", err, out)
 	}

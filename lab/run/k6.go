@@ -65,7 +65,8 @@ func move(from, to string) error {
 
 // play runs k6 to its end; interrupted it is let write its summary. started is told its process.
 func play(ctx context.Context, k6 string, c config, started func(pid int)) error {
-	args := []string{"run", "--quiet", "--no-usage-report", "--address", "", "--out", "csv=" + filepath.Join(c.results, samplesFile)}
+	args := []string{"run", "--quiet", "--no-usage-report", "--address", "", "--out",
+		"csv=" + filepath.Join(c.results, samplesFile)}
 	for _, e := range append(c.env, "BASE_URL="+c.base, "RESULTS="+c.results) {
 		if name, _, _ := strings.Cut(e, "="); !secretName(name) {
 			args = append(args, "--env", e)

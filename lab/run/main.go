@@ -1,5 +1,6 @@
-// Command run plays a k6 scenario against waitroom: on replicas that it starts itself, with Redis, PostgreSQL and a balancer, or on
-// any deployment. It leaves a text, JSON and a page with plots, and nothing else. docs/load-testing.md has the rest.
+// Command run plays a k6 scenario against waitroom: on replicas that it starts itself, with Redis, PostgreSQL
+// and a balancer, or on any deployment. It leaves a text, JSON and a page with plots, and nothing else.
+// docs/load-testing.md has the rest.
 package main
 
 import (
@@ -40,10 +41,13 @@ func main() {
 	flag.StringVar(&c.scenario, "scenario", "smoke", "which of lab/k6")
 	flag.IntVar(&c.replicas, "replicas", 3, "how many to start")
 	flag.StringVar(&c.base, "base", "", "URL of a deployment to use; nothing is started then")
-	flag.StringVar(&c.results, "results", "", "directory for what the run leaves (default results/SCENARIO-TIME)")
-	flag.StringVar(&c.broken, "broken", "", "build this fault into the replicas: "+strings.Join(faultNames(), ", "))
+	flag.StringVar(&c.results, "results", "",
+		"directory for what the run leaves (default results/SCENARIO-TIME)")
+	flag.StringVar(&c.broken, "broken", "",
+		"build this fault into the replicas: "+strings.Join(faultNames(), ", "))
 	flag.DurationVar(&c.limit, "limit", 30*time.Minute, "how long it may take in all")
-	flag.BoolVar(&check, "check", false, "check the checks: each fault must fail its own threshold, and a sound build none")
+	flag.BoolVar(&check, "check", false, "check the checks: each fault must fail its own threshold, and a "+
+		"sound build none")
 	flag.Parse()
 	c.flatMiB = flatMiB
 	log.SetFlags(log.Ltime)
@@ -52,7 +56,8 @@ func main() {
 	}
 }
 
-// start ends on the first SIGINT or SIGTERM by stopping everything in order; the second ends it at once, and the kernel what it started.
+// start ends on the first SIGINT or SIGTERM by stopping everything in order; the second ends it at once, and
+// the kernel what it started.
 func start(c config, check bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -111,7 +116,8 @@ func run(ctx context.Context, c config) (*report, error) {
 		}
 		c.base, c.env = d.url, append(c.env, d.env...)
 	}
-	r := &report{Scenario: c.scenario, Base: c.base, Began: time.Now(), Machine: machine(), Replicas: len(d.replicas), Fault: c.broken}
+	r := &report{Scenario: c.scenario, Base: c.base, Began: time.Now(), Machine: machine(),
+		Replicas: len(d.replicas), Fault: c.broken}
 	if c.scenario == "failover" {
 		c.env = append(c.env, "DURATION="+failoverFor().String())
 		chaos, end := context.WithCancel(ctx)

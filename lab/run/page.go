@@ -38,7 +38,8 @@ func (r *report) page(w io.Writer) error {
 		}
 	}
 	return pageTemplate.Execute(w, map[string]any{"R": r, "Text": r.text, "Rules": rules, "Figures": r.figures(),
-		"Held": !slices.ContainsFunc(rules, func(r rule) bool { return !r.Held }), "Began": r.Began.Format(time.RFC1123)})
+		"Held":  !slices.ContainsFunc(rules, func(r rule) bool { return !r.Held }),
+		"Began": r.Began.Format(time.RFC1123)})
 }
 
 func (r *report) figures() []figure {
@@ -46,7 +47,8 @@ func (r *report) figures() []figure {
 	both := func(metric, name string) []line {
 		return []line{{name + ", median", s.P50[metric]}, {name + ", p99", s.P99[metric]}}
 	}
-	wrong := []line{{"two holders", s.Counts["two_holders"]}, {"overtaken", s.Counts["overtaken"]}, {"places lost", s.Counts["lost_places"]},
+	wrong := []line{{"two holders", s.Counts["two_holders"]}, {"overtaken", s.Counts["overtaken"]},
+		{"places lost", s.Counts["lost_places"]},
 		{"requests repeated", s.Counts["retries"]}}
 	var memory, cpu []line
 	for _, p := range r.Processes {
@@ -62,13 +64,18 @@ func (r *report) figures() []figure {
 		memory, cpu = append(memory, line{p.Name, m}), append(cpu, line{p.Name, c})
 	}
 	all := []figure{
-		{Title: "Handoff", Note: "from a holder's release being sent to the next holder's frame, one HTTP request included", unit: "ms", lines: both("handoff_ms", "handoff")},
+		{Title: "Handoff", Note: "from a holder's release being sent to the next holder's frame, one HTTP " +
+			"request included", unit: "ms", lines: both("handoff_ms", "handoff")},
 		{Title: "준비 완료", Note: "from the press to its answer", unit: "ms", lines: both("join_ms", "join")},
-		{Title: "Handoffs", Note: "grants to somebody who waited", unit: "a second", lines: []line{{"handoffs", s.Counts["handoffs"]}, {"joins", s.Counts["joined"]}}},
-		{Title: "Sockets and places", Note: "open at the end of each second", unit: "", lines: []line{{"sockets", s.Sockets}, {"live places", s.Places}}},
-		{Title: "Sockets coming", Note: "from opening to the first state, and from losing one to the state on the next (the client waits up to a second by itself)", unit: "ms",
+		{Title: "Handoffs", Note: "grants to somebody who waited", unit: "a second",
+			lines: []line{{"handoffs", s.Counts["handoffs"]}, {"joins", s.Counts["joined"]}}},
+		{Title: "Sockets and places", Note: "open at the end of each second", unit: "",
+			lines: []line{{"sockets", s.Sockets}, {"live places", s.Places}}},
+		{Title: "Sockets coming", Note: "from opening to the first state, and from losing one to the state on " +
+			"the next (the client waits up to a second by itself)", unit: "ms",
 			lines: append(both("first_frame_ms", "first state")[1:], both("back_ms", "back again")[1:]...)},
-		{Title: "What must not be", Note: "0 all along; repeated requests are right only where a replica was killed", unit: "a second", lines: wrong},
+		{Title: "What must not be", Note: "0 all along; repeated requests are right only where a replica was " +
+			"killed", unit: "a second", lines: wrong},
 		{Title: "Memory", Note: "resident", unit: "MiB", lines: memory},
 		{Title: "Processor", Note: "", unit: "cores", lines: cpu},
 	}

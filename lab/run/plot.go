@@ -33,7 +33,8 @@ type figure struct {
 	from  time.Time
 }
 
-// SVG draws the figure. Curves are told apart by colour and by their legend's order; what a table would say is in each one's title.
+// SVG draws the figure. Curves are told apart by colour and by their legend's order; what a table would say
+// is in each one's title.
 func (f figure) SVG() template.HTML {
 	seconds, top := 1, 0.0
 	for _, l := range f.lines {
@@ -46,13 +47,15 @@ func (f figure) SVG() template.HTML {
 	x := func(s float64) float64 { return plotLeft + s/float64(seconds)*innerWidth }
 	y := func(v float64) float64 { return plotTop + innerHeight - v/top*innerHeight }
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, html.EscapeString(f.Title))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight,
+		html.EscapeString(f.Title))
 	for i := range plotTicks + 1 {
 		v := top * float64(i) / plotTicks
 		fmt.Fprintf(&b, `<line class="grid" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
 			plotLeft, plotWidth-plotRight, y(v), y(v), plotLeft-6, y(v)+4, number(v))
 		s := float64(seconds*i) / plotTicks
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s s</text>`, min(x(s), plotWidth-20), plotHeight-8, number(math.Round(s)))
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s s</text>`, min(x(s), plotWidth-20),
+			plotHeight-8, number(math.Round(s)))
 	}
 	for _, m := range f.marks {
 		at := x(m.At.Sub(f.from).Seconds())
@@ -60,7 +63,8 @@ func (f figure) SVG() template.HTML {
 			at, at, plotTop, plotHeight-plotBottom, at+4, plotTop+10, html.EscapeString(m.What))
 	}
 	for i, l := range f.lines {
-		fmt.Fprintf(&b, `<path class="c%d" d="%s"><title>%s</title></path>`, i, path(l.values, x, y), html.EscapeString(l.name))
+		fmt.Fprintf(&b, `<path class="c%d" d="%s"><title>%s</title></path>`, i, path(l.values, x, y),
+			html.EscapeString(l.name))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above

@@ -18,7 +18,8 @@ const samplesFile = "samples.csv"
 var trends = []string{"join_ms", "handoff_ms", "first_frame_ms", "back_ms", "code_ms"}
 
 // counters are drawn as so many a second, or as the difference of two since the start.
-var counters = []string{"joined", "over", "handoffs", "sockets_opened", "sockets_closed", "frames", "retries", "two_holders", "overtaken", "lost_places"}
+var counters = []string{"joined", "over", "handoffs", "sockets_opened", "sockets_closed", "frames", "retries",
+	"two_holders", "overtaken", "lost_places"}
 
 // series is a run by the second.
 type series struct {
@@ -45,7 +46,8 @@ func readSamples(path string) (series, error) {
 	if err != nil {
 		return series{}, fmt.Errorf("%s: %w", path, err)
 	}
-	name, at, value := slices.Index(head, "metric_name"), slices.Index(head, "timestamp"), slices.Index(head, "metric_value")
+	name, at, value := slices.Index(head, "metric_name"), slices.Index(head, "timestamp"),
+		slices.Index(head, "metric_value")
 	if name < 0 || at < 0 || value < 0 {
 		return series{}, fmt.Errorf("%s: not k6's samples: %v", path, head)
 	}
@@ -108,7 +110,8 @@ func grown[T any](list []T, n int) []T {
 }
 
 func (b *buckets) series() series {
-	s := series{From: b.from, Duration: b.length, P50: map[string][]float64{}, P99: map[string][]float64{}, Counts: map[string][]float64{}}
+	s := series{From: b.from, Duration: b.length, P50: map[string][]float64{}, P99: map[string][]float64{},
+		Counts: map[string][]float64{}}
 	for name, list := range b.trends {
 		for _, values := range grown(list, b.length) {
 			slices.Sort(values)

@@ -48,7 +48,8 @@ func TestFaultsStillFindTheirLine(t *testing.T) {
 }
 
 func TestThePageNeedsNoOtherFile(t *testing.T) {
-	r := &report{Scenario: "steady", Marks: []mark{{time.Unix(1, 0), "<killed>"}}, Series: series{From: time.Unix(0, 0), Counts: map[string][]float64{"handoffs": {1, 2}}}}
+	r := &report{Scenario: "steady", Marks: []mark{{time.Unix(1, 0), "<killed>"}},
+		Series: series{From: time.Unix(0, 0), Counts: map[string][]float64{"handoffs": {1, 2}}}}
 	var page bytes.Buffer
 	require.NoError(t, r.page(&page))
 	require.Contains(t, page.String(), "<svg")

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Memory is flat when, at the pace of the last two thirds of the run, ten minutes add no more than this, or than this part of the mean.
-// The first third is for caches and pools to fill. Redis remembers each lease for a day and each ended place for ten minutes, by the contract.
+// Memory is flat when, at the pace of the last two thirds of the run, ten minutes add no more than this, or
+// than this part of the mean. The first third is for caches and pools to fill. Redis remembers each lease for
+// a day and each ended place for ten minutes, by the contract.
 const (
 	flatMiB  = 8 // unless the run is told another
 	flatPart = 0.10

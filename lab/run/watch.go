@@ -24,7 +24,8 @@ type process struct {
 	SlopeOf slope   `json:"memory"`
 }
 
-// watch samples memory and processor of k6 and of every child until the returned function is called. Without /proc there is nothing to see.
+// watch samples memory and processor of k6 and of every child until the returned function is called. Without
+// /proc there is nothing to see.
 func watch(ctx context.Context, k6 func() int, children []*stack.Child) func() []process {
 	ctx, cancel := context.WithCancel(ctx)
 	list, pids := []process{{Name: "k6"}}, []func() int{k6}

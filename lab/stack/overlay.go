@@ -14,7 +14,8 @@ type Edit struct{ File, From, To string }
 // Change is an Edit.
 func Change(file, from, to string) Edit { return Edit{File: file, From: from, To: to} }
 
-// Overlay writes the changed files into dir and returns the list by which go build -overlay takes them: the checkout stays as it is.
+// Overlay writes the changed files into dir and returns the list by which go build -overlay takes them: the
+// checkout stays as it is.
 func Overlay(root, dir string, edits []Edit) (list string, err error) {
 	replace := map[string]string{}
 	for _, e := range edits {

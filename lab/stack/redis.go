@@ -14,7 +14,8 @@ func (s *Stack) Redis(ctx context.Context, args ...string) (c *Child, addr strin
 }
 
 // RedisWith is Redis with more in its environment.
-func (s *Stack) RedisWith(ctx context.Context, env []string, args ...string) (c *Child, addr string, err error) {
+func (s *Stack) RedisWith(ctx context.Context, env []string, args ...string) (c *Child, addr string,
+	err error) {
 	program, err := Find("redis-server", "scripts/setup.sh load")
 	if err != nil {
 		return nil, "", err
@@ -23,7 +24,8 @@ func (s *Stack) RedisWith(ctx context.Context, env []string, args ...string) (c 
 		return nil, "", err
 	}
 	_, port, _ := net.SplitHostPort(addr)
-	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", s.Dir}, args...)
+	args = append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+		s.Dir}, args...)
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), env...)
 	if c, err = s.Launch("redis", cmd); err != nil {

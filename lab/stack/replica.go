@@ -24,7 +24,8 @@ func (r *Replica) URL() string { return "http://" + r.Addr }
 
 // Build makes the program of a checkout; args are more of go build's.
 func Build(ctx context.Context, root, program string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", program}, args, []string{"./cmd/waitroom"})...)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", program}, args,
+		[]string{"./cmd/waitroom"})...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
@@ -32,7 +33,8 @@ func Build(ctx context.Context, root, program string, args ...string) error {
 	return nil
 }
 
-// Replica starts a replica and returns when it is ready. config is WAITROOM_NAME=value; what our own environment says of waitroom does not count.
+// Replica starts a replica and returns when it is ready. config is WAITROOM_NAME=value; what our own
+// environment says of waitroom does not count.
 func (s *Stack) Replica(ctx context.Context, name, program string, config []string) (*Replica, error) {
 	addr, err := Address()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package stack starts what load tests and benchmarks measure: Redis, replicas of waitroom and whatever stands beside them, as children on
-// free ports of loopback that are gone when we are. It also tells what a process uses.
+// Package stack starts what load tests and benchmarks measure: Redis, replicas of waitroom and whatever
+// stands beside them, as children on free ports of loopback that are gone when we are. It also tells what a
+// process uses.
 package stack
 
 import (
@@ -46,7 +47,8 @@ func (s *Stack) Stop() {
 
 // Launch starts a program with its output in a file. It is gone when we are, however we end.
 func (s *Stack) Launch(name string, cmd *exec.Cmd) (*Child, error) {
-	c := &Child{Name: name, Log: filepath.Join(s.Dir, filepath.Base(cmd.Path)+"-"+fmt.Sprint(len(s.Children)+1)+".log")}
+	c := &Child{Name: name, Log: filepath.Join(s.Dir,
+		filepath.Base(cmd.Path)+"-"+fmt.Sprint(len(s.Children)+1)+".log")}
 	if err := s.launch(c, cmd); err != nil {
 		return nil, err
 	}
@@ -79,7 +81,8 @@ func Find(name, setup string) (string, error) {
 	if path, err := exec.LookPath("/usr/sbin/" + name); err == nil {
 		return path, nil
 	}
-	return "", fmt.Errorf("%s is not installed: run `%s` (Debian, Ubuntu), or install it with this system's own package manager", name, setup)
+	return "", fmt.Errorf("%s is not installed: run `%s` (Debian, Ubuntu), or install it with this system's "+
+		"own package manager", name, setup)
 }
 
 // Address is a free one of loopback.

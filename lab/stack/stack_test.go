@@ -32,7 +32,8 @@ func TestCoresAreTheTimeOfProcessorsByTheClock(t *testing.T) {
 	began := time.Now()
 	before := Usage{At: began, CPU: 3 * time.Second}
 	require.InDelta(t, 0.25, Usage{At: began.Add(20 * time.Second), CPU: 8 * time.Second}.Cores(before), 1e-9)
-	require.Zero(t, Usage{At: began.Add(time.Second), CPU: time.Second}.Cores(before), "another process has its number")
+	require.Zero(t, Usage{At: began.Add(time.Second), CPU: time.Second}.Cores(before),
+		"another process has its number")
 }
 
 func TestAProcessSeesItself(t *testing.T) {

@@ -24,10 +24,13 @@ func TestSellerIsRenamedWhereItStandsAsAWord(t *testing.T) {
 
 func TestSellerIsRenamedInJSONOnlyWhereItIsASellerOrWritten(t *testing.T) {
 	for _, c := range []struct{ seller, text, want string }{
-		{"1", `{"ticket":1,"seller":"1","who":"1","at":1763689000000123}`, `{"at":1763689000000123,"seller":"X","ticket":1,"who":"1"}`},
+		{"1", `{"ticket":1,"seller":"1","who":"1","at":1763689000000123}`,
+			`{"at":1763689000000123,"seller":"X","ticket":1,"who":"1"}`},
 		{"joined", `{"type":"joined","seller":"joined"}`, `{"seller":"X","type":"joined"}`},
-		{"s-1", `{"data":{"seller_id":"s-1","detail":"<s-1> & s-2"}}`, `{"data":{"detail":"<X> & s-2","seller_id":"X"}}`},
-		{"s-1", `[{"kept":[{"seller":"s-1"}]},{"reason":"asked by s-1"}]`, `[{"kept":[{"seller":"X"}]},{"reason":"asked by X"}]`},
+		{"s-1", `{"data":{"seller_id":"s-1","detail":"<s-1> & s-2"}}`,
+			`{"data":{"detail":"<X> & s-2","seller_id":"X"}}`},
+		{"s-1", `[{"kept":[{"seller":"s-1"}]},{"reason":"asked by s-1"}]`,
+			`[{"kept":[{"seller":"X"}]},{"reason":"asked by X"}]`},
 		{"s-1", `{"b": "s-1",  "a": 1}`, `{"b": "s-1",  "a": 1}`},
 		{"s-1", `not JSON of s-1`, `not JSON of X`},
 	} {

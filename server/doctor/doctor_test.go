@@ -40,7 +40,9 @@ func TestDoctorSaysWhatPgHbaNeeds(t *testing.T) {
 		require.Contains(t, whyNoDatabase(errors.New("tls error: server refused TLS connection: "+said)),
 			"pg_hba.conf let this host in")
 	}
-	require.Contains(t, whyNoDatabase(errors.New(`FATAL: password authentication failed for user "waitroom" (SQLSTATE 28P01)`)), "Correct the user or the password")
+	require.Contains(t, whyNoDatabase(
+		errors.New(`FATAL: password authentication failed for user "waitroom" (SQLSTATE 28P01)`)),
+		"Correct the user or the password")
 }
 
 // The doctor tries what scripts call: one that is new has to be among it.

@@ -62,7 +62,8 @@ func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 	}
 	slices.Sort(refused)
 	if refused = slices.Compact(refused); len(refused) > 0 {
-		d.wrong("redis", "ACL SETUSER the user so: ~"+d.RedisPrefix+"{*}:* &"+d.RedisPrefix+"{*}:* &__keyspace@*:* "+
+		d.wrong("redis", "ACL SETUSER the user so: ~"+d.RedisPrefix+"{*}:* &"+d.RedisPrefix+
+			"{*}:* &__keyspace@*:* "+
 			"+@all -@admin -@dangerous +info +config|get +config|set (or ~* &* +@all).",
 			"The user may not: %s.", strings.Join(refused, ", "))
 	}

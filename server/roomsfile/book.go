@@ -26,9 +26,11 @@ type Book struct {
 func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Registerer) (*Book, error) {
 	b := &Book{checks: c, log: log, keys: keys,
 		right: prometheus.NewGauge(prometheus.GaugeOpts{Name: "waitroom_rooms_file_last_reload_successful",
-			Help: "1 where ROOMS_FILE was right when it was last read; 0 where it was not, and what was read before is served from."}),
-		rightAt: prometheus.NewGauge(prometheus.GaugeOpts{Name: "waitroom_rooms_file_last_reload_success_timestamp_seconds",
-			Help: "When ROOMS_FILE was last read and right."})}
+			Help: "1 where ROOMS_FILE was right when it was last read; 0 where it was not, and what was read " +
+				"before is served from."}),
+		rightAt: prometheus.NewGauge(
+			prometheus.GaugeOpts{Name: "waitroom_rooms_file_last_reload_success_timestamp_seconds",
+				Help: "When ROOMS_FILE was last read and right."})}
 	if err := b.read(); err != nil {
 		return nil, err
 	}

@@ -37,9 +37,12 @@ func keys() []key {
 		{"sms_from", (*reader).senders},
 		{"sms_sources", (*reader).sources},
 		{"sms_expect", expect},
-		{"sms_quarantine", span(func(r *reader) limit { return r.checks.Quarantine }, func(e *Entry) *time.Duration { return &e.Quarantine })},
-		{"lease", span(func(r *reader) limit { return r.checks.Lease }, func(e *Entry) *time.Duration { return &e.Lease })},
-		{"claim_within", span(func(r *reader) limit { return r.checks.ClaimWithin }, func(e *Entry) *time.Duration { return &e.ClaimWithin })},
+		{"sms_quarantine", span(func(r *reader) limit { return r.checks.Quarantine },
+			func(e *Entry) *time.Duration { return &e.Quarantine })},
+		{"lease", span(func(r *reader) limit { return r.checks.Lease },
+			func(e *Entry) *time.Duration { return &e.Lease })},
+		{"claim_within", span(func(r *reader) limit { return r.checks.ClaimWithin },
+			func(e *Entry) *time.Duration { return &e.ClaimWithin })},
 	}
 }
 
@@ -121,13 +124,15 @@ func (r *reader) senders(d *draft, v *node) error {
 		items = []*node{v}
 	}
 	if len(items) == 0 || len(items) > mostSenders {
-		return fmt.Errorf("has %d senders: want 1 to %d; without the key everybody's messages count", len(items), mostSenders)
+		return fmt.Errorf("has %d senders: want 1 to %d; without the key everybody's messages count", len(items),
+			mostSenders)
 	}
 	senders := make([]string, len(items))
 	for i, item := range items {
 		senders[i] = strings.TrimSpace(item.text)
 		if n := utf8.RuneCountInString(senders[i]); item.kind != scalar || n == 0 || n > longest {
-			r.wrong(item.line, "%s: sms_from has %s: want a sender of at most %d characters, such as 1588-1234", d.name, item.shown(), longest)
+			r.wrong(item.line, "%s: sms_from has %s: want a sender of at most %d characters, such as 1588-1234",
+				d.name, item.shown(), longest)
 		}
 	}
 	d.set = append(d.set, func(e *Entry) { e.Senders = senders })

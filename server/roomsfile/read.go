@@ -101,7 +101,8 @@ func (r *reader) file(n *node) *File {
 		return nil
 	}
 	if n.kind != group {
-		r.wrong(n.line, "there are no rooms in it: want a room or prefix:* and under it what it has of its own; {} where no room has anything")
+		r.wrong(n.line, "there are no rooms in it: want a room or prefix:* and under it what it has of its "+
+			"own; {} where no room has anything")
 		return nil
 	}
 	f := &File{entries: make(map[string]*Entry), rest: &r.checks.Rest}
@@ -126,7 +127,10 @@ func rooms(n *node) *node {
 		return n
 	}
 	inner := n.pairs[0].value
-	if slices.ContainsFunc(inner.pairs, func(p pair) bool { return p.value.kind == group && !isKey(p.key.text) }) {
+	if slices.ContainsFunc(inner.pairs, func(p pair) bool {
+		return p.value.kind == group &&
+			!isKey(p.key.text)
+	}) {
 		return inner
 	}
 	return n
@@ -186,19 +190,23 @@ func (r *reader) claimable(d *draft, e *Entry) {
 			line = d.lines[key]
 		}
 	}
-	r.wrong(line, "%s: claim_within is %s: want less than its lease, which is %s", d.name, e.ClaimWithin, e.Lease)
+	r.wrong(line, "%s: claim_within is %s: want less than its lease, which is %s", d.name, e.ClaimWithin,
+		e.Lease)
 }
 
 func (r *reader) doubts(d *draft) (list []string) {
 	if known := r.checks.Known; known != nil && !known(d.name) {
-		list = append(list, fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line, d.name))
+		list = append(list, fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line,
+			d.name))
 	}
 	if d.short {
-		list = append(list, fmt.Sprintf("%s:%d: %s: sms_secret is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32",
+		list = append(list, fmt.Sprintf("%s:%d: %s: sms_secret is short and can be guessed: use the base64 of "+
+			"24 to 64 random bytes, such as from openssl rand -base64 32",
 			r.checks.Path, d.line, d.name))
 	}
 	for _, name := range d.weak {
-		list = append(list, fmt.Sprintf("%s:%d: %s: the secret of source %s is short and can be guessed: use at least 16 characters", r.checks.Path, d.line, d.name, name))
+		list = append(list, fmt.Sprintf("%s:%d: %s: the secret of source %s is short and can be guessed: use "+
+			"at least 16 characters", r.checks.Path, d.line, d.name, name))
 	}
 	return list
 }

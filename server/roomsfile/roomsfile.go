@@ -23,7 +23,8 @@ type Entry struct {
 
 	Senders  []string      // accepted senders; none: all
 	Verifier *sms.Verifier // of the room's own secret; nil: none
-	Keyring  *room.Keyring // seals messages with the room's or its sources' secret where no shared one exists; nil: none
+	// seals messages with the room's or its sources' secret where no shared one exists; nil: none
+	Keyring *room.Keyring
 
 	Sources map[string]source.Configured // phones and providers that post in their own format, by name
 

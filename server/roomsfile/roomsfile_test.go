@@ -37,7 +37,8 @@ func write(t testing.TB, text string) Checks {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rooms.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return Checks{Path: path, Languages: []string{"ko", "en", "ja"}, Rest: Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second},
+	return Checks{Path: path, Languages: []string{"ko", "en", "ja"},
+		Rest:  Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second},
 		Lease: within, ClaimWithin: within, Quarantine: within, Known: func(string) bool { return true }}
 }
 
@@ -71,15 +72,20 @@ integration:
 	require.NotNil(t, e.Keyring)
 	require.Len(t, e.Verifier.Keys(), 2)
 	e.Keyring, e.Verifier = nil, nil
-	require.Equal(t, Entry{Name: Text{"": "쿠팡 연동"}, Phone: "010-1234-5678", Marketplace: Marketplace{Text{"": "쿠팡 윙"}, "https://wing.example/link?x=1"},
-		Support: Support{Text{"": "평일 9시~18시"}, "https://help.example", "1588-0000"}, ReturnURL: "http://127.0.0.1:9000/back",
-		Senders: []string{"15881234", "+82 2-123-4567"}, Required: true, Lease: 90 * time.Second, ClaimWithin: 20 * time.Second}, e)
-	require.Equal(t, &Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second}, f.Of("other"), "the settings hold for the others")
+	require.Equal(t, Entry{Name: Text{"": "쿠팡 연동"}, Phone: "010-1234-5678",
+		Marketplace: Marketplace{Text{"": "쿠팡 윙"}, "https://wing.example/link?x=1"},
+		Support:     Support{Text{"": "평일 9시~18시"}, "https://help.example", "1588-0000"},
+		ReturnURL:   "http://127.0.0.1:9000/back",
+		Senders:     []string{"15881234", "+82 2-123-4567"}, Required: true, Lease: 90 * time.Second,
+		ClaimWithin: 20 * time.Second}, e)
+	require.Equal(t, &Entry{Lease: 2 * time.Minute, Quarantine: 30 * time.Second}, f.Of("other"),
+		"the settings hold for the others")
 	require.Empty(t, f.Warnings)
 }
 
 func TestNumbersAreReadAsTheyAreWritten(t *testing.T) {
-	e := read(t, "a:\n  phone: 01012345678\n  name: 007\n  sms_from: 0x12\n  support: {tel: 114, text: yes}\n").Of("a")
+	e := read(t, "a:\n  phone: 01012345678\n  name: 007\n  sms_from: 0x12\n  support: {tel: 114, text: "+
+		"yes}\n").Of("a")
 	require.Equal(t, "01012345678", e.Phone, "not as a number in base 8")
 	require.Equal(t, "007", e.Name.In("ko"))
 	require.Equal(t, "yes", e.Support.Text.In("ko"))
@@ -94,12 +100,16 @@ shop:seoul:1: {lease: 40s, name: "", sms_secret: `+secretB+`}
 shop:busan: {phone: }
 `)
 	for id, want := range map[room.ID]Entry{
-		"shop:seoul:1": {Name: Text{"": ""}, Phone: "02-1", Lease: 40 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-2"}},
-		"shop:seoul:2": {Name: Text{"": "서울"}, Phone: "02-1", Lease: 50 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-2"}},
-		"shop:busan":   {Name: Text{"": "가게"}, Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-1"}},
-		"shop:seoul":   {Name: Text{"": "가게"}, Phone: "02-1", Lease: 60 * time.Second, Support: Support{Text: Text{"": "전체"}, Tel: "02-1"}},
-		"shop":         {Lease: 2 * time.Minute},
-		"shopping:a":   {Lease: 2 * time.Minute},
+		"shop:seoul:1": {Name: Text{"": ""}, Phone: "02-1", Lease: 40 * time.Second,
+			Support: Support{Text: Text{"": "전체"}, Tel: "02-2"}},
+		"shop:seoul:2": {Name: Text{"": "서울"}, Phone: "02-1", Lease: 50 * time.Second,
+			Support: Support{Text: Text{"": "전체"}, Tel: "02-2"}},
+		"shop:busan": {Name: Text{"": "가게"}, Phone: "02-1", Lease: 60 * time.Second,
+			Support: Support{Text: Text{"": "전체"}, Tel: "02-1"}},
+		"shop:seoul": {Name: Text{"": "가게"}, Phone: "02-1", Lease: 60 * time.Second,
+			Support: Support{Text: Text{"": "전체"}, Tel: "02-1"}},
+		"shop":       {Lease: 2 * time.Minute},
+		"shopping:a": {Lease: 2 * time.Minute},
 	} {
 		got := *f.Of(id)
 		require.Equal(t, strings.HasPrefix(string(id), "shop:"), got.Verifier != nil, id)
@@ -110,15 +120,19 @@ shop:busan: {phone: }
 }
 
 func TestWhomToAskMayBeOneValue(t *testing.T) {
-	for contact, want := range map[string]Support{"평일 9시~18시": {Text: Text{"": "평일 9시~18시"}}, "https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
+	for contact, want := range map[string]Support{"평일 9시~18시": {Text: Text{"": "평일 9시~18시"}},
+		"https://help.example": {URL: "https://help.example"}, "1588-0000": {Tel: "1588-0000"}} {
 		require.Equal(t, want, read(t, "a:\n  support: "+contact+"\n").Of("a").Support)
 	}
 }
 
 func TestTextMayBeOneALanguage(t *testing.T) {
-	e := read(t, "a:*: {name: 가게}\na:b:\n  name: {ko: 서울점, en: Seoul}\n  marketplace: {name: {ko: 윙, ja: ウィング}}\n  support: {text: {en: weekdays}, tel: 114}\n").Of("a:b")
-	for lang, want := range map[string][]string{"ko": {"서울점", "윙", "weekdays"}, "en": {"Seoul", "윙", "weekdays"}, "ja": {"Seoul", "ウィング", "weekdays"}, "vi": {"Seoul", "윙", "weekdays"}} {
-		require.Equal(t, want, []string{e.Name.In(lang), e.Marketplace.Name.In(lang), e.Support.Text.In(lang)}, lang)
+	e := read(t, "a:*: {name: 가게}\na:b:\n  name: {ko: 서울점, en: Seoul}\n  marketplace: {name: {ko: 윙, ja: "+
+		"ウィング}}\n  support: {text: {en: weekdays}, tel: 114}\n").Of("a:b")
+	for lang, want := range map[string][]string{"ko": {"서울점", "윙", "weekdays"}, "en": {"Seoul", "윙", "weekdays"},
+		"ja": {"Seoul", "ウィング", "weekdays"}, "vi": {"Seoul", "윙", "weekdays"}} {
+		require.Equal(t, want, []string{e.Name.In(lang), e.Marketplace.Name.In(lang), e.Support.Text.In(lang)},
+			lang)
 	}
 }
 
@@ -132,7 +146,8 @@ func TestRoomsMayAllStandUnderOneWord(t *testing.T) {
 func TestSecretMayBeInAFileOfItsOwn(t *testing.T) {
 	c := write(t, "a: {sms_secret_file: secrets/a}\n")
 	require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(c.Path), "secrets"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secrets/a"), []byte(secretB+"\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secrets/a"), []byte(secretB+"\n"),
+		0o600))
 	f, err := Read(c)
 	require.NoError(t, err)
 	require.Equal(t, "another-secret-of-the-carrier", string(f.Of("a").Verifier.Keys()[0])[:29])
@@ -141,7 +156,8 @@ func TestSecretMayBeInAFileOfItsOwn(t *testing.T) {
 // Editors of Windows begin what they save with it.
 func TestByteOrderMarkIsSkipped(t *testing.T) {
 	c := write(t, "\uFEFFa: {name: 가, sms_secret_file: secret}\n")
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secret"), []byte("\uFEFF"+secretB+"\r\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secret"),
+		[]byte("\uFEFF"+secretB+"\r\n"), 0o600))
 	f, err := Read(c)
 	require.NoError(t, err)
 	require.Equal(t, "가", f.Of("a").Name.In("ko"))
@@ -228,7 +244,8 @@ func TestWhatIsNoFaultAndMayNotBeMeantIsSaid(t *testing.T) {
 	c.Known = func(entry string) bool { return entry == "b" }
 	f, err := Read(c)
 	require.NoError(t, err)
-	require.Equal(t, []string{c.Path + ":1: b: sms_secret is short and can be guessed: use the base64 of 24 to 64 random bytes, such as from openssl rand -base64 32",
+	require.Equal(t, []string{c.Path + ":1: b: sms_secret is short and can be guessed: use the base64 of 24 " +
+		"to 64 random bytes, such as from openssl rand -base64 32",
 		c.Path + ":2: other:* is not in ROOMS: the file adds no rooms"}, f.Warnings)
 }
 
@@ -249,7 +266,8 @@ func TestBadFileKeepsTheOldOneAndSaysSo(t *testing.T) {
 		b.Reload()
 		require.Equal(t, again.name, b.Of("a").Name.In("ko"))
 		require.Contains(t, log.String(), again.says)
-		require.Equal(t, fmt.Sprint(n == 0 || n == 3), fmt.Sprint(gauge(t, registry, "waitroom_rooms_file_last_reload_successful") == 1))
+		require.Equal(t, fmt.Sprint(n == 0 || n == 3),
+			fmt.Sprint(gauge(t, registry, "waitroom_rooms_file_last_reload_successful") == 1))
 	}
 	require.Positive(t, gauge(t, registry, "waitroom_rooms_file_last_reload_success_timestamp_seconds"))
 	require.NoError(t, os.Remove(c.Path))
@@ -271,7 +289,8 @@ func gauge(t *testing.T, from prometheus.Gatherer, name string) float64 {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{"a: {name: x}", "rooms: {a: {lease: 1s}}", "a:\n  sms_from: [1, 2]", "? a\n: b", "a: !!x |\n  y", "a: &x\nb: *x", "<<: {}", "[", "{", "\x00", "a: >-\n\n", "a:\n- b\n c: d"} {
+	for _, seed := range []string{"a: {name: x}", "rooms: {a: {lease: 1s}}", "a:\n  sms_from: [1, 2]",
+		"? a\n: b", "a: !!x |\n  y", "a: &x\nb: *x", "<<: {}", "[", "{", "\x00", "a: >-\n\n", "a:\n- b\n c: d"} {
 		f.Add(seed)
 	}
 	c := write(f, "")
@@ -295,8 +314,10 @@ shop:a:
     phone: {kind: smsforwarder, secret: short}
     other: {kind: template, scheme: hmac-sha256, header: x-sum, secret: 0123456789abcdef, id: a.b, from: f, text: t, sent_at: s, format: unix, zone: +09:00, ref: r, part: p, parts: q}
 `)
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "token"), []byte("\uFEFF0123456789abcdef\r\n0123456789abcdeg\n"), 0o600))
-	made, err := source.New(source.Settings{Kind: "httpsms", Secrets: []sms.Secret{sms.NewSecret("0123456789abcdef")}})
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "token"),
+		[]byte("\uFEFF0123456789abcdef\r\n0123456789abcdeg\n"), 0o600))
+	made, err := source.New(source.Settings{Kind: "httpsms",
+		Secrets: []sms.Secret{sms.NewSecret("0123456789abcdef")}})
 	require.NoError(t, err)
 	c.Rest.Sources = map[string]source.Configured{"all": made}
 	f, err := Read(c)
@@ -309,14 +330,19 @@ shop:a:
 		return got
 	}
 	require.Equal(t, map[string]string{"all": "httpsms"}, kinds("elsewhere"))
-	require.Equal(t, map[string]string{"all": "httpsms", "phone": "httpsms", "twilio": "twilio"}, kinds("shop:b"))
-	require.Equal(t, map[string]string{"all": "httpsms", "phone": "smsforwarder", "twilio": "twilio", "other": "template"}, kinds("shop:a"))
+	require.Equal(t, map[string]string{"all": "httpsms", "phone": "httpsms", "twilio": "twilio"},
+		kinds("shop:b"))
+	require.Equal(t, map[string]string{"all": "httpsms", "phone": "smsforwarder", "twilio": "twilio",
+		"other": "template"}, kinds("shop:a"))
 	require.Len(t, f.Of("shop:b").Sources["phone"].Secrets, 2)
 	require.Equal(t, "0123456789abcdeg", f.Of("shop:b").Sources["twilio"].Secrets[1].Reveal())
-	require.Equal(t, source.Template{Scheme: "hmac-sha256", Header: "x-sum", ID: "a.b", From: "f", Text: "t", SentAt: "s", Format: "unix", Zone: "+09:00", Ref: "r", Part: "p", Parts: "q"},
+	require.Equal(t, source.Template{Scheme: "hmac-sha256", Header: "x-sum", ID: "a.b", From: "f", Text: "t",
+		SentAt: "s", Format: "unix", Zone: "+09:00", Ref: "r", Part: "p", Parts: "q"},
 		f.Of("shop:a").Sources["other"].Template)
-	require.NotNil(t, f.Of("shop:b").Keyring, "what Redis is handed is sealed by a secret that all replicas have")
-	require.Equal(t, []string{c.Path + ":6: shop:a: the secret of source phone is short and can be guessed: use at least 16 characters"}, f.Warnings)
+	require.NotNil(t, f.Of("shop:b").Keyring,
+		"what Redis is handed is sealed by a secret that all replicas have")
+	require.Equal(t, []string{c.Path + ":6: shop:a: the secret of source phone is short and can be guessed: " +
+		"use at least 16 characters"}, f.Warnings)
 }
 
 func TestSourcesMayBeAListOrHaveNothingButASecret(t *testing.T) {

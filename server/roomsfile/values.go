@@ -37,7 +37,8 @@ func (r *reader) translated(d *draft, v *node, most int, field func(*Entry) *Tex
 		lang, line := p.key.text, strings.TrimSpace(p.value.text)
 		switch {
 		case !slices.Contains(r.checks.Languages, lang):
-			return fmt.Errorf("has a language that the page is not in: want %s", strings.Join(r.checks.Languages, ", "))
+			return fmt.Errorf("has a language that the page is not in: want %s",
+				strings.Join(r.checks.Languages, ", "))
 		case p.value.kind != scalar || line == "" || !fits(line, most):
 			return fmt.Errorf("in %s is %s: want one line of at most %d characters", lang, p.value.shown(), most)
 		}
@@ -52,7 +53,8 @@ func (r *reader) translated(d *draft, v *node, most int, field func(*Entry) *Tex
 }
 
 func fits(text string, most int) bool {
-	return utf8.RuneCountInString(text) <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+	return utf8.RuneCountInString(text) <= most && utf8.ValidString(text) &&
+		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
 var telephone = regexp.MustCompile(`^\+?[0-9](?:[ -]?[0-9]){1,19}$`)
@@ -61,7 +63,8 @@ var telephone = regexp.MustCompile(`^\+?[0-9](?:[ -]?[0-9]){1,19}$`)
 func tel(field func(*Entry) *string) func(*reader, *draft, *node) error {
 	return single(func(text string) (string, error) {
 		if text != "" && !telephone.MatchString(text) {
-			return "", errors.New("want a telephone number of 2 to 20 digits, with spaces or hyphens between them and + in front, such as 010-1234-5678")
+			return "", errors.New("want a telephone number of 2 to 20 digits, with spaces or hyphens between them " +
+				"and + in front, such as 010-1234-5678")
 		}
 		return text, nil
 	}, field)
@@ -83,7 +86,8 @@ func link(field func(*Entry) *string) func(*reader, *draft, *node) error {
 // safe reports whether a page may link to text.
 func safe(text string) bool {
 	u, err := url.Parse(text)
-	if err != nil || u.User != nil || strings.Trim(u.Hostname(), ".") == "" || len(text) > longestURL || strings.ContainsFunc(text, unicode.IsSpace) {
+	if err != nil || u.User != nil || strings.Trim(u.Hostname(), ".") == "" || len(text) > longestURL ||
+		strings.ContainsFunc(text, unicode.IsSpace) {
 		return false
 	}
 	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())

@@ -22,11 +22,13 @@ import (
 
 // Config names the master and its sentinels.
 type Config struct {
-	Master             string        // its name
-	Addrs              []string      // host:port of sentinels; they name the others
-	Username, Password string        // of the sentinels; "" = none
-	Options            redis.Options // of the connections to the master; Addr, Dialer and OnConnect are set here. Its TLS is also used for the sentinels
-	Log                *slog.Logger  // nil = a move of the master is not logged
+	Master             string   // its name
+	Addrs              []string // host:port of sentinels; they name the others
+	Username, Password string   // of the sentinels; "" = none
+	// of the connections to the master; Addr, Dialer and OnConnect are set here. Its TLS is also used for the
+	// sentinels
+	Options redis.Options
+	Log     *slog.Logger // nil = a move of the master is not logged
 }
 
 // NewClient returns a client of the current master. Close also ends the client.

@@ -39,7 +39,8 @@ func newFake(t *testing.T, addr, epoch string) *fake {
 	s, err := server.NewServer("127.0.0.1:0")
 	require.NoError(t, err)
 	f := &fake{Server: s, addr: addr, epoch: epoch}
-	require.NoError(t, s.Register("SENTINEL", func(c *server.Peer, _ string, args []string) { f.answer(c, args) }))
+	require.NoError(t, s.Register("SENTINEL",
+		func(c *server.Peer, _ string, args []string) { f.answer(c, args) }))
 	t.Cleanup(s.Close)
 	return f
 }

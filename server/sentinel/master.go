@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	othersWithin = 500 * time.Millisecond // the first answers are compared if they arrive this soon after the first
-	forgetAfter  = time.Minute            // an unreachable sentinel's answer expires after this
+	// the first answers are compared if they arrive this soon after the first
+	othersWithin = 500 * time.Millisecond
+	forgetAfter  = time.Minute // an unreachable sentinel's answer expires after this
 )
 
 // master tracks the master that the sentinels name.
@@ -40,7 +41,8 @@ type answer struct {
 
 func newMaster(c Config) *master {
 	c.Addrs = slices.Compact(slices.Sorted(slices.Values(c.Addrs)))
-	return &master{cfg: c, answers: make(map[string]answer), conns: make(map[*conn]struct{}), known: make(chan struct{}), asked: make(chan struct{}), left: len(c.Addrs)}
+	return &master{cfg: c, answers: make(map[string]answer), conns: make(map[*conn]struct{}),
+		known: make(chan struct{}), asked: make(chan struct{}), left: len(c.Addrs)}
 }
 
 // where returns the master's address, valid until moved is closed. At first it waits for all sentinels: one
@@ -75,7 +77,8 @@ func (m *master) unknown() error {
 	if len(errs) == 0 {
 		errs = append(errs, context.DeadlineExceeded)
 	}
-	return fmt.Errorf("none of the sentinels %s names the master %s: %w", strings.Join(m.cfg.Addrs, ", "), m.cfg.Master, errors.Join(errs...))
+	return fmt.Errorf("none of the sentinels %s names the master %s: %w", strings.Join(m.cfg.Addrs, ", "),
+		m.cfg.Master, errors.Join(errs...))
 }
 
 // record stores a sentinel's answer, or its failure.

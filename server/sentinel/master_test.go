@@ -22,12 +22,17 @@ func TestTheLatestFailoverIsBelievedAndNotWhoeverSpokeLast(t *testing.T) {
 		answers map[string]answer
 		newest  string
 	}{
-		"nobody has spoken":                 {map[string]answer{"s1": {err: away, since: now}}, ""},
-		"one is behind":                     {map[string]answer{"s1": {epoch: 2, addr: "new"}, "s2": {epoch: 1, addr: "a"}}, "new"},
-		"of one epoch all believe the same": {map[string]answer{"s1": {epoch: 1, addr: "b"}, "s2": {epoch: 1, addr: "a"}, "s3": {epoch: 1, addr: "b"}}, "a"},
-		"of one epoch who answers counts":   {map[string]answer{"s1": {epoch: 0, addr: "a", err: away, since: now}, "s2": {epoch: 0, addr: "b"}}, "b"},
-		"who led the failover has died":     {map[string]answer{"s1": {epoch: 2, addr: "new", err: away, since: now.Add(-forgetAfter)}, "s2": {epoch: 1, addr: "a"}}, "new"},
-		"sentinels were set up anew, with epochs from the start": {map[string]answer{"s1": {epoch: 9, addr: "a", err: away, since: now.Add(-forgetAfter - 1)},
+		"nobody has spoken": {map[string]answer{"s1": {err: away, since: now}}, ""},
+		"one is behind": {map[string]answer{"s1": {epoch: 2, addr: "new"},
+			"s2": {epoch: 1, addr: "a"}}, "new"},
+		"of one epoch all believe the same": {map[string]answer{"s1": {epoch: 1, addr: "b"},
+			"s2": {epoch: 1, addr: "a"}, "s3": {epoch: 1, addr: "b"}}, "a"},
+		"of one epoch who answers counts": {map[string]answer{"s1": {epoch: 0, addr: "a", err: away, since: now},
+			"s2": {epoch: 0, addr: "b"}}, "b"},
+		"who led the failover has died": {map[string]answer{"s1": {epoch: 2, addr: "new", err: away,
+			since: now.Add(-forgetAfter)}, "s2": {epoch: 1, addr: "a"}}, "new"},
+		"sentinels were set up anew, with epochs from the start": {map[string]answer{"s1": {epoch: 9, addr: "a",
+			err: away, since: now.Add(-forgetAfter - 1)},
 			"s2": {epoch: 0, addr: "new"}}, "new"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.newest, newest(test.answers, now)) })
@@ -84,7 +89,8 @@ func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 		c, _ := m.dial(ctx, "", "")
 		dialed <- c
 	}()
-	time.AfterFunc(50*time.Millisecond, func() { m.record("s", 2, live.Addr(), nil) }) // it may have begun by then: the end is the same
+	// it may have begun by then: the end is the same
+	time.AfterFunc(50*time.Millisecond, func() { m.record("s", 2, live.Addr(), nil) })
 	c := <-dialed
 	require.NotNil(t, c)
 	require.Equal(t, live.Addr(), c.RemoteAddr().String())

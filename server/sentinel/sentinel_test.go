@@ -23,7 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func client(t *testing.T, s *redistest.Sentinel, change ...func(*sentinel.Config)) *redis.Client {
 	t.Helper()
-	c := sentinel.Config{Master: redistest.MasterName, Addrs: s.Addrs(), Options: redis.Options{MaxRetries: -1, DialerRetries: 1}}
+	c := sentinel.Config{Master: redistest.MasterName, Addrs: s.Addrs(),
+		Options: redis.Options{MaxRetries: -1, DialerRetries: 1}}
 	for _, f := range change {
 		f(&c)
 	}
@@ -117,8 +118,11 @@ func TestWhatIsWrongWithTheSentinelsIsSaid(t *testing.T) {
 		says   string
 	}{
 		"another master": {func(c *sentinel.Config) { c.Master = "nobody" }, "No such master"},
-		"nobody there":   {func(c *sentinel.Config) { c.Addrs = []string{fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))} }, "refused"},
-		"a password":     {func(c *sentinel.Config) { c.Username, c.Password = "me", "hush" }, "WRONGPASS"},
+		"nobody there": {func(c *sentinel.Config) {
+			c.Addrs = []string{fmt.Sprintf("127.0.0.1:%d",
+				testproc.FreePort(t))}
+		}, "refused"},
+		"a password": {func(c *sentinel.Config) { c.Username, c.Password = "me", "hush" }, "WRONGPASS"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := client(t, s, test.change).Ping(t.Context()).Err()

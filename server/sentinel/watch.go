@@ -19,16 +19,20 @@ const (
 )
 
 // news are a sentinel's channels about a failover: its leader learns of the new master first.
-var news = []string{"+switch-master", "+promoted-slave", "+failover-state-reconf-slaves", "+config-update-from"}
+var news = []string{"+switch-master", "+promoted-slave", "+failover-state-reconf-slaves",
+	"+config-update-from"}
 
 // watch polls a sentinel for the master: at once, at news, and every second, until it is gone. It runs once
 // per sentinel.
 func (m *master) watch(ctx context.Context, addr string) {
 	m.work.Go(func() {
 		o := m.cfg.Options
-		client := redis.NewClient(&redis.Options{Addr: addr, Username: m.cfg.Username, Password: m.cfg.Password, TLSConfig: o.TLSConfig,
-			DialTimeout: dialMost, ReadTimeout: replyMost, WriteTimeout: replyMost, ContextTimeoutEnabled: true, PoolSize: 2, MaxRetries: -1, DialerRetries: 1,
-			ReadBufferSize: 4096, WriteBufferSize: 4096, PipelinePoolSize: -1, MaintNotificationsConfig: o.MaintNotificationsConfig})
+		client := redis.NewClient(&redis.Options{Addr: addr, Username: m.cfg.Username, Password: m.cfg.Password,
+			TLSConfig:   o.TLSConfig,
+			DialTimeout: dialMost, ReadTimeout: replyMost, WriteTimeout: replyMost, ContextTimeoutEnabled: true,
+			PoolSize: 2, MaxRetries: -1, DialerRetries: 1,
+			ReadBufferSize: 4096, WriteBufferSize: 4096, PipelinePoolSize: -1,
+			MaintNotificationsConfig: o.MaintNotificationsConfig})
 		defer func() { _ = client.Close() }()
 		for ctx.Err() == nil && !m.gone(addr) {
 			m.follow(ctx, client, addr)
@@ -84,7 +88,8 @@ func (m *master) ask(ctx context.Context, client *redis.Client, sentinel string)
 		}
 		return err
 	}
-	epoch, _ := strconv.ParseInt(state.Val()["config-epoch"], 10, 64) // a stand-in for sentinels may omit it, and a user may lack the permission
+	// a stand-in for sentinels may omit it, and a user may lack the permission
+	epoch, _ := strconv.ParseInt(state.Val()["config-epoch"], 10, 64)
 	m.record(sentinel, epoch, net.JoinHostPort(addr.Val()[0], addr.Val()[1]), nil)
 	m.meet(ctx, others.Val())
 	return nil

@@ -111,7 +111,8 @@ var errBusy = errors.New("the collector is busy")
 // refusal returns the error of a status; the collector's text is not logged.
 func refusal(status int) error {
 	switch status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		return fmt.Errorf("%w: it answered %d", errBusy, status)
 	}
 	if status < 200 || status > 299 {

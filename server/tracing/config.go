@@ -55,13 +55,15 @@ const (
 // headers and addresses hold keys.
 func FromEnv(getenv func(string) string) (Config, error) {
 	e := env{getenv: getenv}
-	if e.export("ENDPOINT") == "" || strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
+	if e.export("ENDPOINT") == "" || strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") ||
+		e.get("OTEL_TRACES_EXPORTER") == "none" {
 		return Config{}, nil
 	}
 	e.among("OTEL_TRACES_EXPORTER", "otlp")
 	e.among(e.name("PROTOCOL"), "http/protobuf") // see docs/decisions/0019-traces.md
 	e.among(e.name("COMPRESSION"), "gzip", "none")
-	c := Config{Endpoint: e.endpoint(), Headers: e.headers(), Timeout: e.timeout(), Gzip: e.export("COMPRESSION") == "gzip", TLS: e.tls()}
+	c := Config{Endpoint: e.endpoint(), Headers: e.headers(), Timeout: e.timeout(),
+		Gzip: e.export("COMPRESSION") == "gzip", TLS: e.tls()}
 	e.sampling()
 	e.limits()
 	if err := errors.Join(e.wrong...); err != nil {

@@ -22,7 +22,8 @@ func parse(vars map[string]string) (Config, error) {
 
 func TestTracesAreOnWhereThereIsAnEndpoint(t *testing.T) {
 	for name, vars := range map[string]map[string]string{
-		"no endpoint": {"OTEL_EXPORTER_OTLP_ENDPOINT": "", "OTEL_TRACES_SAMPLER": "nonsense"}, "disabled": {"OTEL_SDK_DISABLED": "true"}, "no exporter": {"OTEL_TRACES_EXPORTER": "none"},
+		"no endpoint": {"OTEL_EXPORTER_OTLP_ENDPOINT": "", "OTEL_TRACES_SAMPLER": "nonsense"},
+		"disabled":    {"OTEL_SDK_DISABLED": "true"}, "no exporter": {"OTEL_TRACES_EXPORTER": "none"},
 	} {
 		c, err := parse(vars)
 		require.NoError(t, err, name)
@@ -36,15 +37,18 @@ func TestTracesAreOnWhereThereIsAnEndpoint(t *testing.T) {
 }
 
 func TestWhatIsSaidOfTracesCountsMoreThanWhatIsSaidOfAllSignals(t *testing.T) {
-	c, err := parse(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://all.example/base", "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20a, x-tenant = one",
-		"OTEL_EXPORTER_OTLP_TIMEOUT": "1500", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"})
+	c, err := parse(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://all.example/base",
+		"OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20a, x-tenant = one",
+		"OTEL_EXPORTER_OTLP_TIMEOUT": "1500", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
+		"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"})
 	require.NoError(t, err)
 	require.Equal(t, "https://all.example/base/v1/traces", c.Endpoint.String())
 	require.Equal(t, "all.example:443", c.Address())
 	require.Equal(t, Headers{"Authorization": {"Bearer a"}, "X-Tenant": {"one"}}, c.Headers)
 	require.Equal(t, 1500*time.Millisecond, c.Timeout)
 	require.True(t, c.Gzip)
-	c, err = parse(map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://own.example", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": "none", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"})
+	c, err = parse(map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://own.example",
+		"OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": "none", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"})
 	require.NoError(t, err)
 	require.Equal(t, "http://own.example/", c.Endpoint.String(), "as it is")
 	require.Equal(t, "own.example:80", c.Address())
@@ -84,7 +88,8 @@ func TestAWrongVariableIsNamedAndItsValueIsNot(t *testing.T) {
 		require.ErrorContains(t, err, name)
 		require.NotContains(t, err.Error(), "canary", name)
 	}
-	_, err := parse(map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "5%"})
+	_, err := parse(map[string]string{"OTEL_TRACES_SAMPLER": "parentbased_traceidratio",
+		"OTEL_TRACES_SAMPLER_ARG": "5%"})
 	require.ErrorContains(t, err, "OTEL_TRACES_SAMPLER_ARG: want a number from 0 to 1")
 }
 

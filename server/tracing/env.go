@@ -17,7 +17,8 @@ import (
 func (e *env) endpoint() *url.URL {
 	name := e.name("ENDPOINT")
 	u, err := url.Parse(e.get(name))
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || u.RawQuery != "" {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil ||
+		u.RawQuery != "" {
 		e.bad(name, "http://host:port or https://host:port, and credentials in OTEL_EXPORTER_OTLP_HEADERS")
 		return nil
 	}
@@ -105,7 +106,8 @@ func (e *env) tls() *tls.Config {
 	if cert+key != "" {
 		own, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
-			e.bad(e.name("CLIENT_CERTIFICATE")+" and "+e.name("CLIENT_KEY"), "files with a certificate and its key in PEM")
+			e.bad(e.name("CLIENT_CERTIFICATE")+" and "+e.name("CLIENT_KEY"),
+				"files with a certificate and its key in PEM")
 		}
 		c.Certificates = []tls.Certificate{own}
 	}
@@ -115,9 +117,11 @@ func (e *env) tls() *tls.Config {
 // sampling checks the sampler's variables.
 func (e *env) sampling() {
 	const sampler = "OTEL_TRACES_SAMPLER"
-	e.check(sampler, "always_on, always_off, traceidratio, or one of these with parentbased_ before it", func(text string) bool {
-		return slices.Contains([]string{"always_on", "always_off", "traceidratio"}, strings.TrimPrefix(strings.ToLower(text), "parentbased_"))
-	})
+	e.check(sampler, "always_on, always_off, traceidratio, or one of these with parentbased_ before it",
+		func(text string) bool {
+			return slices.Contains([]string{"always_on", "always_off", "traceidratio"},
+				strings.TrimPrefix(strings.ToLower(text), "parentbased_"))
+		})
 	if strings.HasSuffix(strings.ToLower(e.get(sampler)), "traceidratio") {
 		e.check("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1, such as 0.01", func(text string) bool {
 			ratio, err := strconv.ParseFloat(text, 64)
@@ -128,7 +132,8 @@ func (e *env) sampling() {
 
 // limits checks the variables of the batches and of the program's name.
 func (e *env) limits() {
-	for _, name := range []string{"SCHEDULE_DELAY", "EXPORT_TIMEOUT", "MAX_QUEUE_SIZE", "MAX_EXPORT_BATCH_SIZE"} {
+	for _, name := range []string{"SCHEDULE_DELAY", "EXPORT_TIMEOUT", "MAX_QUEUE_SIZE",
+		"MAX_EXPORT_BATCH_SIZE"} {
 		e.check("OTEL_BSP_"+name, "a whole number over 0", isCount)
 	}
 	e.check("OTEL_RESOURCE_ATTRIBUTES", "name=value,name=value, values percent-encoded", func(text string) bool {

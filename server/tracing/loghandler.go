@@ -14,7 +14,8 @@ type LogHandler struct{ slog.Handler }
 func (h LogHandler) Handle(ctx context.Context, r slog.Record) error {
 	if within := trace.SpanContextFromContext(ctx); within.IsValid() {
 		r = r.Clone()
-		r.AddAttrs(slog.String("trace_id", within.TraceID().String()), slog.String("span_id", within.SpanID().String()))
+		r.AddAttrs(slog.String("trace_id", within.TraceID().String()),
+			slog.String("span_id", within.SpanID().String()))
 	}
 	return h.Handler.Handle(ctx, r)
 }

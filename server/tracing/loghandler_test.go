@@ -24,7 +24,8 @@ func TestALineWithinASpanNamesItAndOthersDoNot(t *testing.T) {
 	provider := sdk.NewTracerProvider()
 	ctx, span := provider.Tracer("test").Start(t.Context(), "work")
 	log.InfoContext(ctx, "within")
-	require.Contains(t, out.String(), "part=x trace_id="+span.SpanContext().TraceID().String()+" span_id="+span.SpanContext().SpanID().String())
+	require.Contains(t, out.String(), "part=x trace_id="+span.SpanContext().TraceID().String()+" span_id="+
+		span.SpanContext().SpanID().String())
 	out.Reset()
 	log.InfoContext(t.Context(), "beside")
 	require.NotContains(t, out.String(), "trace_id")

@@ -47,13 +47,15 @@ func Open(ctx context.Context, c Config, o Options) (*Traces, error) {
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
-	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(Service), semconv.ServiceVersion(cmp.Or(c.Version, version())), semconv.ServiceInstanceID(o.Instance)),
+	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName(Service),
+		semconv.ServiceVersion(cmp.Or(c.Version, version())), semconv.ServiceInstanceID(o.Instance)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv()) // the operator's values take precedence
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
 	o.Log.InfoContext(ctx, "traces are sent", "collector", c.Address())
-	return &Traces{sdk.NewTracerProvider(sdk.WithResource(about), sdk.WithBatcher(newReporter(exporter, o)))}, nil
+	return &Traces{sdk.NewTracerProvider(sdk.WithResource(about), sdk.WithBatcher(newReporter(exporter, o)))},
+		nil
 }
 
 // version returns the program's version from Go's build information.

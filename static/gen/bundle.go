@@ -94,8 +94,10 @@ func bundleClient(dir string) ([]byte, error) {
 	}
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root, EntryPoints: []string{"src/turn.js"}, Bundle: true, Format: api.FormatESModule,
-		LogLevel: api.LogLevelSilent, Engines: append([]api.Engine{{Name: api.EngineNode, Version: "18"}}, engines...),
-		Banner: map[string]string{"js": "// Generated from src/turn.js and the modules of the pages: run make generate."},
+		LogLevel: api.LogLevelSilent, Engines: append([]api.Engine{{Name: api.EngineNode, Version: "18"}},
+			engines...),
+		Banner: map[string]string{"js": "// Generated from src/turn.js and the modules of the pages: run make " +
+			"generate."},
 	})
 	if len(result.Errors) > 0 {
 		return nil, errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), "\n"))

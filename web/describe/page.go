@@ -11,7 +11,8 @@ import (
 // page is built once and not changed.
 var page = sync.OnceValue(func() templates.DocsView {
 	open, async := readNode(openAPI), readNode(asyncAPI)
-	return templates.DocsView{Groups: groups(open), Channels: channels(async), Schemas: append(schemas(open, node{}), schemas(async, open)...)}
+	return templates.DocsView{Groups: groups(open), Channels: channels(async),
+		Schemas: append(schemas(open, node{}), schemas(async, open)...)}
 })
 
 // Page returns the view of both documents. The caller adds language, files and problems.
@@ -35,11 +36,13 @@ func groups(root node) (list []templates.DocsGroup) {
 }
 
 func operation(root node, path, method string, item, op node) templates.DocsOperation {
-	o := templates.DocsOperation{ID: op.get("operationId").text(), Method: strings.ToUpper(method), Path: path, Summary: op.get("summary").text(),
-		Words: op.get("description").text()}
+	o := templates.DocsOperation{ID: op.get("operationId").text(), Method: strings.ToUpper(method), Path: path,
+		Summary: op.get("summary").text(),
+		Words:   op.get("description").text()}
 	for _, given := range append(item.get("parameters").list(), op.get("parameters").list()...) {
 		p := given.follow(root)
-		o.Parameters = append(o.Parameters, templates.DocsField{Name: p.get("name").text(), Words: p.words(root), Type: typeOf(p.get("schema")),
+		o.Parameters = append(o.Parameters, templates.DocsField{Name: p.get("name").text(), Words: p.words(root),
+			Type:     typeOf(p.get("schema")),
 			Required: p.get("required").text() == "true"})
 	}
 	for _, media := range op.get("requestBody", "content").fields() {
@@ -76,10 +79,12 @@ func channels(root node) (list []templates.DocsChannel) {
 		}
 	}
 	for name, c := range root.get("channels").fields() {
-		one := templates.DocsChannel{Name: name, Address: c.get("address").text(), Title: c.get("title").text(), Words: c.get("description").text()}
+		one := templates.DocsChannel{Name: name, Address: c.get("address").text(), Title: c.get("title").text(),
+			Words: c.get("description").text()}
 		for key, given := range c.get("messages").fields() {
 			m := given.follow(root)
-			one.Messages = append(one.Messages, templates.DocsMessage{Words: m.get("summary").text(), Type: typeOf(m.get("payload")),
+			one.Messages = append(one.Messages, templates.DocsMessage{Words: m.get("summary").text(),
+				Type:   typeOf(m.get("payload")),
 				Client: clients["#/channels/"+name+"/messages/"+key]})
 		}
 		list = append(list, one)
@@ -91,7 +96,8 @@ func channels(root node) (list []templates.DocsChannel) {
 func schemas(root, other node) (list []templates.DocsSchema) {
 	for name, s := range root.get("components", "schemas").fields() {
 		if !other.get("components", "schemas", name).there() {
-			list = append(list, templates.DocsSchema{Name: name, Words: s.get("description").text(), Type: typeOf(s), Fields: fields(s, "")})
+			list = append(list, templates.DocsSchema{Name: name, Words: s.get("description").text(), Type: typeOf(s),
+				Fields: fields(s, "")})
 		}
 	}
 	return list
@@ -104,7 +110,8 @@ func fields(s node, prefix string) (list []templates.DocsField) {
 		required = append(required, name.text())
 	}
 	for name, f := range s.get("properties").fields() {
-		list = append(list, templates.DocsField{Name: prefix + name, Words: f.get("description").text(), Type: typeOf(f),
+		list = append(list, templates.DocsField{Name: prefix + name, Words: f.get("description").text(),
+			Type:     typeOf(f),
 			Required: slices.Contains(required, name)})
 		list = append(list, fields(f, prefix+name+".")...)
 		list = append(list, fields(f.get("items"), prefix+name+"[].")...)

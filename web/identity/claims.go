@@ -109,7 +109,8 @@ func read(payload []byte) (claims, error) {
 	if err != nil {
 		return claims{}, fmt.Errorf("%w: sub is no seller id", ErrToken)
 	}
-	return claims{seller: seller, issuer: s.Issuer, id: s.ID, audience: s.Audience, room: s.Room, issued: int64(s.Issued),
+	return claims{seller: seller, issuer: s.Issuer, id: s.ID, audience: s.Audience, room: s.Room,
+		issued: int64(s.Issued),
 		begins: int64(s.Begins), expire: int64(s.Expires), payload: payload}, nil
 }
 
@@ -125,7 +126,8 @@ func (c *claims) checkAudience(id room.ID, ours []string, optional bool) error {
 		}
 		return nil
 	}
-	c.wide = slices.ContainsFunc(c.audience, func(a string) bool { return slices.Contains(ours, strings.TrimSuffix(a, "/")) })
+	c.wide = slices.ContainsFunc(c.audience,
+		func(a string) bool { return slices.Contains(ours, strings.TrimSuffix(a, "/")) })
 	if !c.wide && !slices.Contains(c.audience, string(id)) {
 		return ErrAudience
 	}

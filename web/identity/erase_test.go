@@ -26,5 +26,6 @@ func TestErasedSellersSessionsStandForNobodyOnAnyReplica(t *testing.T) {
 	n, err = Erase(t.Context(), server.Client(), room.Names{}, "s-1")
 	require.NoError(t, err)
 	require.Zero(t, n)
-	require.Equal(t, "s-1", proof(t, one, link(t, one, portaltest.For("s-1"), first)).Seller, "it may come again")
+	require.Equal(t, "s-1", proof(t, one, link(t, one, portaltest.For("s-1"), first)).Seller,
+		"it may come again")
 }

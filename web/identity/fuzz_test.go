@@ -17,7 +17,8 @@ import (
 // Whatever is sent as a token, what is taken has been signed with the secret, byte for byte.
 func FuzzToken(f *testing.F) {
 	good := portaltest.Claims{"sub": "s-1", "aud": "waitroom", "iat": 1795220000, "exp": 1795220060, "jti": "1"}
-	for _, token := range []string{"", "..", "a.b.c", signed(f, good), signed(f, good.With("sub", nil)), signed(f, good) + "=",
+	for _, token := range []string{"", "..", "a.b.c", signed(f, good), signed(f, good.With("sub", nil)),
+		signed(f, good) + "=",
 		portaltest.Sign(f, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "", good),
 		portaltest.Sign(f, jwt.SigningMethodHS384, secret, "../x", good),
 		base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","b64":false,"crit":["b64"]}`)) + ".{}.AAAA"} {
@@ -42,9 +43,12 @@ func FuzzToken(f *testing.F) {
 
 // Whatever a portal signs, what is read of it is a seller and instants that one can reckon with.
 func FuzzClaims(f *testing.F) {
-	for _, payload := range []string{`{}`, `null`, `[]`, `{"sub":"s-1","aud":"waitroom","iat":1795220000,"exp":1795220060.5,"jti":"1"}`,
-		`{"sub":"s-1","aud":["a",7]}`, `{"sub":"s-1","exp":1e400}`, `{"sub":"s-1","exp":-1}`, `{"sub":"s-1","exp":null}`, `{"sub":"s-1","aud":null}`,
-		`{"sub":"s-1","sub":"s-2"}`, `{"SUB":"s-1"}`, `{"sub":"\ud800"}`, "{\"sub\":\"\xff\"}", `{"sub":{"a":1}}`, `{"sub":"s-1","room":"integration"} x`} {
+	for _, payload := range []string{`{}`, `null`, `[]`,
+		`{"sub":"s-1","aud":"waitroom","iat":1795220000,"exp":1795220060.5,"jti":"1"}`,
+		`{"sub":"s-1","aud":["a",7]}`, `{"sub":"s-1","exp":1e400}`, `{"sub":"s-1","exp":-1}`,
+		`{"sub":"s-1","exp":null}`, `{"sub":"s-1","aud":null}`,
+		`{"sub":"s-1","sub":"s-2"}`, `{"SUB":"s-1"}`, `{"sub":"\ud800"}`, "{\"sub\":\"\xff\"}", `{"sub":{"a":1}}`,
+		`{"sub":"s-1","room":"integration"} x`} {
 		f.Add([]byte(payload))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
@@ -67,7 +71,8 @@ func FuzzClaims(f *testing.F) {
 
 // Whatever is served as keys, what is taken of it can only check signatures.
 func FuzzKeys(f *testing.F) {
-	for _, text := range []string{`{}`, `{"keys":[]}`, `{"keys":[{"kty":"oct","k":"aHVzaA"}]}`, `{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`,
+	for _, text := range []string{`{}`, `{"keys":[]}`, `{"keys":[{"kty":"oct","k":"aHVzaA"}]}`,
+		`{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`,
 		`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`,
 		`{"keys":[{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0","kid":"a","use":"sig"}]}`} {
 		f.Add([]byte(text))

@@ -76,9 +76,11 @@ func New(cfg Config) *Sellers {
 	if err != nil { // only for a size below 1
 		panic(err)
 	}
-	s := &Sellers{cfg: cfg, known: known, root: newRootKey(), tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "waitroom_seller_tokens_total", Help: "Sellers' tokens by how they came (link, bearer) and what was said of them."},
-		[]string{"way", "result"})}
+	s := &Sellers{cfg: cfg, known: known, root: newRootKey(),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "waitroom_seller_tokens_total",
+			Help: "Sellers' tokens by how they came (link, bearer) and what was said of them."},
+			[]string{"way", "result"})}
 	if cfg.Registerer != nil {
 		cfg.Registerer.MustRegister(s.tokens)
 	}
@@ -160,7 +162,8 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 	case found.record.Seller != "" && found.record.Seller != claims.seller:
 		return Proof{}, ErrAnother
 	}
-	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Told: session, rooms: claims.rooms(id),
+	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Told: session,
+		rooms: claims.rooms(id),
 		bound: found.record.admits(id)}
 	if p.Told == "" {
 		p.Told = p.Session
@@ -180,7 +183,8 @@ func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proo
 	if !found.record.admits(id) {
 		return Proof{}, ErrNotIdentified
 	}
-	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Told: session, bound: true}, nil
+	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Told: session,
+		bound: true}, nil
 }
 
 // Keep makes the session of a proof stand for the seller by itself from now on.
@@ -208,7 +212,8 @@ func resultOf(err error) string {
 	for _, known := range []struct {
 		err  error
 		text string
-	}{{nil, "ok"}, {ErrToken, "invalid"}, {ErrExpired, "expired"}, {ErrEarly, "early"}, {ErrUsed, "used"}, {ErrAudience, "audience"},
+	}{{nil, "ok"}, {ErrToken, "invalid"}, {ErrExpired, "expired"}, {ErrEarly, "early"}, {ErrUsed, "used"},
+		{ErrAudience, "audience"},
 		{ErrKeys, "keys"}} {
 		if errors.Is(err, known.err) {
 			return known.text

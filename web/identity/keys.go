@@ -59,13 +59,15 @@ func readKeys(text []byte) ([]key, error) {
 			continue
 		}
 		algorithm := algorithmOf(k)
-		if algorithm == "" || (k.Algorithm != "" && k.Algorithm != string(algorithm)) || (k.Use != "" && k.Use != "sig") {
+		if algorithm == "" || (k.Algorithm != "" && k.Algorithm != string(algorithm)) ||
+			(k.Use != "" && k.Use != "sig") {
 			continue
 		}
 		keys = append(keys, key{id: k.KeyID, algorithm: algorithm, public: k.Key})
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("none of %d keys is a public one for RS256 (from %d bits), ES256 or EdDSA", len(set.Keys), minRSA)
+		return nil, fmt.Errorf("none of %d keys is a public one for RS256 (from %d bits), ES256 or EdDSA",
+			len(set.Keys), minRSA)
 	}
 	return keys, nil
 }

@@ -41,9 +41,11 @@ type keySet struct {
 }
 
 func newKeySet(url string, log *slog.Logger, r prometheus.Registerer) *keySet {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: keysTimeout, DisableKeepAlives: true,
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: keysTimeout,
+		DisableKeepAlives:      true,
 		MaxResponseHeaderBytes: 64 << 10} // seldom used
-	k := &keySet{url: url, log: log, client: &http.Client{Transport: transport, Timeout: keysTimeout}, now: time.Now,
+	k := &keySet{url: url, log: log, client: &http.Client{Transport: transport, Timeout: keysTimeout},
+		now:   time.Now,
 		limit: rate.NewLimiter(rate.Every(keysEvery), keysBurst),
 		fetches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_seller_keys_fetches_total",
 			Help: "How often the portal's keys were fetched, by how it ended (ok, failed)."}, []string{"result"})}
@@ -109,7 +111,8 @@ func (k *keySet) take(keys []key, err error) {
 	k.failed = err
 	if err != nil {
 		k.fetches.WithLabelValues("failed").Inc()
-		k.log.Warn("the portal's keys can not be fetched; those known stay", "url", k.url, "known", len(k.keys), "error", err)
+		k.log.Warn("the portal's keys can not be fetched; those known stay", "url", k.url, "known", len(k.keys),
+			"error", err)
 		return
 	}
 	k.fetches.WithLabelValues("ok").Inc()

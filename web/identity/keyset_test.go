@@ -25,7 +25,8 @@ import (
 // portal serves one key of each kind.
 func portal(t *testing.T) (p *portaltest.Portal, keys *keySet, rs, es, ed portaltest.Key) {
 	t.Helper()
-	rs, es = portaltest.NewKey(t, "rs", jwt.SigningMethodRS256), portaltest.NewKey(t, "es", jwt.SigningMethodES256)
+	rs, es = portaltest.NewKey(t, "rs", jwt.SigningMethodRS256),
+		portaltest.NewKey(t, "es", jwt.SigningMethodES256)
 	ed = portaltest.NewKey(t, "ed", jwt.SigningMethodEdDSA)
 	p = portaltest.Start(t, rs, es, ed)
 	return p, newKeySet(p.URL, slog.New(slog.DiscardHandler), nil), rs, es, ed
@@ -45,7 +46,8 @@ func TestTokensOfThePortalsKeysAreTaken(t *testing.T) {
 	for _, k := range []portaltest.Key{rs, es, ed} {
 		require.NoError(t, keys.check(t.Context(), k.Token(t, portaltest.For("s-1"))), k.ID)
 		k.ID = ""
-		require.NoError(t, keys.check(t.Context(), k.Token(t, portaltest.For("s-1"))), "one that names no key may be any of its kind's")
+		require.NoError(t, keys.check(t.Context(), k.Token(t, portaltest.For("s-1"))),
+			"one that names no key may be any of its kind's")
 	}
 	require.EqualValues(t, 1, p.Fetches.Load(), "keys are kept")
 }
@@ -60,16 +62,21 @@ func TestAlgorithmIsTheKeysOwn(t *testing.T) {
 	for name, token := range map[string]string{
 		"HS256 with the public key as its secret": portaltest.Sign(t, jwt.SigningMethodHS256, text, "rs", good),
 		"HS256 with the key's DER":                portaltest.Sign(t, jwt.SigningMethodHS256, der, "rs", good),
-		"HS256 with its modulus":                  portaltest.Sign(t, jwt.SigningMethodHS256, public.N.Bytes(), "rs", good),
-		"HS256 with the name of a key":            portaltest.Sign(t, jwt.SigningMethodHS256, []byte("rs"), "rs", good),
-		"none":                                    portaltest.Sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, "rs", good),
-		"RS512, which was not agreed":             portaltest.Sign(t, jwt.SigningMethodRS512, rs.Signer, "rs", good),
-		"PS256, which was not agreed":             portaltest.Sign(t, jwt.SigningMethodPS256, rs.Signer, "rs", good),
-		"another portal's key":                    portaltest.NewKey(t, "rs", jwt.SigningMethodRS256).Token(t, good),
-		"another key's name":                      portaltest.Sign(t, jwt.SigningMethodRS256, rs.Signer, "es", good),
-		"a name that leads to a file":             portaltest.Sign(t, jwt.SigningMethodRS256, rs.Signer, "../../dev/null", good),
-		"a name that nobody has":                  portaltest.Sign(t, jwt.SigningMethodES256, es.Signer, "es' OR '1'='1", good),
-		"an EC key of the token's own beside it":  selfMade(t, good),
+		"HS256 with its modulus": portaltest.Sign(t, jwt.SigningMethodHS256, public.N.Bytes(),
+			"rs", good),
+		"HS256 with the name of a key": portaltest.Sign(t, jwt.SigningMethodHS256, []byte("rs"), "rs",
+			good),
+		"none": portaltest.Sign(t, jwt.SigningMethodNone,
+			jwt.UnsafeAllowNoneSignatureType, "rs", good),
+		"RS512, which was not agreed": portaltest.Sign(t, jwt.SigningMethodRS512, rs.Signer, "rs", good),
+		"PS256, which was not agreed": portaltest.Sign(t, jwt.SigningMethodPS256, rs.Signer, "rs", good),
+		"another portal's key":        portaltest.NewKey(t, "rs", jwt.SigningMethodRS256).Token(t, good),
+		"another key's name":          portaltest.Sign(t, jwt.SigningMethodRS256, rs.Signer, "es", good),
+		"a name that leads to a file": portaltest.Sign(t, jwt.SigningMethodRS256, rs.Signer,
+			"../../dev/null", good),
+		"a name that nobody has": portaltest.Sign(t, jwt.SigningMethodES256, es.Signer,
+			"es' OR '1'='1", good),
+		"an EC key of the token's own beside it": selfMade(t, good),
 	} {
 		require.ErrorIs(t, keys.check(t.Context(), token), ErrToken, name)
 	}
@@ -92,11 +99,13 @@ func selfMade(t *testing.T, claims portaltest.Claims) string {
 func TestNewKeyIsFetchedWhenATokenNeedsIt(t *testing.T) {
 	p, keys, rs, _, _ := portal(t)
 	require.NoError(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))))
-	for _, id := range []string{"next", "rs"} { // under a name of its own, and under the one that the last one had
+	// under a name of its own, and under the one that the last one had
+	for _, id := range []string{"next", "rs"} {
 		next := portaltest.NewKey(t, id, jwt.SigningMethodES256)
 		p.Serve(next)
 		require.NoError(t, keys.check(t.Context(), next.Token(t, portaltest.For("s-1"))), id)
-		require.ErrorIs(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))), ErrToken, "the old one is withdrawn")
+		require.ErrorIs(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))), ErrToken,
+			"the old one is withdrawn")
 	}
 }
 
@@ -110,7 +119,8 @@ func TestStrangersTokensDoNotFloodThePortal(t *testing.T) {
 		require.ErrorIs(t, keys.check(t.Context(), stranger), ErrToken)
 	}
 	require.EqualValues(t, keysBurst, p.Fetches.Load())
-	require.NoError(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))), "who is known waits for nobody")
+	require.NoError(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))),
+		"who is known waits for nobody")
 	at = start.Add(keysEvery)
 	next := portaltest.NewKey(t, "next", jwt.SigningMethodEdDSA)
 	p.Serve(next)
@@ -142,7 +152,8 @@ func TestWithdrawnKeyIsForgottenInTime(t *testing.T) {
 	require.NoError(t, keys.check(t.Context(), token))
 	keys.now = func() time.Time { return time.Now().Add(keysFresh + time.Second) }
 	require.NoError(t, keys.check(t.Context(), token), "nobody waits for the portal")
-	require.Eventually(t, func() bool { return errors.Is(keys.check(t.Context(), token), ErrToken) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return errors.Is(keys.check(t.Context(), token), ErrToken) },
+		10*time.Second, time.Millisecond)
 }
 
 func TestKeysAreFetchedOnceForAllWhoWait(t *testing.T) {
@@ -165,8 +176,10 @@ func TestOnlyFitKeysOfASetAreTaken(t *testing.T) {
 	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	for name, k := range map[string]jose.JSONWebKey{
-		"a secret": {Key: []byte("0123456789abcdef0123456789abcdef")}, "a small one": {Key: small.Public()}, "another curve": {Key: p384.Public()},
-		"a private one": {Key: p256}, "one to encrypt with": {Key: p256.Public(), Use: "enc"}, "another algorithm's": {Key: p256.Public(), Algorithm: "RS256"},
+		"a secret": {Key: []byte("0123456789abcdef0123456789abcdef")}, "a small one": {Key: small.Public()},
+		"another curve": {Key: p384.Public()},
+		"a private one": {Key: p256}, "one to encrypt with": {Key: p256.Public(), Use: "enc"},
+		"another algorithm's": {Key: p256.Public(), Algorithm: "RS256"},
 	} {
 		text, err := k.MarshalJSON()
 		require.NoError(t, err)

@@ -18,7 +18,8 @@ import (
 
 func TestSessionsOfOneSellerActAsOne(t *testing.T) {
 	_, one, other := shared(t)
-	first, second := link(t, one, portaltest.For("\u1100\u1161"), ""), link(t, other, portaltest.For("\uac00"), "")
+	first, second := link(t, one, portaltest.For("\u1100\u1161"), ""),
+		link(t, other, portaltest.For("\uac00"), "")
 	require.NotEqual(t, first, second)
 	a, b := proof(t, other, first), proof(t, one, second)
 	require.Equal(t, "\uac00", a.Seller, "in NFC")
@@ -37,7 +38,8 @@ func TestSessionsOfOneSellerActAsOne(t *testing.T) {
 
 func TestTokenInAnAddressWorksOnceOverAllReplicas(t *testing.T) {
 	_, one, other := shared(t)
-	for name, claims := range map[string]portaltest.Claims{"with jti": portaltest.For("s-1"), "without": portaltest.For("s-1").With("jti", nil)} {
+	for name, claims := range map[string]portaltest.Claims{"with jti": portaltest.For("s-1"),
+		"without": portaltest.For("s-1").With("jti", nil)} {
 		token := signed(t, claims)
 		var done sync.WaitGroup
 		var in, used atomic.Int64
@@ -76,9 +78,13 @@ func TestTokenIsSpentOnceThoughTheStoresReplyWasLost(t *testing.T) {
 	require.NoError(t, err)
 	c, err := s.verify(t.Context(), here, signed(t, claims))
 	require.NoError(t, err)
-	lost := proxy.DropNextReply(func(request []byte) bool { return strings.Contains(strings.ToLower(string(request)), "evalsha") })
+	lost := proxy.DropNextReply(func(
+		request []byte) bool {
+		return strings.Contains(strings.ToLower(string(request)), "evalsha")
+	})
 	session := room.NewSession()
-	require.NoError(t, s.spend(t.Context(), c, found.now, session, record{Seller: "s-1", Until: found.now + 60_000}))
+	require.NoError(t, s.spend(t.Context(), c, found.now, session,
+		record{Seller: "s-1", Until: found.now + 60_000}))
 	<-lost
 	require.Equal(t, "s-1", proof(t, s, session).Seller)
 }
@@ -93,7 +99,8 @@ func TestBearerComesAgainUntilItExpires(t *testing.T) {
 	require.Equal(t, a, b)
 	require.Equal(t, "s-1", a.Seller)
 	require.Equal(t, a.Session, a.Told, "who names no session is told one that stays the same")
-	require.Equal(t, a.Session, proof(t, one, link(t, one, portaltest.For("s-1"), "")).Session, "a browser of the same seller acts as the same")
+	require.Equal(t, a.Session, proof(t, one, link(t, one, portaltest.For("s-1"), "")).Session,
+		"a browser of the same seller acts as the same")
 }
 
 func TestNamedSessionStandsForTheSellerOnceItIsKept(t *testing.T) {
@@ -159,7 +166,8 @@ func TestLivingReplicaPutsBackWhatTheStoreLost(t *testing.T) {
 	require.NoError(t, server.Client().FlushAll(t.Context()).Err())
 	fresh := New(Config{Redis: server.Client(), Secret: secret, Audiences: []string{"waitroom"}})
 	elsewhere := proof(t, fresh, link(t, fresh, portaltest.For("s-1"), ""))
-	require.Equal(t, elsewhere.Session, proof(t, one, session).Session, "where another one came first, all go by what Redis has")
+	require.Equal(t, elsewhere.Session, proof(t, one, session).Session,
+		"where another one came first, all go by what Redis has")
 }
 
 func TestStoreHoldsNoCredential(t *testing.T) {

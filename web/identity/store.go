@@ -133,7 +133,8 @@ func (s *Sellers) find(ctx context.Context, session, mark string) (finding, erro
 	if r, ok := s.known.Get(key); ok {
 		put, until = r.encode(), r.Until
 	}
-	reply, err := findScript.Run(ctx, s.cfg.Redis, []string{s.rootName(), key, s.markKey(mark)}, s.root.last(), put, until).Slice()
+	reply, err := findScript.Run(ctx, s.cfg.Redis, []string{s.rootName(), key, s.markKey(mark)}, s.root.last(),
+		put, until).Slice()
 	if err != nil {
 		return finding{}, stored(err)
 	}
@@ -186,7 +187,8 @@ func (s *Sellers) spend(ctx context.Context, c claims, now int64, session string
 
 func (s *Sellers) keep(ctx context.Context, session string, r record) error {
 	key := s.sessionKey(session)
-	if err := s.cfg.Redis.SetArgs(ctx, key, r.encode(), redis.SetArgs{ExpireAt: time.UnixMilli(r.Until)}).Err(); err != nil {
+	if err := s.cfg.Redis.SetArgs(ctx, key, r.encode(),
+		redis.SetArgs{ExpireAt: time.UnixMilli(r.Until)}).Err(); err != nil {
 		return stored(err)
 	}
 	s.known.Add(key, r)

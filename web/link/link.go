@@ -57,7 +57,8 @@ func New(rdb redis.UniversalClient, names room.Names) *Links { return &Links{rdb
 func (l *Links) Make(ctx context.Context, id room.ID, p Place) (token string, until int64, err error) {
 	token = rand.Text()
 	key := l.tokenKey(id, token)
-	until, err = makeScript.Run(ctx, l.redis, []string{key, l.placeKey(id, p.Session)}, seal(token, key, p), Lasts.Milliseconds()).Int64()
+	until, err = makeScript.Run(ctx, l.redis, []string{key, l.placeKey(id, p.Session)}, seal(token, key, p),
+		Lasts.Milliseconds()).Int64()
 	if err != nil {
 		return "", 0, stored(err)
 	}
@@ -95,7 +96,8 @@ func (l *Links) Spend(ctx context.Context, id room.ID, token, session string, p 
 }
 
 func (l *Links) use(ctx context.Context, id room.ID, token, session, standing string, p Place) error {
-	keys := []string{l.tokenKey(id, token), l.standKey(id, session), l.joinedKey(id, p.Session), l.browsersKey(id, p)}
+	keys := []string{l.tokenKey(id, token), l.standKey(id, session), l.joinedKey(id, p.Session),
+		l.browsersKey(id, p)}
 	done, err := useScript.Run(ctx, l.redis, keys, standing, kept.Milliseconds(), p.Ticket, most).Text()
 	switch {
 	case err != nil:

@@ -147,9 +147,13 @@ func TestLinkIsUsedOnceThoughTheStoresReplyWasLost(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
 	l, p, mine := New(proxy.Client(), room.Names{}), newPlace(), room.NewSession()
-	require.NoError(t, l.Use(t.Context(), here, made(t, l, newPlace()), room.NewSession(), p)) // the scripts are known from here on
+	// the scripts are known from here on
+	require.NoError(t, l.Use(t.Context(), here, made(t, l, newPlace()), room.NewSession(), p))
 	token := made(t, l, p)
-	lost := proxy.DropNextReply(func(request []byte) bool { return strings.Contains(strings.ToLower(string(request)), "evalsha") })
+	lost := proxy.DropNextReply(func(
+		request []byte) bool {
+		return strings.Contains(strings.ToLower(string(request)), "evalsha")
+	})
 	require.NoError(t, l.Use(t.Context(), here, token, mine, p))
 	<-lost
 	_, ok, err := l.Standing(t.Context(), here, mine)

@@ -31,8 +31,10 @@ func newClient(loopback bool) *http.Client {
 	return &http.Client{
 		Timeout:       sendTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout,
-			MaxIdleConns: 32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 16 << 10},
+		Transport: &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: dialTimeout,
+			MaxIdleConns:        32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+			MaxResponseHeaderBytes: 16 << 10},
 	}
 }
 

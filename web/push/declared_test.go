@@ -7,9 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The members are those of the Push API's declarative push message: web_push is 8030, title and navigate are required.
+// The members are those of the Push API's declarative push message: web_push is 8030, title and navigate are
+// required.
 func TestBrowserCanShowAMessageWithoutTheServiceWorker(t *testing.T) {
-	m := Message{Title: "Your turn", Body: "by {time}", Plain: "Go back", Until: 1, Lang: "en", Tag: "waitroom:a", Paths: []string{"/rooms/a", "/"}}
+	m := Message{Title: "Your turn", Body: "by {time}", Plain: "Go back", Until: 1, Lang: "en",
+		Tag: "waitroom:a", Paths: []string{"/rooms/a", "/"}}
 	text, err := m.write("https://wait.example")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"title":"Your turn","body":"by {time}","until":1,"lang":"en","tag":"waitroom:a","paths":["/rooms/a","/"],"web_push":8030,

@@ -63,7 +63,8 @@ type claims struct {
 
 // authorization returns the header that identifies the sender to a push service.
 func (k *key) authorization(audience, subject string, now time.Time) (string, error) {
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: k.private}, (&jose.SignerOptions{}).WithType("JWT"))
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: k.private},
+		(&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {
 		return "", fmt.Errorf("sign: %w", err)
 	}

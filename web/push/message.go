@@ -40,7 +40,8 @@ func seal(text []byte, to *Subscription) ([]byte, error) {
 	return sealWith(text, to, sender, salt, paddedTo-len(text))
 }
 
-func sealWith(text []byte, to *Subscription, sender *ecdh.PrivateKey, salt []byte, padding int) ([]byte, error) {
+func sealWith(text []byte, to *Subscription, sender *ecdh.PrivateKey, salt []byte, padding int) ([]byte,
+	error) {
 	receiver, err := ecdh.P256().NewPublicKey(to.P256dh)
 	if err != nil {
 		return nil, fmt.Errorf("read key: %w", err)
@@ -73,7 +74,8 @@ func header(salt, sender []byte) []byte {
 
 // derive is RFC 8291, 3.3 and 3.4.
 func derive(shared, auth, salt, receiver, sender []byte) (key, nonce []byte, err error) {
-	secret, err := hkdf.Key(sha256.New, shared, auth, "WebPush: info\x00"+string(receiver)+string(sender), sha256.Size)
+	secret, err := hkdf.Key(sha256.New, shared, auth, "WebPush: info\x00"+string(receiver)+string(sender),
+		sha256.Size)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -25,10 +25,12 @@ func TestMessageIsSealedAsInTheStandardsExample(t *testing.T) {
 		P256dh: bytesOf(t, "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4")}
 	sender, err := ecdh.P256().NewPrivateKey(bytesOf(t, "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
 	require.NoError(t, err)
-	body, err := sealWith([]byte("When I grow up, I want to be a watermelon"), to, sender, bytesOf(t, "DGv6ra1nlYgDCS1FRnbzlw"), 0)
+	body, err := sealWith([]byte("When I grow up, I want to be a watermelon"), to, sender,
+		bytesOf(t, "DGv6ra1nlYgDCS1FRnbzlw"), 0)
 	require.NoError(t, err)
 	require.Equal(t, "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_"+
-		"yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN", base64.RawURLEncoding.EncodeToString(body))
+		"yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN",
+		base64.RawURLEncoding.EncodeToString(body))
 }
 
 func TestLengthOfAMessageSaysNothingOfIt(t *testing.T) {

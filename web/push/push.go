@@ -43,7 +43,8 @@ func New(cfg Config) *Pushes {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), pauses: pauses{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
+	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), pauses: pauses{now: cfg.Now},
+		counts: newCounts(cfg.Registerer)}
 }
 
 // Close closes idle connections.
@@ -105,7 +106,8 @@ func (p *Pushes) propose(ctx context.Context) (string, error) {
 
 func newCounts(r prometheus.Registerer) *prometheus.CounterVec {
 	counts := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_push_total",
-		Help: "Messages to sellers' browsers, by what became of them: sent, later (to be tried again), gone (the browser subscribes no more), refused, late (the turn was over)."},
+		Help: "Messages to sellers' browsers, by what became of them: sent, later (to be tried again), gone " +
+			"(the browser subscribes no more), refused, late (the turn was over)."},
 		[]string{"result"})
 	for _, result := range []string{"sent", "later", "gone", "refused", "late"} {
 		counts.WithLabelValues(result)

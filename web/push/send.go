@@ -91,7 +91,8 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	return verdict(res.StatusCode)
 }
 
-func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, ttl time.Duration, m Message) (*http.Request, error) {
+func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, ttl time.Duration,
+	m Message) (*http.Request, error) {
 	if err := p.checkEndpoint(s.Endpoint); err != nil {
 		return nil, err
 	}
@@ -147,7 +148,8 @@ func unsent(err error) error {
 		err = wrapped.Err
 	}
 	switch {
-	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedPort) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, errNotLoopback):
+	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedPort) ||
+		errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, errNotLoopback):
 		return fmt.Errorf("%w: %w", ErrRefused, errInternal)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w: no answer in time", ErrLater)

@@ -62,7 +62,9 @@ func (s *stage) send(to To) error {
 
 func (s *stage) browsers(ticket int64, seller string) []string {
 	s.t.Helper()
-	found, err := s.Browsers(s.t.Context(), here, []room.Record{{Ticket: 99, Seller: "x"}, {Ticket: ticket, Seller: seller}, {Ticket: ticket, Seller: seller}})
+	found, err := s.Browsers(s.t.Context(), here,
+		[]room.Record{{Ticket: 99, Seller: "x"}, {Ticket: ticket, Seller: seller},
+			{Ticket: ticket, Seller: seller}})
 	require.NoError(s.t, err)
 	slices.Sort(found[ticket])
 	return found[ticket]
@@ -115,7 +117,8 @@ func TestBrowserReadsWhatIsSentAndThePushServiceKnowsWhoSends(t *testing.T) {
 	var m Message
 	require.NoError(t, json.Unmarshal(text, &m))
 	require.Equal(t, Message{Title: "title", Lang: "ko", Paths: []string{"/rooms/integration"}}, m)
-	require.Equal(t, []string{"aes128gcm", "119", "high"}, []string{got.Header.Get("Content-Encoding"), got.Header.Get("TTL"), got.Header.Get("Urgency")})
+	require.Equal(t, []string{"aes128gcm", "119", "high"},
+		[]string{got.Header.Get("Content-Encoding"), got.Header.Get("TTL"), got.Header.Get("Urgency")})
 
 	key, claims := got.Sender(t)
 	require.Equal(t, public(t, s.Pushes), key)
@@ -128,7 +131,8 @@ func TestBrowserReadsWhatIsSentAndThePushServiceKnowsWhoSends(t *testing.T) {
 	require.NoError(t, s.send(to))
 	_, other := s.subscribe(8, "s-8", "/send/abc")
 	require.NoError(t, s.send(other))
-	again, elsewhere := s.service.Next(patience).Header.Get("Topic"), s.service.Next(patience).Header.Get("Topic")
+	again, elsewhere := s.service.Next(patience).Header.Get("Topic"),
+		s.service.Next(patience).Header.Get("Topic")
 	require.Equal(t, got.Header.Get("Topic"), again, "a newer message replaces an older one of the same place")
 	require.NotEqual(t, again, elsewhere)
 	require.Len(t, again, 32)

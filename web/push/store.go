@@ -33,7 +33,8 @@ const (
 func (p *Pushes) keyName() string { return p.cfg.Names.Key(prefix + "key") }
 
 func (p *Pushes) placeKey(id room.ID, ticket int64) string {
-	return p.cfg.Names.Key(prefix+"place:") + string(id) + " " + strconv.FormatInt(ticket, 10) // a room's id has no space
+	// a room's id has no space
+	return p.cfg.Names.Key(prefix+"place:") + string(id) + " " + strconv.FormatInt(ticket, 10)
 }
 
 // browserKey returns the key that records which place of a room a browser follows.
@@ -69,7 +70,8 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 		return stored(errKept)
 	}
 	key := p.placeKey(id, ticket)
-	gone, err := subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(), most).Text()
+	gone, err := subscribeScript.Run(ctx, p.cfg.Redis, []string{key}, nameOf(key, s), text, kept.Milliseconds(),
+		most).Text()
 	if keys := browserKeys(p.cfg.Names, id, gone); err == nil && len(keys) > 0 {
 		err = p.cfg.Redis.Del(ctx, keys...).Err()
 	}
@@ -82,7 +84,8 @@ func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subs
 // leave removes a browser from all other places of the room. A browser follows one, and its user may be
 // another seller than before.
 func (p *Pushes) leave(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
-	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(p.cfg.Names, id, s), ticket, redis.SetArgs{TTL: kept, Get: true}).Result()
+	text, err := p.cfg.Redis.SetArgs(ctx, browserKey(p.cfg.Names, id, s), ticket,
+		redis.SetArgs{TTL: kept, Get: true}).Result()
 	if errors.Is(err, redis.Nil) {
 		return nil
 	}
@@ -102,7 +105,8 @@ func (p *Pushes) Unsubscribe(ctx context.Context, id room.ID, ticket int64, s Su
 
 // Browsers returns the browsers to notify of events, by ticket. It skips subscriptions of another seller's
 // place with the same ticket, from before the store lost data. The error is the store's.
-func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Record) (map[int64][]string, error) {
+func (p *Pushes) Browsers(ctx context.Context, id room.ID, happened []room.Record) (map[int64][]string,
+	error) {
 	keys := make([]string, len(happened))
 	for i, r := range happened {
 		keys[i] = p.placeKey(id, r.Ticket)
@@ -160,7 +164,8 @@ func (p *Pushes) Forget(ctx context.Context, id room.ID, tickets ...int64) error
 }
 
 // find returns one subscription. Refusal: ErrGone.
-func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string) (s Subscription, err error) {
+func (p *Pushes) find(ctx context.Context, id room.ID, ticket int64, name string) (s Subscription,
+	err error) {
 	text, err := p.cfg.Redis.HGet(ctx, p.placeKey(id, ticket), name).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
@@ -192,7 +197,8 @@ func parseKept(text string) (s Subscription, err error) {
 }
 
 // Erase removes every subscription for a seller's places and returns their number. The error is the store's.
-func Erase(ctx context.Context, rdb redis.UniversalClient, names room.Names, seller string) (browsers int, err error) {
+func Erase(ctx context.Context, rdb redis.UniversalClient, names room.Names, seller string) (browsers int,
+	err error) {
 	places := names.Key(prefix + "place:")
 	err = room.EachKey(ctx, rdb, places+"*", func(key string) error {
 		kept, err := rdb.HGetAll(ctx, key).Result()

@@ -22,7 +22,8 @@ type Subscription struct {
 	Auth     []byte `json:"auth"`
 	Language string `json:"language"` // the seller's
 	Seller   string `json:"seller"`   // the place's
-	Site     string `json:"site"`     // the server's https URL when it was made, if any; names the sender to the push service
+	// the server's https URL when it was made, if any; names the sender to the push service
+	Site string `json:"site"`
 }
 
 // String hides the subscription.

@@ -19,10 +19,14 @@ func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {
 	_, err = p.Parse("https://push.example:443/1", b.P256dh()+"=", b.Auth()+"==")
 	require.NoError(t, err, "with the signs at the end of base64")
 
-	for _, endpoint := range []string{"", "push.example/1", "http://push.example/1", "https://", "ftp://push.example/1", "https:push.example", "https://push.example:8443/1",
-		"https://me:pw@push.example/1", "https://push.example/1#x", "https://localhost/1", "https://LOCALHOST./1", "https://a.localhost/1", "https://127.0.0.1/1", "https://10.1.2.3/1",
-		"https://172.16.0.1/1", "https://192.168.0.1/1", "https://169.254.169.254/1", "https://100.64.0.1/1", "https://0.0.0.0/1", "https://224.0.0.1/1", "https://[::1]/1", "https://[::]/1",
-		"https://[fe80::1]/1", "https://[fd00::1]/1", "https://[::ffff:10.0.0.1]/1", "https://[64:ff9b::a00:1]/1", "https://[2002:a00:1::]/1", "https://\x7f/1",
+	for _, endpoint := range []string{"", "push.example/1", "http://push.example/1", "https://",
+		"ftp://push.example/1", "https:push.example", "https://push.example:8443/1",
+		"https://me:pw@push.example/1", "https://push.example/1#x", "https://localhost/1", "https://LOCALHOST./1",
+		"https://a.localhost/1", "https://127.0.0.1/1", "https://10.1.2.3/1",
+		"https://172.16.0.1/1", "https://192.168.0.1/1", "https://169.254.169.254/1", "https://100.64.0.1/1",
+		"https://0.0.0.0/1", "https://224.0.0.1/1", "https://[::1]/1", "https://[::]/1",
+		"https://[fe80::1]/1", "https://[fd00::1]/1", "https://[::ffff:10.0.0.1]/1", "https://[64:ff9b::a00:1]/1",
+		"https://[2002:a00:1::]/1", "https://\x7f/1",
 		"https://push.example/" + strings.Repeat("x", maxEndpoint)} {
 		_, err := p.Parse(endpoint, b.P256dh(), b.Auth())
 		require.ErrorIs(t, err, ErrInvalid, endpoint)
@@ -33,7 +37,8 @@ func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {
 	offCurve := append([]byte(nil), point...)
 	offCurve[64] ^= 1
 	encode := base64.RawURLEncoding.EncodeToString
-	for _, key := range []string{"", "!", encode(point[:64]), encode(append(point, 0)), encode(offCurve), encode(make([]byte, 65)), strings.Repeat("A", 4000)} {
+	for _, key := range []string{"", "!", encode(point[:64]), encode(append(point, 0)), encode(offCurve),
+		encode(make([]byte, 65)), strings.Repeat("A", 4000)} {
 		_, err := p.Parse("https://push.example/1", key, b.Auth())
 		require.ErrorIs(t, err, errPoint, key)
 	}
@@ -46,12 +51,14 @@ func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {
 // The address that is dialed counts. A name may lead outside when it is checked and inside when it is dialed.
 func TestNameThatLeadsInsideIsNotDialed(t *testing.T) {
 	client := newClient(false)
-	for _, inside := range []string{"https://localhost/1", "https://127.0.0.1/1", "https://[::1]/1", "https://10.0.0.1/1", "https://169.254.169.254/1", "http://localhost:6379/1"} {
+	for _, inside := range []string{"https://localhost/1", "https://127.0.0.1/1", "https://[::1]/1",
+		"https://10.0.0.1/1", "https://169.254.169.254/1", "http://localhost:6379/1"} {
 		_, err := client.Post(inside, "text/plain", http.NoBody) //nolint:bodyclose // there is none
 		require.Error(t, err, inside)
 		require.ErrorIs(t, unsent(err), ErrRefused, inside)
 		require.NotContains(t, unsent(err).Error(), "localhost")
 	}
-	_, err := newClient(true).Post("https://192.0.2.1/1", "text/plain", http.NoBody) //nolint:bodyclose // there is none
+	//nolint:bodyclose // there is none
+	_, err := newClient(true).Post("https://192.0.2.1/1", "text/plain", http.NoBody)
 	require.ErrorIs(t, unsent(err), ErrRefused, "and in tests nothing else is")
 }

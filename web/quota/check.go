@@ -65,7 +65,8 @@ func (q *Quota) check(ctx context.Context, address string, counted full) bool {
 		return false
 	}
 	over := q.over(ctx, address, counted)
-	c.found = len(over) > 0 && undoScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "places")}, over...).Err() == nil
+	c.found = len(over) > 0 && undoScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "places")},
+		over...).Err() == nil
 	c.at, c.took = time.Now(), time.Since(begun)
 	return c.found
 }

@@ -123,7 +123,8 @@ func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session 
 func (q *Quota) admit(ctx context.Context, address string, id room.ID, session string) (Admission, error) {
 	cost := q.cfg.Rate.interval()
 	places, place := q.key(address, "places"), string(id)+" "+session
-	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "joins"), places}, cost, cost*float64(q.cfg.Rate.Burst-1),
+	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "joins"), places}, cost,
+		cost*float64(q.cfg.Rate.Burst-1),
 		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, rand.Float64()).StringSlice()
 	if err != nil {
 		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)

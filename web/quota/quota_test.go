@@ -65,14 +65,16 @@ func TestAddressMayJoinAgainAsSoonAsItIsTold(t *testing.T) {
 		require.NoError(t, join(q, client))
 	}
 	for _, q := range []*Quota{a, b} {
-		require.Equal(t, 500*time.Millisecond, limited(t, join(q, client), RateLimit).After, "it counts on every replica, and being refused costs nothing")
+		require.Equal(t, 500*time.Millisecond, limited(t, join(q, client), RateLimit).After,
+			"it counts on every replica, and being refused costs nothing")
 	}
 	require.NoError(t, join(b, netip.MustParseAddr("203.0.113.8")))
 	store.SetTime(now.Add(500 * time.Millisecond))
 	require.NoError(t, join(b, client))
 	limited(t, join(b, client), RateLimit)
 	store.SetTime(now.Add(-time.Hour))
-	require.LessOrEqual(t, limited(t, join(b, client), RateLimit).After, time.Second, "a clock that goes back keeps nobody out")
+	require.LessOrEqual(t, limited(t, join(b, client), RateLimit).After, time.Second,
+		"a clock that goes back keeps nobody out")
 }
 
 func TestOfManyJoinsAtOnceAsManyAreLetInAsThereMayBePlaces(t *testing.T) {
@@ -85,7 +87,8 @@ func TestOfManyJoinsAtOnceAsManyAreLetInAsThereMayBePlaces(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 300 {
 			all.Go(func() {
-				if a, err := replicas[i%3].Admit(t.Context(), client, room.ID("r:"+strconv.Itoa(i%7)), room.NewSession()); err == nil {
+				if a, err := replicas[i%3].Admit(t.Context(), client, room.ID("r:"+strconv.Itoa(i%7)),
+					room.NewSession()); err == nil {
 					let.Add(1)
 					a.Joined()
 				}
@@ -155,7 +158,8 @@ func TestPlaceThatIsOverIsNotCountedHoweverItEnded(t *testing.T) {
 
 func TestJoinUnderWayIsNotTakenForAPlaceThatIsOver(t *testing.T) {
 	rdb := redistest.Start(t).Client()
-	a, b := New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1}), New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1})
+	a, b := New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1}),
+		New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1})
 	a.pending, b.pending = time.Hour, time.Hour
 	under, err := a.Admit(t.Context(), client, "r", room.NewSession())
 	require.NoError(t, err)

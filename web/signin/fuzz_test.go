@@ -12,8 +12,11 @@ import (
 
 // The address after signing in is always a support page on this site, as every browser reads it.
 func FuzzNext(f *testing.F) {
-	for _, seed := range []string{"", "/support", "/support/integration?q=a", "//evil.example", "//evil.example/support", "/rooms/integration", "/supportive", `/\evil.example`, "/support/../rooms/x", "/support/%2e%2e/x", "https://evil.example/support",
-		"/support\n//evil.example", "/support/sign-out", "/support#//x", "/support?next=//evil.example", "/support/%252e%252e", "/support/;/..", "javascript:alert(1)"} {
+	for _, seed := range []string{"", "/support", "/support/integration?q=a", "//evil.example",
+		"//evil.example/support", "/rooms/integration", "/supportive", `/\evil.example`, "/support/../rooms/x",
+		"/support/%2e%2e/x", "https://evil.example/support",
+		"/support\n//evil.example", "/support/sign-out", "/support#//x", "/support?next=//evil.example",
+		"/support/%252e%252e", "/support/;/..", "javascript:alert(1)"} {
 		f.Add(seed)
 	}
 	base, err := url.Parse("https://wait.example/support/sign-in")
@@ -34,7 +37,8 @@ func FuzzNext(f *testing.F) {
 
 // Only whole texts of the provider's claim are groups, and an unset group admits no person.
 func FuzzGroups(f *testing.F) {
-	for _, seed := range []string{"null", `"leads"`, `["leads","IT Support"]`, `[1,null,{"a":"leads"},["leads"]]`, "{}", "1", `[""]`, "", `["leads"] x`} {
+	for _, seed := range []string{"null", `"leads"`, `["leads","IT Support"]`,
+		`[1,null,{"a":"leads"},["leads"]]`, "{}", "1", `[""]`, "", `["leads"] x`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, claim []byte) {

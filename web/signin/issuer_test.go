@@ -80,7 +80,8 @@ const (
 func (i *issuerAt) oidc() *OIDC { return settingsOf(i.Issuer()) }
 
 func settingsOf(issuer string) *OIDC {
-	return &OIDC{Issuer: issuer, ClientID: clientID, ClientSecret: clientSecret, Redirect: "https://wait.example/support/oidc/callback",
+	return &OIDC{Issuer: issuer, ClientID: clientID, ClientSecret: clientSecret,
+		Redirect:   "https://wait.example/support/oidc/callback",
 		WatchGroup: "watchers", ActGroup: "actors"}
 }
 

@@ -12,7 +12,8 @@ const home = "/support"
 // SafeNext returns next if it is a support page on this site, otherwise /support.
 func SafeNext(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || len(next) > 1024 || u.Scheme != "" || u.Host != "" || strings.Contains(next, "//") || strings.ContainsFunc(next, notPlain) {
+	if err != nil || len(next) > 1024 || u.Scheme != "" || u.Host != "" || strings.Contains(next, "//") ||
+		strings.ContainsFunc(next, notPlain) {
 		return home
 	}
 	// The path is checked decoded, as a proxy or a browser may read it.

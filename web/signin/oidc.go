@@ -29,7 +29,8 @@ func (d *Desk) begunKey(cookie string) string { return d.key("begun:" + digest(c
 
 // begunFrom limits an address's unfinished sign-ins: each is kept for as long as a try counts.
 func (d *Desk) begunFrom(address string) limited {
-	return limited{d.key("begun:address:" + d.masked(address)), triesFromAnIP, "too many sign-ins begun and not ended"}
+	return limited{d.key("begun:address:" + d.masked(address)), triesFromAnIP,
+		"too many sign-ins begun and not ended"}
 }
 
 // Begin starts a sign-in by OpenID Connect. It returns the provider's URL, and a cookie that the browser must
@@ -47,7 +48,8 @@ func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie str
 	if err != nil {
 		return "", "", err
 	}
-	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: SafeNext(next), Try: t.id}
+	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: SafeNext(next),
+		Try: t.id}
 	kept, err := json.Marshal(b)
 	if err != nil { // strings always marshal
 		panic(err)
@@ -56,12 +58,14 @@ func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie str
 	if err := d.cfg.Redis.Set(ctx, d.begunKey(cookie), kept, begunKept).Err(); err != nil {
 		return "", "", stored(err)
 	}
-	return at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), cookie, nil
+	return at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), cookie,
+		nil
 }
 
 // Finish completes a sign-in; next is Begin's. Refusals: ErrExpired, ErrNotAdmitted, ErrAway; other errors
 // are the store's.
-func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, agent Agent, next string, err error) {
+func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, agent Agent,
+	next string, err error) {
 	b, err := d.take(ctx, cookie)
 	if err != nil {
 		return "", Agent{}, "", err

@@ -48,7 +48,8 @@ func TestProviderSignsInOnEveryReplica(t *testing.T) {
 	require.NoError(t, err)
 	state, code := c.at.visit(to, user{"preferred_username": "kim", "groups": []string{"staff", "actors"}})
 	asked := c.at.asked[0]
-	require.ElementsMatch(t, []string{"openid", "profile", "email", "groups"}, strings.Fields(asked.Get("scope")))
+	require.ElementsMatch(t, []string{"openid", "profile", "email", "groups"},
+		strings.Fields(asked.Get("scope")))
 	require.Equal(t, "S256", asked.Get("code_challenge_method"))
 	for _, secret := range []string{"state", "nonce", "code_challenge"} {
 		require.GreaterOrEqual(t, len(asked.Get(secret)), 26)
@@ -93,12 +94,14 @@ func TestGroupsGiveTheRole(t *testing.T) {
 		if row.role == "" {
 			require.ErrorIs(t, err, ErrNotAdmitted, row.groups)
 			require.Empty(t, who)
-			require.Equal(t, []string{"kim sign_in_refused: subject subject-1 is in no group that may watch, from 192.0.2.1"}, c.written.take())
+			require.Equal(t, []string{"kim sign_in_refused: subject subject-1 is in no group that may watch, from " +
+				"192.0.2.1"}, c.written.take())
 			continue
 		}
 		require.NoError(t, err, row.groups)
 		require.Equal(t, row.role, who.Role, row.groups)
-		require.Equal(t, []string{"kim signed_in: by OpenID Connect as subject subject-1, from 192.0.2.1"}, c.written.take())
+		require.Equal(t, []string{"kim signed_in: by OpenID Connect as subject subject-1, from 192.0.2.1"},
+			c.written.take())
 	}
 	require.Equal(t, 6, strings.Count(everything(t, c.rdb), "session:"), "only who is admitted has one")
 }
@@ -213,8 +216,10 @@ func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
 		require.LessOrEqual(t, limited.After, begunKept)
 		require.Positive(t, limited.After)
 	}
-	require.Equal(t, strings.Count(before, "\n")+1, strings.Count(everything(t, c.rdb), "\n"), "nothing more is kept than that it was told")
-	require.Equal(t, []string{"? sign_in_limited: too many sign-ins begun and not ended, from 192.0.2.1"}, c.written.take())
+	require.Equal(t, strings.Count(before, "\n")+1, strings.Count(everything(t, c.rdb), "\n"),
+		"nothing more is kept than that it was told")
+	require.Equal(t, []string{"? sign_in_limited: too many sign-ins begun and not ended, from 192.0.2.1"},
+		c.written.take())
 	_, _, err := c.Begin(t.Context(), "", "192.0.2.2")
 	require.NoError(t, err, "others are not concerned")
 	require.NotContains(t, everything(t, c.rdb), here, "nor readable")

@@ -52,13 +52,15 @@ func (d *Desk) OneTime(ctx context.Context) (password string, err error) {
 }
 
 // useOneTime begins the session in the step that uses the password up: no failure in between can waste it.
-func (d *Desk) useOneTime(ctx context.Context, s session, password string) (token string, agent Agent, err error) {
+func (d *Desk) useOneTime(ctx context.Context, s session, password string) (token string, agent Agent,
+	err error) {
 	if s.Name != oneTimeName {
 		return "", Agent{}, ErrWrong
 	}
 	token = newToken()
 	key := digest(token)
-	used, err := oneTimeScript.Run(ctx, d.cfg.Redis, []string{d.oneTimeKey(password), d.sessionKey(key)}, s.encode(), d.cfg.Kept.Milliseconds()).Int()
+	used, err := oneTimeScript.Run(ctx, d.cfg.Redis, []string{d.oneTimeKey(password), d.sessionKey(key)},
+		s.encode(), d.cfg.Kept.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return "", Agent{}, stored(err)

@@ -23,8 +23,10 @@ func TestOneTimePasswordWorksOnceOnAnyReplica(t *testing.T) {
 
 	require.ErrorIs(t, enter(b, "kim", password, here), ErrWrong)
 	require.ErrorIs(t, enter(b, "support", "", here), ErrWrong)
-	require.Equal(t, []string{"? sign_in_failed: wrong name or password, from 192.0.2.1", "support sign_in_failed: wrong name or password, from 192.0.2.1"}, written.take())
-	token, who, err := b.SignIn(t.Context(), "support", " "+strings.ToUpper(strings.ReplaceAll(password, "-", "")), here)
+	require.Equal(t, []string{"? sign_in_failed: wrong name or password, from 192.0.2.1",
+		"support sign_in_failed: wrong name or password, from 192.0.2.1"}, written.take())
+	token, who, err := b.SignIn(t.Context(), "support",
+		" "+strings.ToUpper(strings.ReplaceAll(password, "-", "")), here)
 	require.NoError(t, err)
 	require.Equal(t, []string{"support signed_in: by one-time password, from 192.0.2.1"}, written.take())
 	require.Equal(t, Act, who.Role)
@@ -58,7 +60,8 @@ func TestOneTimePasswordIsNoneWhereThereAreUsersOrAProvider(t *testing.T) {
 	require.NoError(t, err)
 	users := kimsConfig(t, rdb)
 	users.Users["support"] = hashed(t, "x", bcrypt.MinCost)
-	for _, cfg := range []Config{users, kimsConfig(t, rdb), {Redis: rdb, OIDC: &OIDC{}}, {Redis: rdb, OIDC: &OIDC{}, Users: users.Users}} {
+	for _, cfg := range []Config{users, kimsConfig(t, rdb), {Redis: rdb, OIDC: &OIDC{}},
+		{Redis: rdb, OIDC: &OIDC{}, Users: users.Users}} {
 		require.ErrorIs(t, enter(New(cfg), "support", password, here), ErrWrong)
 		if cfg.OIDC != nil {
 			require.ErrorIs(t, enter(New(cfg), "kim", "open sesame", here), ErrWrong)
@@ -83,7 +86,10 @@ func TestLostReplyDoesNotWasteTheOneTimePassword(t *testing.T) {
 	for range 2 { // the second time Redis has the script
 		password, err := d.OneTime(t.Context())
 		require.NoError(t, err)
-		lost := proxy.DropNextReply(func(request []byte) bool { return strings.Contains(string(request), "onetime:") })
+		lost := proxy.DropNextReply(func(request []byte) bool {
+			return strings.Contains(string(request),
+				"onetime:")
+		})
 		token, _, err := d.SignIn(t.Context(), "support", password, here)
 		require.NoError(t, err)
 		<-lost

@@ -17,7 +17,8 @@ const longest = 72
 
 // SignIn checks a password and begins a session; token is the credential. Address is the client's, for the
 // limit. Refusals: ErrWrong, Limited. Other errors are the store's.
-func (d *Desk) SignIn(ctx context.Context, name, password, address string) (token string, agent Agent, err error) {
+func (d *Desk) SignIn(ctx context.Context, name, password, address string) (token string, agent Agent,
+	err error) {
 	if !d.ByPassword() {
 		return "", Agent{}, ErrWrong
 	}

@@ -18,7 +18,8 @@ func TestUnknownNameIsAsMuchWorkAsAWrongPassword(t *testing.T) {
 	d, written := newDesk(kimsConfig(t, redistest.Start(t).Client()))
 	long := strings.Repeat("x", longest)
 	cfg := d.cfg
-	cfg.Users = map[string]string{"kim": hashed(t, "open sesame", bcrypt.MinCost), "lee": hashed(t, long, bcrypt.MinCost)}
+	cfg.Users = map[string]string{"kim": hashed(t, "open sesame", bcrypt.MinCost),
+		"lee": hashed(t, long, bcrypt.MinCost)}
 	d.cfg = cfg
 	for i, c := range []struct {
 		name, password string
@@ -57,7 +58,8 @@ func TestDecoysCostWhatTheUsersHashesCost(t *testing.T) {
 		cost, err := bcrypt.Cost([]byte(hashes[0]))
 		require.NoError(t, err)
 		if !costs[cost] {
-			require.ErrorIs(t, bcrypt.CompareHashAndPassword([]byte(hashes[0]), []byte("x")), bcrypt.ErrMismatchedHashAndPassword, "it is worked on to the end")
+			require.ErrorIs(t, bcrypt.CompareHashAndPassword([]byte(hashes[0]), []byte("x")),
+				bcrypt.ErrMismatchedHashAndPassword, "it is worked on to the end")
 		}
 		costs[cost] = true
 	}

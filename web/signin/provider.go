@@ -74,8 +74,9 @@ func (p *provider) discover() (*issuer, error) {
 		scopes = append(scopes, "groups") // some providers refuse unknown scopes
 	}
 	at := &issuer{
-		oauth: oauth2.Config{ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, RedirectURL: p.cfg.Redirect,
-			Endpoint: found.Endpoint(), Scopes: scopes},
+		oauth: oauth2.Config{ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret,
+			RedirectURL: p.cfg.Redirect,
+			Endpoint:    found.Endpoint(), Scopes: scopes},
 		verifier: found.VerifierContext(ctx, &oidc.Config{ClientID: p.cfg.ClientID}),
 	}
 	p.known.Store(at)
@@ -138,7 +139,8 @@ func (p *provider) refused(ctx context.Context, err error) error {
 	case answer.ErrorCode == "invalid_grant":
 		return ErrExpired
 	}
-	return p.away(ctx, "the provider does not take codes", fmt.Errorf("%s, %q %q", answer.Response.Status, answer.ErrorCode, answer.ErrorDescription))
+	return p.away(ctx, "the provider does not take codes",
+		fmt.Errorf("%s, %q %q", answer.Response.Status, answer.ErrorCode, answer.ErrorDescription))
 }
 
 func (p *provider) away(ctx context.Context, what string, err error) error {

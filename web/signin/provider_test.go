@@ -36,7 +36,8 @@ func TestTokenThatIsNotRightIsRefused(t *testing.T) {
 			wrong["groups"] = "actors"
 			_, err := c.enter(wrong)
 			require.ErrorIs(t, err, ErrExpired)
-			require.Equal(t, []string{"? sign_in_failed: the provider's token is not right, from 192.0.2.1"}, c.written.take())
+			require.Equal(t, []string{"? sign_in_failed: the provider's token is not right, from 192.0.2.1"},
+				c.written.take())
 		})
 	}
 	for name, alter := range map[string]func(answer map[string]any){

@@ -115,10 +115,13 @@ func TestSignInEndsWhereTheSettingsAdmitItNoMore(t *testing.T) {
 		admits  []Config
 		refuses []Config
 	}{
-		{session{Name: "kim", Role: Act, How: byPassword, By: New(kim).by("kim", byPassword)}, []Config{kim, both}, []Config{kimAnew, lee, oidc, nobody}},
-		{session{Name: "kim", Role: Act, How: byPassword}, []Config{kim, kimAnew}, []Config{lee, oidc, nobody}}, // of an older program
+		{session{Name: "kim", Role: Act, How: byPassword, By: New(kim).by("kim", byPassword)}, []Config{kim, both},
+			[]Config{kimAnew, lee, oidc, nobody}},
+		// of an older program
+		{session{Name: "kim", Role: Act, How: byPassword}, []Config{kim, kimAnew}, []Config{lee, oidc, nobody}},
 		{session{Name: "support", Role: Act, How: byOneTime}, []Config{nobody}, []Config{kim, support, oidc}},
-		{session{Name: "kim", Role: Watch, How: byOIDC, By: New(oidc).by("kim", byOIDC)}, []Config{oidc}, []Config{regrouped, kim, nobody}},
+		{session{Name: "kim", Role: Watch, How: byOIDC, By: New(oidc).by("kim", byOIDC)}, []Config{oidc},
+			[]Config{regrouped, kim, nobody}},
 		{session{Name: "kim", Role: Watch, How: byOIDC}, []Config{oidc, regrouped}, []Config{kim, nobody}},
 		{session{Name: "kim", Role: Act}, nil, []Config{kim, oidc, nobody}},
 	} {

@@ -104,7 +104,8 @@ func New(cfg Config) *Desk {
 	if cfg.Audit == nil {
 		cfg.Audit = func(context.Context, string, string, string) {}
 	}
-	d := &Desk{cfg: cfg, secret: secretOf(cfg), decoys: decoysOf(cfg.Users), hashing: semaphore.NewWeighted(atOnce()),
+	d := &Desk{cfg: cfg, secret: secretOf(cfg), decoys: decoysOf(cfg.Users),
+		hashing:  semaphore.NewWeighted(atOnce()),
 		patience: 5 * time.Second, compare: bcrypt.CompareHashAndPassword}
 	if cfg.OIDC != nil {
 		d.provider = newProvider(*cfg.OIDC, cfg.Log)

@@ -60,7 +60,8 @@ func hashed(t *testing.T, password string, cost int) string {
 
 func newDesk(cfg Config) (*Desk, *diary) {
 	written := &diary{}
-	cfg.Audit, cfg.Log = written.write, slog.New(slog.NewTextHandler(written, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg.Audit, cfg.Log = written.write, slog.New(slog.NewTextHandler(written,
+		&slog.HandlerOptions{Level: slog.LevelDebug}))
 	d := New(cfg)
 	d.compare = func(hash, password []byte) error {
 		written.compared.Add(1)
@@ -109,9 +110,11 @@ func TestNothingInTheStoreOrTheLogOpensAnything(t *testing.T) {
 	password, err := once.OneTime(t.Context())
 	require.NoError(t, err)
 	kept := everything(t, server.Client())
-	require.Equal(t, 5, strings.Count(kept, "\n"), "a session, two names, an address, a one-time password: %s", kept)
+	require.Equal(t, 5, strings.Count(kept, "\n"), "a session, two names, an address, a one-time password: %s",
+		kept)
 	kept += written.log.String() + strings.Join(written.take(), "\n")
-	for _, secret := range []string{token, password, asMade(password), "sesame", "barley", "wrong field", digest("typed into the wrong field"), digest(here)} {
+	for _, secret := range []string{token, password, asMade(password), "sesame", "barley", "wrong field",
+		digest("typed into the wrong field"), digest(here)} {
 		require.NotContains(t, kept, secret)
 	}
 }
@@ -130,7 +133,8 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	_, signed := d.Signed(t.Context(), who.Key)
 	_, out := d.SignOut(t.Context(), token)
 	_, password := once.OneTime(t.Context())
-	for _, err := range []error{agent, signed, out, password, enter(d, "kim", "open sesame", here), enter(once, "support", "x", here)} {
+	for _, err := range []error{agent, signed, out, password, enter(d, "kim", "open sesame", here),
+		enter(once, "support", "x", here)} {
 		require.ErrorIs(t, err, room.ErrStore)
 	}
 	require.Equal(t, compared, written.compared.Load(), "what can not be counted is not compared")
@@ -140,7 +144,8 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 func TestSignInWorksOnEveryKindOfStore(t *testing.T) {
 	embedded := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	defer func() { _ = embedded.Close() }()
-	for name, rdb := range map[string]redis.UniversalClient{"embedded": embedded, "cluster": redistest.StartCluster(t).Client()} {
+	for name, rdb := range map[string]redis.UniversalClient{"embedded": embedded,
+		"cluster": redistest.StartCluster(t).Client()} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := newDesk(Config{Redis: rdb})
 			password, err := d.OneTime(t.Context())

@@ -33,9 +33,11 @@ func TestEleventhWrongTryOfANameIsLimitedOnEveryReplica(t *testing.T) {
 			require.Greater(t, limited.After, triesWindow-time.Minute)
 			require.LessOrEqual(t, limited.After, triesWindow)
 		}
-		require.Equal(t, compared, writtenA.compared.Load()+writtenB.compared.Load(), "nothing is compared any more")
+		require.Equal(t, compared, writtenA.compared.Load()+writtenB.compared.Load(),
+			"nothing is compared any more")
 		who := map[string]string{"kim": "kim", "nobody": "?"}[name]
-		require.Equal(t, []string{who + " sign_in_limited: too many wrong tries under this name, from 198.51.100.7"},
+		require.Equal(t, []string{who + " sign_in_limited: too many wrong tries under this name, from " +
+			"198.51.100.7"},
 			append(writtenA.take(), writtenB.take()...), "once a window")
 	}
 }
@@ -62,7 +64,8 @@ func TestTriesAreForgottenOneByOne(t *testing.T) {
 	key := d.key("tries:name:" + d.masked("kim"))
 	oldest, err := server.Client().ZRange(t.Context(), key, 0, 0).Result()
 	require.NoError(t, err)
-	require.NoError(t, server.Client().ZIncrBy(t.Context(), key, -float64(triesWindow.Milliseconds()-5000), oldest[0]).Err())
+	require.NoError(t, server.Client().ZIncrBy(t.Context(), key, -float64(triesWindow.Milliseconds()-5000),
+		oldest[0]).Err())
 	limited, _ := errors.AsType[Limited](enter(d, "kim", "open sesame", here))
 	require.LessOrEqual(t, limited.After, 5*time.Second, "it is told when the oldest is forgotten")
 	require.Positive(t, limited.After)
@@ -136,7 +139,8 @@ func TestHangingUpHidesNoWrongTry(t *testing.T) {
 	_, _, err := d.SignIn(ctx, "kim", "wrong", here)
 	require.ErrorIs(t, err, ErrWrong)
 	require.Equal(t, []string{"kim sign_in_failed: wrong name or password, from 192.0.2.1"}, written.take())
-	require.Equal(t, 2, strings.Count(everything(t, server.Client()), "tries:"), "of the name and of the address")
+	require.Equal(t, 2, strings.Count(everything(t, server.Client()), "tries:"),
+		"of the name and of the address")
 }
 
 func TestLostReplyCountsOneTry(t *testing.T) {
@@ -155,5 +159,6 @@ func TestLostReplyCountsOneTry(t *testing.T) {
 	lost = proxy.DropNextReply(nil)
 	require.ErrorAs(t, enter(d, "kim", "wrong", here), &Limited{})
 	<-lost
-	require.Equal(t, []string{"kim sign_in_limited: too many wrong tries under this name, from 192.0.2.1"}, written.take(), "the first to be told is told so again")
+	require.Equal(t, []string{"kim sign_in_limited: too many wrong tries under this name, from 192.0.2.1"},
+		written.take(), "the first to be told is told so again")
 }

@@ -110,7 +110,8 @@ func TestPageLeadsToTheFormAndBack(t *testing.T) {
 	h := deskHandler(t, f)
 	for path, next := range map[string]string{"/support": "/support",
 		"/support/integration/history?seller=a&to=1": "/support/integration/history?seller=a&to=1",
-		"/support/elsewhere":                         "/support/elsewhere", "/support/-/nothing": "/support/-/nothing"} {
+		"/support/elsewhere":                         "/support/elsewhere",
+		"/support/-/nothing":                         "/support/-/nothing"} {
 		w := f.call(t, h, "", "GET", path, "")
 		require.Equal(t, http.StatusSeeOther, w.Code, path)
 		require.Equal(t, "/support/sign-in?next="+url.QueryEscape(next), w.Header().Get("Location"))

@@ -41,8 +41,9 @@ type StoryEvent struct {
 
 // timelineAnswer is a seller's timeline in a room.
 type timelineAnswer struct {
-	Events  []StoryEvent `json:"events"`
-	Partial bool         `json:"partial"` // the ledger is away: only events that it has not recorded yet are listed
+	Events []StoryEvent `json:"events"`
+	// the ledger is away: only events that it has not recorded yet are listed
+	Partial bool `json:"partial"`
 }
 
 // timeline is GET /api/support/{room}/timeline?seller=&from=&limit=.

@@ -1,4 +1,5 @@
-// Package chart draws the chart by Helm's own engine and reads what comes out strictly by Kubernetes's own types.
+// Package chart draws the chart by Helm's own engine and reads what comes out strictly by Kubernetes's own
+// types.
 package chart
 
 import (
@@ -53,7 +54,8 @@ func draw(t *testing.T, v values, kube string) (map[string]string, error) {
 		t.Fatal(err)
 	}
 	capabilities.KubeVersion = *version
-	all, err := chartutil.ToRenderValues(c, v, chartutil.ReleaseOptions{Name: "r", Namespace: "n", IsInstall: true}, capabilities)
+	all, err := chartutil.ToRenderValues(c, v,
+		chartutil.ReleaseOptions{Name: "r", Namespace: "n", IsInstall: true}, capabilities)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,8 @@ func draw(t *testing.T, v values, kube string) (map[string]string, error) {
 // objects are what was drawn; a field that Kubernetes does not know, or of a wrong type, is an error.
 func objects(t *testing.T, files map[string]string) map[string]runtime.Object {
 	t.Helper()
-	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Yaml: true, Strict: true})
+	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
+		json.SerializerOptions{Yaml: true, Strict: true})
 	found := map[string]runtime.Object{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !strings.HasSuffix(name, ".yaml") {
@@ -92,29 +95,34 @@ var everything = values{
 	"secrets":          values{"SMS_WEBHOOK_SECRET": values{"name": "sms", "key": "secret"}},
 	"rooms":            values{"integration": values{"name": "마켓 연동", "lease": "90s"}, "shop:*": nil},
 	"service":          values{"annotations": values{"a": "b"}},
-	"ingress":          values{"enabled": true, "className": "nginx", "tlsSecret": "tls", "annotations": values{"a": "b"}},
-	"autoscaling":      values{"enabled": true},
-	"spread":           values{"required": true},
-	"networkPolicy": values{"from": []any{values{"namespaceSelector": values{}}}, "metricsFrom": []any{values{"podSelector": values{}}},
-		"to": []any{values{"ipBlock": values{"cidr": "10.0.0.0/8"}}}},
+	"ingress": values{"enabled": true, "className": "nginx", "tlsSecret": "tls",
+		"annotations": values{"a": "b"}},
+	"autoscaling": values{"enabled": true},
+	"spread":      values{"required": true},
+	"networkPolicy": values{"from": []any{values{"namespaceSelector": values{}}},
+		"metricsFrom": []any{values{"podSelector": values{}}},
+		"to":          []any{values{"ipBlock": values{"cidr": "10.0.0.0/8"}}}},
 	"serviceMonitor": values{"enabled": true, "labels": values{"release": "p"}},
-	"prometheusRule": values{"enabled": true, "labels": values{"release": "p"}, "runbook": "https://wiki.example/runbook"},
-	"dashboard":      values{"enabled": true, "annotations": values{"grafana_folder": "waitroom"}},
-	"ca":             values{"configMap": "own-ca"},
+	"prometheusRule": values{"enabled": true, "labels": values{"release": "p"},
+		"runbook": "https://wiki.example/runbook"},
+	"dashboard": values{"enabled": true, "annotations": values{"grafana_folder": "waitroom"}},
+	"ca":        values{"configMap": "own-ca"},
 	"extraEnv": []any{values{"name": "GOMEMLIMIT", "value": "400MiB"},
 		values{"name": "ZONE", "valueFrom": values{"fieldRef": values{"fieldPath": "metadata.name"}}}},
-	"extraVolumes":              []any{values{"name": "more", "emptyDir": values{}}},
-	"extraVolumeMounts":         []any{values{"name": "more", "mountPath": "/more"}},
-	"serviceAccount":            values{"create": true, "annotations": values{"role": "r"}},
-	"labels":                    values{"team": "sellers"},
-	"annotations":               values{"owner": "sellers"},
-	"podLabels":                 values{"zone": "a"},
-	"priorityClassName":         "high",
-	"topologySpreadConstraints": []any{values{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}},
-	"podAnnotations":            values{"a": "b"},
-	"tracing":                   values{"endpoint": "http://collector:4318", "ratio": 0.05, "headers": values{"name": "waitroom", "key": "otlp"}},
-	"nodeSelector":              values{"a": "b"},
-	"tolerations":               []any{values{"key": "a", "operator": "Exists"}},
+	"extraVolumes":      []any{values{"name": "more", "emptyDir": values{}}},
+	"extraVolumeMounts": []any{values{"name": "more", "mountPath": "/more"}},
+	"serviceAccount":    values{"create": true, "annotations": values{"role": "r"}},
+	"labels":            values{"team": "sellers"},
+	"annotations":       values{"owner": "sellers"},
+	"podLabels":         values{"zone": "a"},
+	"priorityClassName": "high",
+	"topologySpreadConstraints": []any{values{"maxSkew": 1, "topologyKey": "zone",
+		"whenUnsatisfiable": "ScheduleAnyway"}},
+	"podAnnotations": values{"a": "b"},
+	"tracing": values{"endpoint": "http://collector:4318", "ratio": 0.05,
+		"headers": values{"name": "waitroom", "key": "otlp"}},
+	"nodeSelector": values{"a": "b"},
+	"tolerations":  []any{values{"key": "a", "operator": "Exists"}},
 }
 
 func drawn(t *testing.T, v values, kube string) (map[string]runtime.Object, map[string]string) {
@@ -206,7 +214,8 @@ func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
 	}
 }
 
-// roomsAreMounted holds that the rooms' file is where its variable says, and that a change of it makes other replicas.
+// roomsAreMounted holds that the rooms' file is where its variable says, and that a change of it makes other
+// replicas.
 func roomsAreMounted(t *testing.T, pod corev1.PodTemplateSpec, found map[string]runtime.Object, some bool) {
 	t.Helper()
 	main := pod.Spec.Containers[0]
@@ -223,7 +232,8 @@ func roomsAreMounted(t *testing.T, pod corev1.PodTemplateSpec, found map[string]
 	}
 }
 
-// fitsACluster holds that what a cluster wants of its pods, and what watches them, is drawn as the values have it.
+// fitsACluster holds that what a cluster wants of its pods, and what watches them, is drawn as the values
+// have it.
 func fitsACluster(t *testing.T, found map[string]runtime.Object, d *appsv1.Deployment) {
 	t.Helper()
 	pod := d.Spec.Template

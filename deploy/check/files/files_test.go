@@ -17,9 +17,11 @@ import (
 
 const root = "../../.."
 
-// A file that breaks the schema of compose, names a service, network, volume or secret that there is not, or depends on itself is refused.
+// A file that breaks the schema of compose, names a service, network, volume or secret that there is not, or
+// depends on itself is refused.
 func TestComposeReadsItsFile(t *testing.T) {
-	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy", "compose.yaml")}, cli.WithResolvedPaths(true))
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy", "compose.yaml")},
+		cli.WithResolvedPaths(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +68,10 @@ func TestDockerfileHasNothingThatItsLinterWarnsOf(t *testing.T) {
 	for _, w := range parsed.Warnings {
 		t.Error(w.Short)
 	}
-	lint := linter.New(&linter.Config{Warn: func(rule, description, url, format string, location []parser.Range) { t.Error(rule, format, location) }})
+	lint := linter.New(&linter.Config{Warn: func(rule, description, url, format string,
+		location []parser.Range) {
+		t.Error(rule, format, location)
+	}})
 	stages, _, err := instructions.Parse(parsed.AST, lint)
 	if err != nil {
 		t.Fatal(err)

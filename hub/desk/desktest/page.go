@@ -74,7 +74,8 @@ func (p *Page) Take(text []byte) error {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	if p.Told == nil {
-		p.Told, p.Items, p.Minutes, p.Rooms = map[string]int{}, map[string]map[string]any{}, map[string]map[string]any{}, map[string]map[string]any{}
+		p.Told, p.Items, p.Minutes, p.Rooms = map[string]int{}, map[string]map[string]any{},
+			map[string]map[string]any{}, map[string]map[string]any{}
 		p.Pauses = map[string]map[string]any{}
 	}
 	p.Told[f.Type]++
@@ -186,7 +187,8 @@ func (p *Page) Differs(r room.Roster) string {
 		return fmt.Sprintf("holder %v, not %v", p.Holder, r.Lease)
 	}
 	if h := p.Holder; h != nil {
-		found := room.Lease{Ticket: h.Ticket, Fence: h.Fence, GrantedAt: h.GrantedAt, ExpiresAt: h.ExpiresAt, Asked: h.Asked, Open: h.Open}
+		found := room.Lease{Ticket: h.Ticket, Fence: h.Fence, GrantedAt: h.GrantedAt, ExpiresAt: h.ExpiresAt,
+			Asked: h.Asked, Open: h.Open}
 		want := *r.Lease
 		want.AskAfter = 0
 		if found != want || h.SellerID != r.Holder {

@@ -48,12 +48,14 @@ func StartSealed(tb testing.TB, more ...string) Sealed {
 	return Sealed{Server: StartKept(tb, args...), Port: port, Settings: settings, Files: files}
 }
 
-// Sentinel runs one sentinel of the server until the test ends, with the same TLS, and returns the address of both.
+// Sentinel runs one sentinel of the server until the test ends, with the same TLS, and returns the address of
+// both.
 func (s Sealed) Sentinel(tb testing.TB) string {
 	tb.Helper()
 	dir, port := tb.TempDir(), testproc.FreePort(tb)
 	conf := filepath.Join(dir, "sentinel.conf")
-	text := fmt.Sprintf("port 0\ntls-port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor main 127.0.0.1 %d 1\n%s\n",
+	text := fmt.Sprintf("port 0\ntls-port %d\nbind 127.0.0.1\ndir %s\nsentinel monitor main 127.0.0.1 %d "+
+		"1\n%s\n",
 		port, dir, s.Port, strings.Join(s.Settings, "\n"))
 	require.NoError(tb, os.WriteFile(conf, []byte(text), 0o600))
 	process, err := testproc.Start(exec.Command(testproc.Find(tb, "redis-sentinel"), conf), syscall.SIGKILL)

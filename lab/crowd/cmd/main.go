@@ -46,7 +46,8 @@ func run(args []string, out, people io.Writer) int {
 		return 2
 	}
 	if !summary.OK() {
-		fmt.Fprintln(people, "crowd: rules were broken, see violations, or places could not be asked for, see unaudited")
+		fmt.Fprintln(people, "crowd: rules were broken, see violations, or places could not be asked for, see "+
+			"unaudited")
 		return 1
 	}
 	return 0
@@ -55,10 +56,13 @@ func run(args []string, out, people io.Writer) int {
 func parse(args []string, people io.Writer) (cfg crowd.Config, summaryTo string, err error) {
 	flags := flag.NewFlagSet("crowd", flag.ContinueOnError)
 	flags.SetOutput(people)
-	urls := flags.String("urls", "http://127.0.0.1:8080", "the replicas, with commas between; sessions move between them")
+	urls := flags.String("urls", "http://127.0.0.1:8080",
+		"the replicas, with commas between; sessions move between them")
 	rooms := flags.String("rooms", "integration=100", "who goes where: room=people, with commas between")
-	mix := flags.String("mix", "impatient=5,sleeping=5,reloading=5,tabs=5", "how many of a hundred behave how; also forgetful")
-	secretFile := flags.String("carrier-secret-file", "", "file with WAITROOM_SMS_WEBHOOK_SECRET; default the variable; none = no carrier, nobody asks")
+	mix := flags.String("mix", "impatient=5,sleeping=5,reloading=5,tabs=5",
+		"how many of a hundred behave how; also forgetful")
+	secretFile := flags.String("carrier-secret-file", "",
+		"file with WAITROOM_SMS_WEBHOOK_SECRET; default the variable; none = no carrier, nobody asks")
 	flags.DurationVar(&cfg.Duration, "for", 30*time.Second, "how long, at most 2h")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "the same seed behaves the same")
 	flags.Float64Var(&cfg.Arrivals, "arrivals", 500, "sellers that come each second, until all have come")
@@ -66,8 +70,10 @@ func parse(args []string, people io.Writer) (cfg crowd.Config, summaryTo string,
 	flags.DurationVar(&cfg.Rest, "rest", 2*time.Second, "from the end of a place to the next, likewise")
 	flags.Float64Var(&cfg.Carrier.Rate, "sms-rate", 0, "messages a second at most; 0 = as they are asked for")
 	flags.IntVar(&cfg.Carrier.Number, "sms-number", 0, "messages in all; 0 = no end")
-	flags.DurationVar(&cfg.Carrier.Delay, "sms-delay", 0, "from asking to the message, likewise; default half of --hold")
-	flags.BoolVar(&cfg.Rules.Open, "others", false, "others are in the rooms too, or support acts: order is not checked")
+	flags.DurationVar(&cfg.Carrier.Delay, "sms-delay", 0,
+		"from asking to the message, likewise; default half of --hold")
+	flags.BoolVar(&cfg.Rules.Open, "others", false,
+		"others are in the rooms too, or support acts: order is not checked")
 	flags.BoolVar(&cfg.Rules.AllowLost, "may-lose", false, "the store may lose data: a place may end as lost")
 	flags.BoolVar(&cfg.Stay, "stay", false, "leave the places in the end, instead of giving them back")
 	flags.BoolVar(&cfg.Anywhere, "anywhere", false, "talk to more than this machine's loopback")

@@ -1,4 +1,5 @@
-// Receiver takes webhooks at the address in ADDR, signed with WAITROOM_WEBHOOK_SECRET: go run ./docs/examples/go/receiver.
+// Receiver takes webhooks at the address in ADDR, signed with WAITROOM_WEBHOOK_SECRET: go run
+// ./docs/examples/go/receiver.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Robot takes a turn, asks for a code, uses it and gives the turn back: go run ./docs/examples/go/robot [seller id]. It opens no socket: every
-// call may be repeated, so a connection that breaks costs nothing but another call.
+// Robot takes a turn, asks for a code, uses it and gives the turn back: go run ./docs/examples/go/robot
+// [seller id]. It opens no socket: every call may be repeated, so a connection that breaks costs nothing but
+// another call.
 package main
 
 import (
@@ -18,9 +19,11 @@ import (
 	"github.com/google/uuid"
 )
 
-var room = cmp.Or(os.Getenv("WAITROOM"), "http://localhost:8080") + "/api/" + cmp.Or(os.Getenv("ROOM"), "integration")
+var room = cmp.Or(os.Getenv("WAITROOM"), "http://localhost:8080") + "/api/" + cmp.Or(os.Getenv("ROOM"),
+	"integration")
 
-// session is one for each robot: whoever has it acts for the place, and so a call whose answer was lost can be repeated.
+// session is one for each robot: whoever has it acts for the place, and so a call whose answer was lost can
+// be repeated.
 var session = uuid.NewString()
 
 // answer has what is used of all answers.
@@ -39,7 +42,8 @@ type answer struct {
 
 func main() {
 	log.SetFlags(0)
-	mine := ask("POST", "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":true}`, append(os.Args[1:], "s-1")[0])) // join, and wait for the turn
+	// join, and wait for the turn
+	mine := ask("POST", "/lock", fmt.Sprintf(`{"seller_id":%q,"asks":true}`, append(os.Args[1:], "s-1")[0]))
 	for mine.Status == "waiting" {
 		fmt.Println("waiting", mine.Position)
 		time.Sleep(time.Second)
@@ -50,7 +54,8 @@ func main() {
 	}
 	fmt.Println("locked", mine.Fence)
 
-	// ask: right before the marketplace is asked. A busy number says number_busy until another seller's code can not come any more.
+	// ask: right before the marketplace is asked. A busy number says number_busy until another seller's code can
+	// not come any more.
 	fmt.Println("asked", ask("POST", "/lock/expect", fmt.Sprintf(`{"fence":%d}`, mine.Fence)).Asked)
 
 	// … ask the marketplace to send the code …
@@ -77,11 +82,14 @@ func main() {
 // me is how the robot stands, the zero answer where it has no place.
 func me() answer { return *cmp.Or(ask("GET", "/lock/status", "").Me, &answer{}) }
 
-// ask repeats a call until it is answered, and where the answer says Retry-After, such as 409 number_busy, when that has passed.
+// ask repeats a call until it is answered, and where the answer says Retry-After, such as 409 number_busy,
+// when that has passed.
 func ask(method, path, body string) (got answer) {
 	for ; ; time.Sleep(time.Second) {
 		r, _ := http.NewRequest(method, room+path, strings.NewReader(body))
-		r.Header = http.Header{"X-Session-Id": {session}, "Idempotency-Key": {session}, "Content-Type": {"application/json"}} // it asks once only
+		// it asks once only
+		r.Header = http.Header{"X-Session-Id": {session}, "Idempotency-Key": {session},
+			"Content-Type": {"application/json"}}
 		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			continue

@@ -16,9 +16,11 @@ import (
 	"github.com/google/uuid"
 )
 
-var room = cmp.Or(os.Getenv("WAITROOM"), "http://localhost:8080") + "/api/" + cmp.Or(os.Getenv("ROOM"), "integration")
+var room = cmp.Or(os.Getenv("WAITROOM"), "http://localhost:8080") + "/api/" + cmp.Or(os.Getenv("ROOM"),
+	"integration")
 
-// session is one for each seller: whoever has it acts for the place, and a call whose answer was lost can be repeated with it.
+// session is one for each seller: whoever has it acts for the place, and a call whose answer was lost can be
+// repeated with it.
 var session = http.Header{"X-Session-Id": {uuid.NewString()}}
 
 // place is what answers and states have in common.
@@ -59,7 +61,8 @@ func main() {
 	fmt.Println(ended.Outcome)
 }
 
-// wait reads states until it is our turn. A program that runs for long opens the socket again when it breaks, with a random wait.
+// wait reads states until it is our turn. A program that runs for long opens the socket again when it breaks,
+// with a random wait.
 func wait(ctx context.Context) (place, error) {
 	conn, _, err := websocket.Dial(ctx, room+"/ws", &websocket.DialOptions{HTTPHeader: session})
 	if err != nil {
