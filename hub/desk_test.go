@@ -89,7 +89,7 @@ func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 	untilTrue(t, r.Engine, lobby, s)
 }
 
-// Nobody but the replica's own timer ends the lease: no seller is connected, and there is no notification and
+// Only the replica's own timer ends the lease: no seller is connected, and there is no notification and
 // no beat.
 func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	t.Parallel()

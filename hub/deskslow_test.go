@@ -99,7 +99,7 @@ func TestAWatcherThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
 	untilTrue(t, r.Engine, lobby, s)
 }
 
-// Who is too far behind is shown the room anew; nothing is kept for it meanwhile.
+// A socket that is too far behind is sent the room anew; nothing is kept for it meanwhile.
 func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	// no beat: what it finds may have the room shown anew to all

@@ -38,7 +38,7 @@ func TestALeaseThatRunsOutIsHandedToTheNext(t *testing.T) {
 	}
 }
 
-// Nobody but the replica's own timer acts here: there is no sweep, no notification and no beat.
+// Only the replica's own timer acts here: there is no sweep, no notification and no heartbeat.
 func TestTheTimerAloneEndsALease(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),

@@ -65,7 +65,7 @@ func TestWhoSendsWithoutEndIsClosed(t *testing.T) {
 	})
 }
 
-// What a client must not send is told by its code, and never takes anybody else's socket along.
+// A close code names what a client must not send, and no other socket is closed for it.
 func TestBrokenFramesCloseTheirOwnSocketOnly(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	witness := r.dial("")

@@ -77,7 +77,7 @@ func (s *socket) notStates() []map[string]any {
 	return slices.Clone(s.others)
 }
 
-// What came before says that it is later; no message comes that says otherwise.
+// Earlier messages have later times, and no message comes that corrects them.
 func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
 	for when, away := range map[string]bool{"and can be asked": false, "and is away just then": true} {
 		t.Run(when, func(t *testing.T) {

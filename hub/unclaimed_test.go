@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Nobody but the replica's own timer acts here: there is no sweep, no notification and no beat.
+// Only the replica's own timer acts here: there is no sweep, no notification and no heartbeat.
 func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),

@@ -70,7 +70,7 @@ console.log(getEventListeners(signal, "abort").length, inspect(turn).includes(tu
 	require.Equal(t, "1\nAbortError\n0 false", out)
 }
 
-// What no repeat mends is an error at once.
+// A failure that no repeat mends is an error at once.
 func TestWhatIsWronglySetUpIsAnError(t *testing.T) {
 	out := runScript(t, "http://user:secret@127.0.0.1:1", `
 await join(url, "room:1", "a").catch((error) => console.log(error.name));

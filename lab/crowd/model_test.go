@@ -197,7 +197,7 @@ func TestWhoIsAwayIsNotOvertaken(t *testing.T) {
 	require.Empty(t, s.violations())
 }
 
-// What has settled only when everybody has gone home is judged by who was there then.
+// A state that settles only after the last socket has closed is judged by the sockets that were open then.
 func TestOvertakingIsFoundAfterTheSocketsAreClosed(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(3)

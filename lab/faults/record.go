@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What a record is of.
+// The kinds of records.
 const (
 	KindCall    = "call"    // a request and its answer, or that there was none
 	KindOpen    = "open"    // a socket was opened

@@ -29,7 +29,7 @@ type store interface {
 }
 
 func (r *Run) startStore() {
-	// What was answered is with the kernel, so that a plan loses what it takes away and nothing else: with
+	// Answered writes are with the kernel, so that a plan loses what it takes away and nothing else: with
 	// everysec a Redis that is killed loses what waited behind a slow sync.
 	keep := []string{"--appendonly", "yes", "--appendfsync", "no"}
 	switch r.plan.Store {

@@ -19,10 +19,10 @@ type numbers struct {
 	dbJoin, dbLeave, dbHandoff, dbCode                     float64
 	dbJoinBytes, dbLeaveBytes, dbHandoffBytes, dbCodeBytes float64
 
-	// What people do.
+	// People's habits.
 	hold, patience, reconnectEvery, codes float64
 
-	// What a machine is let carry, and where products end.
+	// The load that a machine may carry, and the limits of products.
 	redisFull, replicaFull, dbFull, dbCores, dbCoreGiB, replicaSockets, replicaConnections, redisClients,
 	clusterMasters, coalesce, front, linger, outcomeFor, leaseFor, requestFor float64
 }

@@ -1,0 +1,58 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	comment  = regexp.MustCompile(`^\s*(?://|--|\*|/\*\*) `)
+	headless = regexp.MustCompile(`^\s*(?://|--|\*|/\*\*) (?:Who|Whoever|Nobody|Somebody|What|Those|That which) `)
+	// private are words that once stood for something of the product and are not in the field's language.
+	private = regexp.MustCompile(`\b(?:grumble|overtell|turnstile|relink|toldPlace|noBlank|newTold)\b`)
+)
+
+// A comment's first sentence is about a component or a person: a reader need not guess who "who" is.
+func TestCommentsHaveASubject(t *testing.T) {
+	for path, text := range sources(t) {
+		before := ""
+		for line := range strings.Lines(text) {
+			if headless.MatchString(line) && !comment.MatchString(before) {
+				require.Fail(t, "a comment without a subject", "%s: %s", path, strings.TrimSpace(line))
+			}
+			before = line
+		}
+		require.NotRegexp(t, private, text, path)
+	}
+}
+
+// sources are the files of code that are written here, by their paths.
+func sources(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		if err == nil && entry.IsDir() && slices.Contains([]string{".git", "bundle", "thirdparty", "node_modules",
+			"testdata", "results", "bin"}, name) {
+			return filepath.SkipDir
+		}
+		generated := strings.HasSuffix(name, "_templ.go") || strings.HasSuffix(name, "_gen.go")
+		if err != nil || generated || name == "comments_test.go" ||
+			!slices.Contains([]string{".go", ".js", ".lua"}, filepath.Ext(name)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found[path] = string(text)
+		return err
+	})
+	require.NoError(t, err)
+	require.Greater(t, len(found), 500)
+	return found
+}
