@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -13,7 +14,11 @@ import (
 var dir string // of the server's program
 
 func TestMain(m *testing.M) {
-	var err error
+	flag.Parse()
+	err := flag.Set("test.parallel", "12") // the tests wait more than they work
+	if err != nil {
+		panic(err)
+	}
 	if dir, err = os.MkdirTemp("", "waitroom-clients-"); err != nil {
 		panic(err)
 	}
