@@ -246,3 +246,21 @@ func TestPartsThatAreBothClaimedOrAssignedAnswerOneAsk(t *testing.T) {
 		})
 	}
 }
+
+// The carrier's clock may be behind, and so a message that seems to be older than the ask may be its answer:
+// support and the session may say so. The same text, sent again in the lease's time, says nothing more of
+// whose it is.
+func TestATextThatFirstCameBeforeTheLeaseIsNotMatchedWhenItComesAgain(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.plain("a")
+	a.leave(room.Cancelled)
+	d.pass(31 * time.Second)
+	b := d.asker("b")
+	b.expect()
+	sent := d.now.Add(-2 * time.Second).UnixMilli()
+	first := sms("first", sent, sent+1)
+	requireNone(t, room.Ambiguous, match(t, d.engine, first), "it may be a's")
+	again := sms("again", d.now.UnixMilli(), d.now.UnixMilli()+1)
+	again.Shown.Text = first.Shown.Text
+	requireNone(t, room.Ambiguous, match(t, d.engine, again), "so may this one")
+}

@@ -336,7 +336,7 @@ function matching.could_be(party, first)
     local l = leases.by_fence(tonumber(fence))
     if l and l.party == party then return false end
   end
-  for _, cause in ipairs(asks.causes(first.from, first.to)) do
+  for _, cause in ipairs(asks.causes(first.from, first.to - first.later)) do
     if cause[1].party == party then return true end
   end
   return false

@@ -1,7 +1,8 @@
 -- messages.lua: the recent messages: those of the last ten minutes, with their sealed texts.
 --
 -- TEXTS has of a message
--- "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either| rejected":
+-- "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either|rejected
+-- |later":
 --   session, fence, ticket   the lease that it belongs to, or is offered to
 --   state     w waiting for the ledger's verdict, s shown to its session, n of no session,
 --             o unclaimed: offered to the session, whose lease with that fence holds the lock
@@ -13,6 +14,8 @@
 --   whole     of a part of a long message: keyed digest that its other parts have too; "" = it is no part
 --   either    1 = the same text belongs to a lease, and this one may be another's: support may give it to any
 --   rejected  fences of the leases whose sessions rejected this text, with commas between
+--   later     by how much `to` is later (ms) since the carrier's clock may be behind: only support, and a
+--             session that claims the message, may give it to a lease by that
 -- INBOX has its digest, session and fence: so a session's messages are found without reading any text.
 --
 -- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what
@@ -36,13 +39,13 @@ local function parse_message(digest, text)
   return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4],
     result = p[5], reason = p[6], late = p[7] == '1', received = p[8],
     from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
-    whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '' }
+    whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '', later = tonumber(p[17] or 0) }
 end
 
 local function text_of(m)
   return table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
     m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed,
-    m.whole, m.either and '1' or '0', m.rejected }, '|')
+    m.whole, m.either and '1' or '0', m.rejected, int(m.later) }, '|')
 end
 
 -- get returns a recent message, nil for none.

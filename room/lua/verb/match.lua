@@ -173,7 +173,7 @@ local function keep_text(d)
     ticket = l and l.ticket or 0, state = kept_as, result = answer.result, reason = answer.reason,
     late = answer.result == 'late', received = answer.at, from = sms.earliest, to = sms.latest,
     code = sms.code, same = sms.same, sealed = sms.sealed, whole = whole, either = d.either,
-    rejected = first and first.rejected or '' }
+    rejected = first and first.rejected or '', later = sms.later or 0 }
   messages.put(m)
   if d.lease or not (first or sms.foreign) then messages.remember_text(m, { unpack(OWN, 3) }) end
   if d.lease and first then messages.withdraw(m, l.party) end
@@ -214,7 +214,8 @@ local function note_clock(other)
   elseif other then
     incident('carrier_clock',
       'a message seems to be older than the ask that caused it; the clock of its carrier may be behind')
-    sms.latest = sms.latest + matching.behind_most()
+    sms.later = matching.behind_most()
+    sms.latest = sms.latest + sms.later
     answer.to = int(sms.latest)
   end
 end
