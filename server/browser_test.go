@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,8 +53,16 @@ func (p page) state(state string) {
 	p.is(`document.body.dataset.state === "` + state + `"`)
 }
 
+// press clicks where the element is. A page that is still moving it would get the click elsewhere, and so press
+// waits until it is in the same place in two frames.
 func (p page) press(id string) {
 	p.t.Helper()
+	p.is(`(() => {
+		const box = document.querySelector(` + strconv.Quote(id) + `)?.getBoundingClientRect();
+		const before = window.pressed;
+		window.pressed = box && JSON.stringify(box);
+		return box && before === window.pressed;
+	})()`)
 	for {
 		err := chromedp.Do(p.ctx, chromedp.Click(chromedp.CSS(id)))
 		if err != nil && strings.Contains(err.Error(), "Could not find node with given id") {
