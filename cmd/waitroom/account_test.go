@@ -55,6 +55,7 @@ type judgement struct {
 	at       int64 // when it was judged
 	window   span  // in which it may have been sent
 	twin     bool  // the same text is another session's, and may belong to a second one
+	sent     span  // its window by the carrier's own word
 	clock    bool  // the carrier's clock may be behind, and an incident reports so
 	unsure   bool  // the outcome depends on when it was sent, which is unknown
 }
@@ -206,14 +207,8 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 	} else {
 		list = a.byTime(m, w)
 		for i, j := range list {
-			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.window) {
-				list[i] = none("ambiguous")
-				wider := first.window
-				// for an ambiguous message the account does not decide whether the clock may be the cause, too
-				wider.to += behindBy
-				if first.reason == "ambiguous" && a.couldCause(j.lease.party(), wider) {
-					list = append(list, j)
-				}
+			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.sent) {
+				list[i] = none("ambiguous") // also where the carrier's clock may be behind
 			}
 		}
 	}
@@ -386,6 +381,7 @@ func (a *account) remember(j *judgement, answers bool) {
 	if !j.repeats && (j.lease != nil || a.same[key] == nil) {
 		a.same[key] = j
 	}
+	j.sent = j.window
 	if j.clock { // it may have been sent until then
 		j.window.to += behindBy
 	}
