@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whom a change concerns most has a head start, whether the line has been quiet or was told a moment ago; a
-// second change does not put the first one off.
+// The head of the line is sent a change first, whether or not the line was sent one a moment ago. A second
+// change does not put the first one off.
 func TestBackOfTheLineStandsBehindItsHead(t *testing.T) {
 	now := time.Now()
 	for name, told := range map[string]struct{ until, want time.Time }{

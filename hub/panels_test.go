@@ -150,7 +150,7 @@ func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
 		s.until("the database is back", shows(items, map[string]string{"m:4": "d"}))
 		require.Equal(t, "desk", kind(s.frames()[0]))
 	}
-	require.Equal(t, 3, s.count("items"), "what did not change is not told again")
+	require.Equal(t, 3, s.count("items"), "unchanged items are not sent again")
 	next.until("the replicas", func(p *desktest.Page) bool { return p.Told["replicas"] > 0 })
 	require.Equal(t, []string{"desk", "items", "minutes"}, kinds(next.frames()[:3]))
 	require.Equal(t, 1, d.most, "one question at a time")

@@ -263,4 +263,9 @@ func TestATextThatFirstCameBeforeTheLeaseIsNotMatchedWhenItComesAgain(t *testing
 	again := sms("again", d.now.UnixMilli(), d.now.UnixMilli()+1)
 	again.Shown.Text = first.Shown.Text
 	requireNone(t, room.Ambiguous, match(t, d.engine, again), "so may this one")
+	claim := b.request()
+	claim.MessageID = "first"
+	_, err := d.engine.Expect(d.Context(), integration, claim)
+	require.NoError(t, err, "the session may still say that it is its own")
+	require.Equal(t, room.Completed, b.stand().Outcome)
 }

@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/sqlitetest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/server/doctor"
 )
@@ -34,24 +32,8 @@ func diagnosed(t *testing.T, cfg Config) (report string, well bool) {
 	return out.String(), well
 }
 
-// readOnlyFile is a database of SQLite's that not even root may write: its header asks for a newer SQLite.
-func readOnlyFile(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "waitroom.db")
-	db, err := sqldb.Connect("sqlite:" + path)
-	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (n INT)")
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	content[18] = 3
-	require.NoError(t, os.WriteFile(path, content, 0o600))
-	return path
-}
-
 func TestLedgersFileThatMayNotBeWrittenStopsTheStart(t *testing.T) {
-	path := readOnlyFile(t)
+	path := sqlitetest.ReadOnly(t)
 	_, err := New(t.Context(), sound(t, "--database-url", "sqlite:"+path), slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "DATABASE_URL: "+path+" can not be written: give the user who runs "+
 		"waitroom the right to do so")

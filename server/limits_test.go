@@ -40,7 +40,7 @@ func TestAddressHasSoManyPlacesOverAllRoomsAndReplicas(t *testing.T) {
 		requireProblem(t, got, http.StatusTooManyRequests, "too_many_requests")
 		require.Equal(t, "1", got.Header.Get("Retry-After"))
 		require.Equal(t, "free", d.at(base).ask(http.MethodGet, "/api/stock:2/lock/status", "").text("status"))
-		require.Equal(t, http.StatusAccepted, b.at(base).join().StatusCode, "a place is told again")
+		require.Equal(t, http.StatusAccepted, b.at(base).join().StatusCode, "the same place is answered again")
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "setting=WAITROOM_PLACES_PER_IP"))
 	requireProblem(t, d.join(), http.StatusTooManyRequests, "too_many_requests")

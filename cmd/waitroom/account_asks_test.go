@@ -30,8 +30,8 @@ func (a *account) asker(m *message, w span) (l *lease, sure bool) {
 }
 
 // displaced reports whether the message may belong to a code that another session's lease took.
-// That later lease asked for such a message less than a quarantine ago and has its codes: one of
-// them may have been this lease's.
+// The later lease asked for such a message less than a quarantine ago and has its codes: one of them may
+// have been this lease's.
 func (a *account) displaced(l *lease, m *message, w span) bool {
 	if w.to-1-l.last(w.to-1) < quarantine.Milliseconds() {
 		return false

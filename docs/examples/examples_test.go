@@ -193,7 +193,7 @@ func takeTurn(t *testing.T, base, name string, command []string) {
 	require.Equal(t, "waiting 1", lines.next())
 	require.Equal(t, http.StatusOK, lock(t, http.MethodDelete, room+"/lock"))
 	line := lines.next()
-	for line == "waiting 1" { // who asks again and again is told so again and again
+	for line == "waiting 1" { // each poll prints it once more
 		line = lines.next()
 	}
 	require.Regexp(t, `^locked \d+$`, line)

@@ -193,7 +193,7 @@ func takesALateCode(t *testing.T, s *site, l language) {
 	sent := make(chan string, 1)
 	code, late, err := r.code(t.Context(), from, time.Minute, func() {
 		go func() {
-			time.Sleep(2500 * time.Millisecond) // its two seconds are over
+			s.until(func() bool { return s.status(room, r.session()).Status == "free" })
 			sent <- s.send(room, from, "인증번호 482913")
 		}()
 	})
@@ -208,10 +208,12 @@ func claimsItsTurn(t *testing.T, s *site, l language) {
 	a, b := l.mustJoin(t, s, room, "a"), l.mustJoin(t, s, room, "b")
 	require.NoError(t, a.wait(t.Context()))
 	waited := background(func() error { return b.wait(t.Context()) })
-	time.Sleep(500 * time.Millisecond) // its socket is open by then: it is one that has to claim
+	s.untilThere(b.session())
 	require.NoError(t, a.done(t.Context()))
 	require.NoError(t, waited())
-	time.Sleep(2500 * time.Millisecond) // longer than it had to claim
+	me := s.status(room, b.session()).Me
+	require.Equal(t, "locked", me.Status)
+	require.Empty(t, me.ClaimBy, "it has claimed its turn")
 	code, _, err := b.code(t.Context(), from, 0, func() { s.send(room, from, "인증번호 482913") })
 	require.NoError(t, err)
 	require.Equal(t, "482913", code)

@@ -41,7 +41,7 @@ func waitsOnAfterAText(t *testing.T, s *site, l language) {
 	code, _, err := r.code(t.Context(), from, 0, func() {
 		s.send(room, from, "배송이 시작되었습니다")
 		go func() {
-			time.Sleep(2 * time.Second)
+			time.Sleep(2 * time.Second) // a span in which to count calls
 			s.send(room, from, "인증번호 482913")
 		}()
 	})
@@ -81,9 +81,9 @@ func twoAtOnce(t *testing.T, s *site, l language) {
 	<-asked
 	<-asked
 	s.send(room, from, "인증번호 111111")
-	time.Sleep(time.Second)
+	first := <-codes
 	s.send(room, from, "인증번호 222222")
-	require.ElementsMatch(t, []string{"111111", "222222"}, []string{<-codes, <-codes})
+	require.Equal(t, []string{"111111", "222222"}, []string{first, <-codes})
 }
 
 func itsOwnAfterTheRejected(t *testing.T, s *site, l language) {
@@ -92,8 +92,9 @@ func itsOwnAfterTheRejected(t *testing.T, s *site, l language) {
 	require.NoError(t, err)
 	s.loseIn(room)
 	require.NoError(t, r.reject(t.Context()), "its answer is lost, and it is sent again")
+	asked := s.looks(room)
 	go func() {
-		time.Sleep(time.Second)
+		s.until(func() bool { return s.looks(room) > asked })
 		s.send(room, from, "인증번호 222222")
 	}()
 	code, late, err := r.code(t.Context(), from, 20*time.Second, func() {})
@@ -142,7 +143,7 @@ func TestEveryClientComesBackAfterAnUnclaimedTurn(t *testing.T) {
 		b := languages[0].mustJoin(t, s, room, "b") // by a socket, after which a turn is to be claimed
 		require.Error(t, b.wait(within(t, time.Second)))
 		require.NoError(t, a.done(t.Context()))
-		time.Sleep(2 * time.Second) // its turn passes
+		s.until(func() bool { return s.status(room, b.session()).Me.Unclaimed })
 		again, err := l.resume(t.Context(), t, s.proxy.URL, room, b.session())
 		require.NoError(t, err)
 		require.NoError(t, again.wait(within(t, 10*time.Second)))

@@ -3,6 +3,7 @@ package clients
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -54,6 +55,43 @@ type site struct {
 	kills    atomic.Int64
 	asked    sync.Map // room → *atomic.Int64, calls that ask for its messages
 	losing   sync.Map // room → true: the next answer to a call that changes something is lost
+	looked   sync.Map // session → true: it has been answered how its place is, and so counts as there
+}
+
+// status is what the server answers of a room and of a session's place.
+type status struct {
+	Status string
+	Me     struct {
+		Status    string
+		ClaimBy   string `json:"claim_by"`
+		Unclaimed bool
+	}
+}
+
+// status asks for it beside the proxy, without counting as the session's own presence.
+func (s *site) status(room, session string) (a status) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet,
+		s.replicas[0].URL()+"/api/"+room+"/lock/status", nil)
+	require.NoError(s.t, err)
+	r.Header.Set("X-Session-ID", session)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(s.t, err)
+	defer func() { _ = resp.Body.Close() }()
+	require.NoError(s.t, json.NewDecoder(resp.Body).Decode(&a))
+	return a
+}
+
+// until waits for a condition, for a minute at most.
+func (s *site) until(condition func() bool) {
+	s.t.Helper()
+	require.Eventually(s.t, condition, time.Minute, 20*time.Millisecond)
+}
+
+// untilThere waits until a session counts as there: then it has to claim its turn.
+func (s *site) untilThere(session string) {
+	s.t.Helper()
+	s.until(func() bool { _, there := s.looked.Load(session); return there })
 }
 
 // looks is how many calls asked for a room's messages.
@@ -125,6 +163,9 @@ func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 	proxy.ErrorLog = nil
 	r.Host = to.Host
 	proxy.ServeHTTP(w, r)
+	if strings.HasSuffix(r.URL.Path, "/lock/status") {
+		s.looked.Store(r.Header.Get("X-Session-ID"), true)
+	}
 }
 
 // nowhere drops an answer.

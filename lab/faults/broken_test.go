@@ -73,7 +73,7 @@ func breakages() []breakage {
 				"math.max(1, redis.call('ZRANK', QUEUE, session))")}},
 		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
 			lua("verb/join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
-			lua("verb/join.lua", "if elsewhere then", "if false then")}},
+			lua("verb/join.lua", "not take_seller(refused) then", "not take_seller(refused) and false then")}},
 		{TwoOutcomes, "who asks how its place ended is told something else", Calm(), []edit{
 			lua("reply.lua", "'ended' .. who .. p.outcome",
 				"'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},

@@ -19,6 +19,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/sqlitetest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/server"
 )
@@ -112,30 +113,13 @@ var diseases = map[string]disease{
 		return sound(t, "--database-url", pgtest.Start(t).URLIn("LATIN1"))
 	}, "database", "Its encoding is LATIN1", "ENCODING 'UTF8' TEMPLATE template0"},
 	"a ledger's file that may not be written": {func(t *testing.T) server.Config {
-		return sound(t, "--database-url", "sqlite:"+readOnlyFile(t))
+		return sound(t, "--database-url", "sqlite:"+sqlitetest.ReadOnly(t))
 	}, "database", "can not be written", "the right to write there"},
 	"a ledger's file in a file": {func(t *testing.T) server.Config {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		return sound(t, "--database-url", "sqlite:"+path+"/waitroom.db")
 	}, "database", "is no directory", "another path"},
-}
-
-// readOnlyFile is a database of SQLite's that nobody may write, root neither: its header says that it takes a
-// newer SQLite to do so.
-func readOnlyFile(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "waitroom.db")
-	db, err := sqldb.Connect("sqlite:" + path)
-	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (n INT)")
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	content[18] = 3
-	require.NoError(t, os.WriteFile(path, content, 0o600))
-	return path
 }
 
 // locked is a Redis that asks for a password.

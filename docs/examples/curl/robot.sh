@@ -3,10 +3,10 @@
 # connection that breaks costs nothing but another call.
 set -euo pipefail
 room=${WAITROOM:-http://localhost:8080}/api/${ROOM:-integration}
-# One session a robot: whoever has it acts for the place, and so a call whose answer was lost can be repeated.
+# One session a robot: it names the place, and so a call whose answer was lost can be repeated.
 session=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
 
-# ask repeats a call until it is answered, and as long as the answer is to come again later: ask METHOD PATH [what else curl is told].
+# ask repeats a call until it is answered, and for as long as the answer is "later": ask METHOD PATH [more arguments of curl].
 ask() {
 	local answer status
 	while :; do

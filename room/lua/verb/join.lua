@@ -1,7 +1,7 @@
 -- join: a session asks for the lock (준비 완료).
 --
--- A free lock is granted at once; otherwise the session waits in line. A session that has a place
--- keeps it: nothing changes, but the session has reported that it is there.
+-- A free lock is granted at once, unless the room is paused; otherwise the session waits in line. A
+-- session that has a place keeps it: nothing changes, but the session has reported that it is there.
 --
 -- args:
 --   session
@@ -10,16 +10,16 @@
 --   may_wait            false = the session is refused where it would have to wait
 --   room_limit          how many may wait, 0 = any number
 --   own_lease           how long this lease is (ms), 0 = as the room's are
---   channel             where the grant is published, besides the room's channel; '' = nowhere
+--   channel             where a grant after a wait is published, besides the room's channel; '' = nowhere
 --   asks                whether the lease asks for codes (see verb/expect.lua)
 --   vouch               how long the calling program vouches for a waiter's presence (ms), 0 = it does not
 --   registered, begins  see existence.unlisted
 -- Codes:
 --   ok, register                see existence.register
---   no_place                    the place with that ticket has ended
+--   no_place                    the session has no live place with that ticket
 --   lock_held, room_paused      the session would have to wait, and may not
 --   room_full                   the limit of waiters is reached
---   seller_has_place            the seller has a live place with another session
+--   seller_has_place            the seller has a live place with another session; comes before the others
 -- Publishes the new place, and the lease where it is granted.
 
 -- refusal returns why no session can get a new place, nil where one can.
@@ -29,11 +29,11 @@ local function refusal()
   if args.room_limit > 0 and must_wait and line.length() >= args.room_limit then return 'room_full' end
 end
 
--- seller_elsewhere reports whether the seller has a live place with another session.
--- If not, and nothing else refuses this session, the seller's place is this session's from now on.
-local function seller_elsewhere(refused)
-  if refused then return redis.call('HEXISTS', SELLERS, args.seller) == 1 end
-  return redis.call('HSETNX', SELLERS, args.seller, args.session) == 0
+-- take_seller makes the seller's place this session's, unless this session is refused anyway. It returns
+-- false where the seller has a live place already, which is another session's: this one has none.
+local function take_seller(refused)
+  if refused then return redis.call('HEXISTS', SELLERS, args.seller) == 0 end
+  return redis.call('HSETNX', SELLERS, args.seller, args.session) == 1
 end
 
 -- new_place writes and publishes a place for the session, and returns it.
@@ -65,12 +65,11 @@ function verb.join()
   end
   if mine and mine.live then
     if presence.confirm(args.session, mine) then return reply.answer('ok', args.session) end
-    state.commit()
+    state.commit() -- a repeat changes nothing either: its reply need not be kept
     return reply.make('ok', args.session)
   end
   local refused = refusal()
-  local elsewhere = args.seller ~= '' and seller_elsewhere(refused)
-  if elsewhere then return reply.refuse('seller_has_place') end
+  if args.seller ~= '' and not take_seller(refused) then return reply.refuse('seller_has_place') end
   if refused then return reply.refuse(refused) end
 
   local p = new_place()

@@ -153,7 +153,7 @@ local function offered_to(other, first)
   local to = other or matching.candidate(1)
   if matching.asks_lost() or not sms.code or sms.foreign then return nil end
   if not (to and to.current and to.asking) then return nil end
-  if first and not matching.could_be(to.party, first) then return nil end
+  if first and not matching.could_be(to.party, first, true) then return nil end
   if other then return to end
   if answer.reason ~= 'not_expected' or matching.touched() ~= 1 then return nil end
   for _, a in ipairs(to.asks) do
