@@ -27,7 +27,7 @@ type ReplicaNumber int64
 // Gone is a session whose last socket at a replica has closed.
 type Gone struct {
 	Session string
-	Host    ReplicaNumber // the number under which the replica recorded the session
+	Replica ReplicaNumber // the number under which the replica recorded the session
 	For     time.Duration // since the socket closed
 }
 
@@ -45,7 +45,7 @@ func (e *Engine) Presence(
 	}
 	longest := time.Duration(0)
 	for _, g := range gone {
-		changes = append(changes, g.Session, strconv.FormatInt(int64(g.Host), 10), g.For.Milliseconds())
+		changes = append(changes, g.Session, strconv.FormatInt(int64(g.Replica), 10), g.For.Milliseconds())
 		longest = max(longest, g.For)
 	}
 	away, earliest, err := e.cfg.AwayAfter-longest+justAfter, true, error(nil)

@@ -144,7 +144,7 @@ func (r *run) come(t *rapid.T) {
 func (r *run) gone(t *rapid.T) {
 	session, replica, ms := r.session(t), r.replica(t), rapid.IntRange(0, 7).Draw(t, "gone for")
 	view, err := r.engine.Presence(context.Background(), integration, replica, r.number(), nil,
-		[]room.Gone{{Session: session, Host: replica, For: time.Duration(ms) * time.Millisecond}})
+		[]room.Gone{{Session: session, Replica: replica, For: time.Duration(ms) * time.Millisecond}})
 	require.NoError(t, err)
 	r.model.at(view.Now, func() { r.model.goes(session, replica, view.Now-int64(ms), view.Now) })
 }

@@ -97,7 +97,7 @@ func (s *site) come(replica room.ReplicaNumber, who ...seller) {
 func (s *site) gone(replica room.ReplicaNumber, who seller, since time.Duration) {
 	s.Helper()
 	_, err := s.engine.Presence(s.Context(), integration, replica, s.number(), nil,
-		[]room.Gone{{Session: who.session, Host: replica, For: since}})
+		[]room.Gone{{Session: who.session, Replica: replica, For: since}})
 	require.NoError(s, err)
 }
 

@@ -47,7 +47,7 @@ func (c *court) gone(who seller, since time.Duration) {
 	c.Helper()
 	c.calls++
 	_, err := c.engine.Presence(c.Context(), integration, c.replica, c.calls, nil,
-		[]room.Gone{{Session: who.session, Host: c.replica, For: since}})
+		[]room.Gone{{Session: who.session, Replica: c.replica, For: since}})
 	require.NoError(c, err)
 }
 

@@ -200,7 +200,7 @@ func (r *Room) departures(number room.ReplicaNumber, now int64) (gone []room.Gon
 		if d.number == 0 {
 			d.number = number
 		}
-		gone = append(gone, room.Gone{Session: id, Host: d.number, For: time.Duration(now - d.heard)})
+		gone = append(gone, room.Gone{Session: id, Replica: d.number, For: time.Duration(now - d.heard)})
 		delete(r.went, id)
 	}
 	return gone
@@ -236,7 +236,7 @@ func (r *Room) restore(a report) {
 		s, _ := r.sessions.Present(g.Session)
 		if s != nil && !r.silent[g.Session] { // it is back, and was perhaps not reported as gone
 			if s.number == 0 {
-				s.number = g.Host
+				s.number = g.Replica
 			}
 			continue
 		}
@@ -244,7 +244,7 @@ func (r *Room) restore(a report) {
 			r.went = make(map[string]departure)
 		}
 		if _, newer := r.went[g.Session]; !newer {
-			r.went[g.Session] = departure{g.Host, now - int64(g.For)}
+			r.went[g.Session] = departure{g.Replica, now - int64(g.For)}
 		}
 	}
 	for _, id := range a.came {

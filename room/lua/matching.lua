@@ -330,14 +330,14 @@ local function other_may_have_asked(party)
 end
 
 -- could_be reports whether a party could also have caused the first message of this text, and has not
--- rejected it. With `behind`, the carrier's clock may have been behind by then: only a session's own word, or
--- support's, may give a message to a lease by that.
-function matching.could_be(party, first, behind)
+-- rejected it. With `clock_behind` also if the carrier's clock was behind then: by that only a session
+-- itself, or support, may give a message to a lease.
+function matching.could_be(party, first, clock_behind)
   for fence in first.rejected:gmatch('%d+') do
     local l = leases.by_fence(tonumber(fence))
     if l and l.party == party then return false end
   end
-  for _, cause in ipairs(asks.causes(first.from, behind and first.to or first.to - first.later)) do
+  for _, cause in ipairs(asks.causes(first.from, clock_behind and first.to or first.to - first.later)) do
     if cause[1].party == party then return true end
   end
   return false
