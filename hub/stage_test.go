@@ -332,11 +332,11 @@ func value(p *int64) int64 {
 	return *p
 }
 
-// join presses the button.
+// join presses the button. Eight digits of a session would be alike once in ten thousand tests.
 func join(t testing.TB, e *room.Engine, session string) room.Standing {
 	t.Helper()
 	st, err := e.Join(context.Background(), lobby,
-		room.JoinRequest{Session: session, Seller: "s-" + session[:8]})
+		room.JoinRequest{Session: session, Seller: "s-" + session[:18]})
 	require.NoError(t, err)
 	return st
 }
