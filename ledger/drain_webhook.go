@@ -28,6 +28,9 @@ type webhookEvent struct {
 	SentAt    int64
 	Kind      string // of an incident
 	Detail    string
+	JoinedAt  int64  // of a near place, as the next two
+	Position  int    // from 1 = next
+	Wait      *int64 // seconds; nil = not known
 }
 
 type webhookPayload struct {
@@ -49,6 +52,9 @@ type webhookData struct {
 	SentAt    string       `json:"sent_at,omitempty"`
 	Kind      string       `json:"kind,omitempty"`
 	Detail    string       `json:"detail,omitempty"`
+	JoinedAt  string       `json:"joined_at,omitempty"`
+	Position  int          `json:"queue_position,omitempty"`
+	Wait      *int64       `json:"estimated_wait,omitempty"`
 }
 
 // sendWebhook adds a task that sends an event. The outbox sends the events of one lease in this order.
@@ -60,7 +66,8 @@ func (w *work) sendWebhook(kind string, at int64, e webhookEvent) error {
 		Room: string(w.id), Ticket: e.Ticket, Fence: e.Fence, SellerID: plain(e.Seller),
 		GrantedAt: stamp(e.GrantedAt),
 		ExpiresAt: stamp(e.ExpiresAt), EndedAt: stamp(e.EndedAt), Outcome: e.Outcome, MessageID: plain(e.MessageID),
-		SentAt: stamp(e.SentAt), Kind: e.Kind, Detail: e.Detail}})
+		SentAt: stamp(e.SentAt), Kind: e.Kind, Detail: e.Detail,
+		JoinedAt: stamp(e.JoinedAt), Position: e.Position, Wait: e.Wait}})
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}

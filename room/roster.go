@@ -7,7 +7,11 @@ import (
 	"time"
 )
 
-var rosterQuestion = newVerb[struct{}]("roster")
+var rosterQuestion = newVerb[rosterArgs]("roster")
+
+type rosterArgs struct {
+	Most int // waiters that are listed; 0 = all
+}
 
 // Waiter is a waiter for support's pages, without its session, which is a credential.
 type Waiter struct {
@@ -29,8 +33,15 @@ type Roster struct {
 }
 
 // Roster returns the whole line, for a mirror of support's pages that missed an event. Error: ErrStore.
-func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
-	list, err := e.list(ctx, rosterQuestion.with(struct{}{}), id)
+func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) { return e.roster(ctx, id, 0) }
+
+// Head is Roster with the first waiters of the line only, at most `most`; most is above 0.
+func (e *Engine) Head(ctx context.Context, id ID, most int) (Roster, error) {
+	return e.roster(ctx, id, most)
+}
+
+func (e *Engine) roster(ctx context.Context, id ID, most int) (Roster, error) {
+	list, err := e.list(ctx, rosterQuestion.with(rosterArgs{most}), id)
 	if err != nil {
 		return Roster{}, err
 	}
@@ -43,7 +54,7 @@ func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
 	}
 	head := reader{fields: strings.Fields(list[1])}
 	r := Roster{View: a.standing.View, Holder: head.seller(), JoinedAt: head.int(),
-		Line: make([]Waiter, 0, a.standing.Waiting)}
+		Line: make([]Waiter, 0, listed(a.standing.Waiting, most))}
 	for i := 2; i < len(list); i += 3 {
 		places, ranks, away := strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2])
 		if r.Line, err = addWaiters(r.Line, places, ranks, away, e.cfg.AwayAfter); err != nil {
@@ -51,6 +62,14 @@ func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) {
 		}
 	}
 	return r, nil
+}
+
+// listed returns how many of the waiters a roster lists.
+func listed(waiting, most int) int {
+	if most == 0 {
+		return waiting
+	}
+	return min(waiting, most)
 }
 
 // addWaiters appends a part of the line, from places, ranks and times since when waiters are away. away is

@@ -194,6 +194,13 @@ func wholeRoster(t *testing.T, e *room.Engine, waiting int64) {
 		require.NotZero(t, w.JoinedAt)
 	}
 	require.Equal(t, ranks(r), snapshotRanks(t, e))
+
+	for _, most := range []int{1, 3, int(waiting) + 1, int(waiting) + 5} {
+		head, err := e.Head(t.Context(), integration, most)
+		require.NoError(t, err)
+		require.Equal(t, r.Line[:min(most, len(r.Line))], head.Line)
+		require.Equal(t, r.Waiting, head.Waiting, "all that wait are counted")
+	}
 }
 
 func ranks(r room.Roster) (list []float64) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/waitroom/waitroom/server/near"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
 	"github.com/waitroom/waitroom/sms/source"
@@ -55,6 +56,7 @@ type Config struct {
 	RoomsFile        string // "" = none
 	WebhookURL       Secret // may hold credentials
 	WebhookSecret    Secret
+	WebhookNear      near.Threshold    // when place.near is sent; zero = never
 	WebPush          bool              // notify sellers' browsers without an open page
 	PushLoopback     bool              // for tests: push services are on this machine; no setting sets it
 	SupportUsers     map[string]Secret // name → bcrypt hash
@@ -108,6 +110,10 @@ func (c *Config) finish() []error {
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
 		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET "+
 			"(--webhook-secret): set both or neither"))
+	}
+	if c.WebhookURL == "" && !c.WebhookNear.Off() {
+		wrong = append(wrong, fmt.Errorf("%s needs %s, where its event is sent", called("webhook-near"),
+			called("webhook-url")))
 	}
 	if c.Lease > 0 && c.ClaimWithin >= c.Lease {
 		wrong = append(wrong, fmt.Errorf("%s is %s: want less than %s, which is %s", called("claim-within"),
@@ -214,6 +220,8 @@ func settings() []setting {
 		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
 		{"webhook-secret", "", "signs what the integration is told; NEW,OLD while it is replaced", true,
 			secret(func(c *Config) *Secret { return &c.WebhookSecret })},
+		{"webhook-near", "", "send place.near when so few are ahead of a place, such as 3, or its estimated wait " +
+			"is so short, such as 2m; empty = never", false, readNear},
 		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through " +
 			"their browsers' makers: true or false", false, readWebPush},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true,

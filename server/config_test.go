@@ -158,6 +158,7 @@ var badValues = map[string][]string{
 	"sms-quarantine": {"", "-1s", "301s", "x"},
 	"rooms-file":     {"a\nb", "rooms\x7f.yaml"},
 	"webhook-url":    {"hush", "ftp://hush", "https://"},
+	"webhook-near":   {"0", "101", "-1", "1ms", "2h", "soon"},
 	"support-users":  {"hush", ":hush", "name:hush", "name"},
 	"support-tokens": {"hush", "desk:hush", "desk:act:hush", "desk:act:" + sha + "0",
 		"desk:hush:" + sha, ":act:" + sha, "de sk:act:" + sha, "desk:Act:" + sha, "hush:x:" + sha,

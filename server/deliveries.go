@@ -18,7 +18,7 @@ func (s *Server) kinds() (map[string]outbox.Kind, error) {
 	kinds := make(map[string]outbox.Kind)
 	if s.cfg.WebhookURL != "" {
 		hook, err := webhook.New(webhook.Config{URL: string(s.cfg.WebhookURL), Secret: string(s.cfg.WebhookSecret),
-			Recorded: s.ledger.WebhookDelivered})
+			Holds: s.holdsStill, Recorded: s.ledger.WebhookDelivered})
 		if err != nil {
 			return nil, fmt.Errorf("WAITROOM_%w", err)
 		}

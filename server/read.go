@@ -18,6 +18,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/near"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/quota"
@@ -257,6 +258,11 @@ func readWebhook(c *Config, value string) error {
 	}
 	c.WebhookURL = Secret(value)
 	return nil
+}
+
+func readNear(c *Config, value string) (err error) {
+	c.WebhookNear, err = near.Parse(value)
+	return err
 }
 
 func isHTTP(text string) bool {

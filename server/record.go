@@ -39,6 +39,7 @@ func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer)
 		c.Pushes = subscriptions{s.pushes, s}
 	}
 	s.ledger = ledger.New(c)
+	s.openNear()
 	return s.openOutbox(registry)
 }
 
@@ -143,9 +144,13 @@ func (s *Server) clockJumped(by time.Duration) {
 		"ahead", by.Round(time.Millisecond))
 }
 
-// looked passes the sweep's findings to the ledger, which records the room's journal.
+// looked passes the sweep's findings to the ledger, which records the room's journal, and to the watch for
+// places that are near.
 func (s *Server) looked(id room.ID, found room.Checked) {
 	s.ledger.JournalSeen(id, found)
+	if s.near != nil {
+		s.near.Seen(id, found.View)
+	}
 }
 
 var errBehind = errors.New("ledger is behind")

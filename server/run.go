@@ -19,6 +19,9 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
+	if s.near != nil {
+		background.Go(func() error { return unlessEnded(failed, "near", s.near.Run(failed)) })
+	}
 	background.Go(func() error { return unlessEnded(failed, "admission", s.admission.Run(failed)) })
 	if s.rooms != nil {
 		background.Go(func() error { return s.reload(failed) })

@@ -23,6 +23,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/admission"
+	"github.com/waitroom/waitroom/server/near"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
@@ -52,6 +53,7 @@ type Server struct {
 	ledger    *ledger.Ledger
 	tasks     *outbox.Store  // nil without a webhook
 	outbox    *outbox.Worker // likewise
+	near      *near.Watch    // nil without WEBHOOK_NEAR
 	pushes    *push.Pushes   // nil without web push
 	desk      *signin.Desk
 	hub       *hub.Hub

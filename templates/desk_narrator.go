@@ -57,6 +57,8 @@ func (t narrator) beside(e StoryEvent, c course) Words {
 		return t.done(s.Assigned, e, c)
 	case "incident":
 		return wordsOf(word(s.Incidents, e.Action), "kind", e.Action)
+	case "near":
+		return wordsOf(s.Near, "n", e.Position)
 	case "told":
 		return wordsOf(s.Told, "what", cmp.Or(t.Desk.Events[e.Action], e.Action))
 	}

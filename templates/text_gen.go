@@ -363,6 +363,7 @@ type DeskStoryText struct {
 	Rejected      string            `json:"rejected"`
 	Assigned      string            `json:"assigned"`  // {who}
 	Incidents     map[string]string `json:"incidents"` // by kind; "" is every other
+	Near          string            `json:"near"`      // {n}
 	Told          string            `json:"told"`      // {what}
 	Did           map[string]string `json:"did"`       // by action; "" is every other
 	Agent         string            `json:"agent"`     // {who}

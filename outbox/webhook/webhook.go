@@ -2,6 +2,7 @@
 // address.
 //
 //	deliver ──2xx──▶ record ──▶ done
+//	   └──no longer true──▶ done
 //
 // Delivery is at least once, in order for each key. The receiver recognizes repeats by the webhook-id, which
 // is the task's UID on every attempt.
@@ -29,6 +30,9 @@ type Config struct {
 	URL string // address of the receiver
 	// base64, with or without the prefix whsec_; several, separated by commas, while one is replaced: each signs
 	Secret string
+	// Holds reports whether an event is still true; if not, it is not sent. An error counts as one of the
+	// delivery. nil = every event is sent.
+	Holds func(context.Context, outbox.Task) (bool, error)
 	// Recorded is called when the receiver has a task, at least once; nil = no call.
 	Recorded func(context.Context, outbox.Task) error
 	Now      func() time.Time // for tests: the signed time; default time.Now
@@ -46,6 +50,11 @@ func New(c Config) (outbox.Kind, error) {
 	}
 	return outbox.Kind{Do: outbox.Phases{
 		Deliver: func(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
+			if c.Holds != nil {
+				if holds, err := c.Holds(ctx, t); err != nil || !holds {
+					return outbox.Done, err
+				}
+			}
 			return Record, s.send(ctx, t, c.Now())
 		},
 		Record: func(ctx context.Context, t outbox.Task) (outbox.Phase, error) {

@@ -196,3 +196,26 @@ func TestATypeIsReadFromThePayload(t *testing.T) {
 	require.Equal(t, "lock.ended", webhook.TypeOf(outbox.Task{Payload: `{"type":"lock.ended"}`}))
 	require.Empty(t, webhook.TypeOf(outbox.Task{Payload: `no JSON`}))
 }
+
+// A delivery that is late may be about what is no longer so.
+func TestAnEventThatIsNoLongerTrueIsNotSent(t *testing.T) {
+	o, r := newOffice(t), newReceiver(t)
+	o.put(t, "evt_1", "place/1", `{"type":"place.near"}`)
+	o.put(t, "evt_2", "place/2", `{"type":"place.near"}`)
+	var sent, asked []string
+	r.answer = func(q *http.Request) int {
+		sent = append(sent, q.Header.Get("webhook-id"))
+		return http.StatusOK
+	}
+	c := webhook.Config{URL: r.url, Secret: secret, Holds: func(_ context.Context, task outbox.Task) (bool, error) {
+		if asked = append(asked, task.UID); len(asked) == 1 {
+			return false, outbox.ErrNotReady
+		}
+		return task.UID == "evt_2", nil
+	}}
+	for range 4 {
+		o.tick(t, c)
+	}
+	require.Equal(t, []string{"evt_2"}, sent)
+	require.ElementsMatch(t, []string{"evt_1", "evt_1", "evt_2"}, asked, "an error is no answer")
+}

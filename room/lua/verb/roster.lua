@@ -1,5 +1,7 @@
--- roster: the whole line at one version, with its sellers, for the desk's mirror. No session is in it.
+-- roster: the line at one version, with its sellers, for the desk's mirror. No session is in it.
 --
+-- args:
+--   most  how many waiters are listed, from the first; 0 = all
 -- Returns a list:
 --   1  "ok view standing(-)"
 --   2  "=holder's seller(-) joined(ms)"
@@ -23,8 +25,9 @@ function verb.roster()
   local some_away = redis.call('ZCARD', AWAY) > 0
   local out = { reply.make('ok', ''),
     (leases.held() and '=' .. room.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
-  for from = 0, line.length() - 1, PART do
-    local waiters = redis.call('ZRANGE', QUEUE, from, from + PART - 1, 'WITHSCORES')
+  local last = (args.most > 0 and math.min(args.most, line.length()) or line.length()) - 1
+  for from = 0, last, PART do
+    local waiters = redis.call('ZRANGE', QUEUE, from, math.min(from + PART - 1, last), 'WITHSCORES')
     local sessions, ranks = {}, {}
     for i = 1, #waiters, 2 do
       sessions[#sessions + 1], ranks[#ranks + 1] = waiters[i], waiters[i + 1]

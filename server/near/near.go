@@ -1,0 +1,216 @@
+// Package near finds the places whose turn is near, for the event place.near.
+package near
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Most is how many waiters of a room are looked at, from the first. Later ones are near only where holds last
+// a few seconds, and are found as the line moves on.
+const Most = 200
+
+const (
+	workers  = 2
+	queueMax = 4096 // rooms; one that does not fit is queued when it is seen again
+	within   = 10 * time.Second
+	forgotIn = 10 * time.Minute // since a room was last looked at
+)
+
+// Rooms reads rooms; *room.Engine implements it.
+type Rooms interface {
+	Head(ctx context.Context, id room.ID, most int) (room.Roster, error)
+	Terms(id room.ID) room.Terms
+}
+
+// Config configures a Watch.
+type Config struct {
+	Rooms     Rooms
+	Threshold Threshold
+	// Record records the places that are near, each once for any number of calls, as ledger.RecordNear does.
+	Record func(context.Context, room.ID, []ledger.NearPlace) error
+	Failed func(error) // called after each failed look; the room is looked at again when it is next seen
+}
+
+// Watch looks at the rooms that it is shown, and records the places that are near. It is safe for concurrent
+// use; several replicas may each have one.
+type Watch struct {
+	cfg   Config
+	queue chan room.ID
+
+	mu    sync.Mutex
+	rooms map[room.ID]*known
+}
+
+// known is what a watch knows of a room.
+type known struct {
+	queued         bool
+	looked         time.Time
+	epoch, version int64          // when it was looked at; 0 = it has to be looked at again
+	next           int            // the first position that is not near; 0 = none
+	recorded       map[place]bool // the near places
+}
+
+// place identifies a place over epochs.
+type place struct{ ticket, joined int64 }
+
+// New returns a watch; Run makes it work.
+func New(c Config) *Watch {
+	return &Watch{cfg: c, queue: make(chan room.ID, queueMax), rooms: make(map[room.ID]*known)}
+}
+
+// Seen has a room looked at if places may have come near since the last look. The engine's sweep calls it,
+// for each room that is in use about once a second; it does not block. An empty view means that the room has
+// changed.
+func (w *Watch) Seen(id room.ID, v room.View) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.rooms[id]
+	switch {
+	case v.Epoch != 0 && v.Waiting == 0:
+		delete(w.rooms, id)
+		return
+	case k == nil:
+		k = &known{looked: time.Now()}
+		w.rooms[id] = k
+	case k.queued || v.Epoch != 0 && !k.changed(v, w.cfg.Threshold, w.cfg.Rooms.Terms(id).Lease):
+		return
+	}
+	select {
+	case w.queue <- id:
+		k.queued = true
+	default:
+	}
+}
+
+// changed reports whether a room may have places that are near and not recorded.
+func (k *known) changed(v room.View, t Threshold, lease time.Duration) bool {
+	return v.Epoch != k.epoch || v.Version != k.version || k.next != 0 && t.reached(v, k.next, lease)
+}
+
+// Run looks at rooms until ctx ends; it returns ctx's error.
+func (w *Watch) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for range workers {
+		g.Go(func() error { return w.work(ctx) })
+	}
+	g.Go(func() error { return w.forget(ctx) })
+	return g.Wait()
+}
+
+func (w *Watch) work(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case id := <-w.queue:
+			bounded, cancel := context.WithTimeout(ctx, within)
+			err := w.look(bounded, id)
+			cancel()
+			if err != nil && !errors.Is(err, context.Canceled) {
+				w.cfg.Failed(err)
+			}
+		}
+	}
+}
+
+// look records the places of a room that are near.
+func (w *Watch) look(ctx context.Context, id room.ID) error {
+	recorded := w.begin(id)
+	r, err := w.cfg.Rooms.Head(ctx, id, Most)
+	if err != nil {
+		return err
+	}
+	found := w.nearIn(r, w.cfg.Rooms.Terms(id).Lease)
+	var fresh []ledger.NearPlace
+	for _, p := range found {
+		if !recorded[place{p.Ticket, p.JoinedAt}] {
+			fresh = append(fresh, p)
+		}
+	}
+	if len(fresh) > 0 {
+		if err := w.cfg.Record(ctx, id, fresh); err != nil {
+			return err
+		}
+	}
+	w.end(id, r, found)
+	return nil
+}
+
+// nearIn returns the near places of a line, which are its first ones.
+func (w *Watch) nearIn(r room.Roster, lease time.Duration) (found []ledger.NearPlace) {
+	for i, waiter := range r.Line {
+		if !w.cfg.Threshold.reached(r.View, i+1, lease) {
+			break
+		}
+		p := ledger.NearPlace{Ticket: waiter.Ticket, Seller: waiter.Seller, JoinedAt: waiter.JoinedAt,
+			Position: i + 1, At: r.Now}
+		if waits, known := r.WaitsAt(i+1, r.Now, lease); known {
+			seconds := room.Seconds(waits.Estimated)
+			p.Wait = &seconds
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// begin returns the places of a room that are recorded. Until end, the room is to be looked at again.
+func (w *Watch) begin(id room.ID) map[place]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.rooms[id]
+	if k == nil {
+		return nil
+	}
+	k.queued, k.epoch, k.version, k.looked = false, 0, 0, time.Now()
+	return k.recorded
+}
+
+// end notes what a look has found.
+func (w *Watch) end(id room.ID, r room.Roster, found []ledger.NearPlace) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.rooms[id]
+	if k == nil {
+		return
+	}
+	if r.Waiting == 0 && !k.queued {
+		delete(w.rooms, id)
+		return
+	}
+	k.epoch, k.version, k.next = r.Epoch, r.Version, 0
+	if len(found) < len(r.Line) {
+		k.next = len(found) + 1
+	}
+	k.recorded = make(map[place]bool, len(found))
+	for _, p := range found {
+		k.recorded[place{p.Ticket, p.JoinedAt}] = true
+	}
+}
+
+// forget forgets rooms that other replicas look at.
+func (w *Watch) forget(ctx context.Context) error {
+	tick := time.NewTicker(forgotIn)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-tick.C:
+			w.mu.Lock()
+			for id, k := range w.rooms {
+				if !k.queued && now.Sub(k.looked) > forgotIn {
+					delete(w.rooms, id)
+				}
+			}
+			w.mu.Unlock()
+		}
+	}
+}

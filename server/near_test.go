@@ -1,0 +1,119 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
+)
+
+// portal receives webhooks; it refuses those about one ticket.
+type portal struct {
+	mu       sync.Mutex
+	near     []string // sellers with their positions, in order
+	granted  []string
+	refuses  int64
+	refusals int
+}
+
+func (p *portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = described.Webhook(r.Header, body)
+	}
+	var e struct {
+		Type string
+		Data struct {
+			Ticket   int64
+			Seller   string `json:"seller_id"`
+			Position int    `json:"queue_position"`
+		}
+	}
+	_ = json.Unmarshal(body, &e)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case err != nil:
+		w.WriteHeader(http.StatusBadRequest)
+	case e.Type == "place.near" && e.Data.Ticket == p.refuses:
+		p.refusals++
+		w.WriteHeader(http.StatusInternalServerError)
+	case e.Type == "place.near":
+		p.near = append(p.near, fmt.Sprint(e.Data.Seller, " ", e.Data.Position))
+	case e.Type == "lock.granted":
+		p.granted = append(p.granted, e.Data.Seller)
+	}
+}
+
+// until waits until the portal is in a state.
+func (p *portal) until(t *testing.T, is func() bool) {
+	t.Helper()
+	testproc.Until(t, patience, func() error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !is() {
+			return fmt.Errorf("near %v, granted %v, %d refusals", p.near, p.granted, p.refusals)
+		}
+		return nil
+	})
+}
+
+// Two replicas share the rooms and the ledger, as on one machine.
+func TestPortalReceivesOnceThatATurnIsNear(t *testing.T) {
+	p := &portal{refuses: 5}
+	hooks := httptest.NewServer(p)
+	t.Cleanup(hooks.Close)
+	store := redistest.Lent(t).URL()
+	args := []string{"--redis-url", store, "--webhook-url", hooks.URL, "--webhook-secret", smsSecret,
+		"--webhook-near", "1"}
+	cfg := config(t, args...)
+	one, other := start(t, cfg), start(t, cfg)
+	var sellers []*seller
+	for i, base := range []string{one.URL(), other.URL(), one.URL(), other.URL(), one.URL(), other.URL()} {
+		s := newSeller(t, base, fmt.Sprint("s-", i+1))
+		s.join()
+		sellers = append(sellers, s)
+	}
+	done := func(i int) {
+		t.Helper()
+		got := sellers[i].ask(http.MethodDelete, lockPath+"?reason=completed", "")
+		require.Equal(t, http.StatusOK, got.StatusCode, got.body)
+	}
+	sorted := func(want ...string) func() bool {
+		return func() bool {
+			slices.Sort(p.near)
+			return slices.Equal(p.near, want)
+		}
+	}
+	p.until(t, sorted("s-2 1", "s-3 2"))
+	done(0)
+	p.until(t, sorted("s-2 1", "s-3 2", "s-4 2"))
+	done(1)
+	p.until(t, func() bool { return p.refusals > 0 }) // the fifth seller's event
+	done(2)
+	p.until(t, sorted("s-2 1", "s-3 2", "s-4 2", "s-6 2"))
+	done(3)
+	p.until(t, func() bool { return slices.Contains(p.granted, "s-5") })
+	p.mu.Lock()
+	p.refuses = 0
+	p.mu.Unlock()
+	done(4)
+	p.until(t, func() bool { return slices.Contains(p.granted, "s-6") })
+	testproc.Until(t, patience, func() error { // the event is dropped, as its place waits no more
+		counts, err := one.tasks.Count(t.Context(), "webhook")
+		if err == nil && counts.Pending > 0 {
+			err = fmt.Errorf("%d events are not delivered", counts.Pending)
+		}
+		return err
+	})
+	require.Equal(t, []string{"s-2 1", "s-3 2", "s-4 2", "s-6 2"}, p.near)
+}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/outbox"
+	"github.com/waitroom/waitroom/outbox/webhook"
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/near"
+)
+
+// openNear makes the watch for places that are near; none without WEBHOOK_NEAR.
+func (s *Server) openNear() {
+	if s.cfg.WebhookNear.Off() {
+		return
+	}
+	failures := newThrottledLog(s.recordLog, 10*time.Second)
+	s.near = near.New(near.Config{Rooms: s.engine, Threshold: s.cfg.WebhookNear, Record: s.recordNear,
+		Failed: func(err error) { failures.failed("places that are near are not recorded yet", err) }})
+}
+
+// recordNear records places that are near, and has the outbox send their events at once.
+func (s *Server) recordNear(ctx context.Context, id room.ID, places []ledger.NearPlace) error {
+	if err := s.ledger.RecordNear(ctx, id, places); err != nil {
+		return err
+	}
+	s.outbox.Wake(webhook.Kind)
+	return nil
+}
+
+// holdsStill reports whether an event is still true: a place that waits no more is not near. All others are
+// about the past.
+func (s *Server) holdsStill(ctx context.Context, t outbox.Task) (bool, error) {
+	id, p, about := ledger.NearPlaceOf(t)
+	if !about {
+		return true, nil
+	}
+	r, err := s.engine.Head(ctx, id, near.Most)
+	if err != nil {
+		return false, later(err)
+	}
+	return slices.ContainsFunc(r.Line, func(w room.Waiter) bool {
+		return w.Ticket == p.Ticket && w.Seller == p.Seller
+	}), nil
+}
