@@ -34,6 +34,8 @@ type Rooms interface {
 type Config struct {
 	Rooms     Rooms
 	Threshold Threshold
+	// Wanted reports of some tickets whether their event is wanted; nil = every one is.
+	Wanted func(context.Context, room.ID, []int64) ([]bool, error)
 	// Record records the places that are near, each once for any number of calls, as ledger.RecordNear does.
 	Record func(context.Context, room.ID, []ledger.NearPlace) error
 	Failed func(error) // called after each failed look; the room is looked at again when it is next seen
@@ -128,7 +130,11 @@ func (w *Watch) look(ctx context.Context, id room.ID) error {
 	if err != nil {
 		return err
 	}
-	found := w.nearIn(r, w.cfg.Rooms.Terms(id).Lease)
+	near := w.nearIn(r, w.cfg.Rooms.Terms(id).Lease)
+	found, err := w.wanted(ctx, id, near)
+	if err != nil {
+		return err
+	}
 	var fresh []ledger.NearPlace
 	for _, p := range found {
 		if !recorded[place{p.Ticket, p.JoinedAt}] {
@@ -140,8 +146,30 @@ func (w *Watch) look(ctx context.Context, id room.ID) error {
 			return err
 		}
 	}
-	w.end(id, r, found)
+	w.end(id, r, len(near), found)
 	return nil
+}
+
+// wanted returns the places whose event is wanted.
+func (w *Watch) wanted(ctx context.Context, id room.ID, near []ledger.NearPlace) ([]ledger.NearPlace, error) {
+	if w.cfg.Wanted == nil || len(near) == 0 {
+		return near, nil
+	}
+	tickets := make([]int64, len(near))
+	for i, p := range near {
+		tickets[i] = p.Ticket
+	}
+	wanted, err := w.cfg.Wanted(ctx, id, tickets)
+	if err != nil {
+		return nil, err
+	}
+	var found []ledger.NearPlace
+	for i, p := range near {
+		if wanted[i] {
+			found = append(found, p)
+		}
+	}
+	return found, nil
 }
 
 // nearIn returns the near places of a line, which are its first ones.
@@ -173,8 +201,8 @@ func (w *Watch) begin(id room.ID) map[place]bool {
 	return k.recorded
 }
 
-// end notes what a look has found.
-func (w *Watch) end(id room.ID, r room.Roster, found []ledger.NearPlace) {
+// end notes what a look has found: how many places are near, and the recorded ones among them.
+func (w *Watch) end(id room.ID, r room.Roster, near int, found []ledger.NearPlace) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.rooms[id]
@@ -186,8 +214,8 @@ func (w *Watch) end(id room.ID, r room.Roster, found []ledger.NearPlace) {
 		return
 	}
 	k.epoch, k.version, k.next = r.Epoch, r.Version, 0
-	if len(found) < len(r.Line) {
-		k.next = len(found) + 1
+	if near < len(r.Line) {
+		k.next = near + 1
 	}
 	k.recorded = make(map[place]bool, len(found))
 	for _, p := range found {

@@ -22,6 +22,7 @@ type line struct {
 	reads    int
 	recorded []ledger.NearPlace
 	failing  error
+	unwanted map[int64]bool // tickets
 }
 
 func (l *line) Head(_ context.Context, _ room.ID, most int) (room.Roster, error) {
@@ -53,13 +54,20 @@ func (l *line) tickets() (list []int64) {
 	return list
 }
 
+func (l *line) wanted(_ context.Context, _ room.ID, tickets []int64) (list []bool, err error) {
+	for _, ticket := range tickets {
+		list = append(list, !l.unwanted[ticket])
+	}
+	return list, nil
+}
+
 // watch runs do beside a watch with a threshold; see waits until the watch has looked.
 func watch(t *testing.T, threshold string, do func(l *line, see func(room.View))) {
 	parsed, err := near.Parse(threshold)
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{Roster: room.Roster{View: room.View{Epoch: 1, Hold: time.Minute, Lease: &room.Lease{}}}}
-		w := near.New(near.Config{Rooms: l, Threshold: parsed,
+		w := near.New(near.Config{Rooms: l, Threshold: parsed, Wanted: l.wanted,
 			Record: func(_ context.Context, _ room.ID, places []ledger.NearPlace) error {
 				if l.failing == nil {
 					l.recorded = append(l.recorded, places...)
@@ -145,4 +153,18 @@ func TestThresholdIsANumberOfWaitersOrAWait(t *testing.T) {
 		require.ErrorContains(t, err, "leave it empty", text)
 		require.True(t, got.Off())
 	}
+}
+
+func TestNearPlaceIsRecordedOnceItsEventIsWanted(t *testing.T) {
+	watch(t, "1", func(l *line, see func(room.View)) {
+		l.unwanted = map[int64]bool{3: true}
+		l.set(2, 3, 4)
+		see(l.View)
+		require.Equal(t, []int64{2}, l.tickets())
+		see(l.View)
+		require.Equal(t, 1, l.reads)
+		l.unwanted = nil
+		see(room.View{})
+		require.Equal(t, []int64{3}, l.tickets(), "the seller chose it while the turn was near")
+	})
 }

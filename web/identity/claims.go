@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	jose "github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/json" // refuses duplicate fields, and matches names exactly
@@ -14,12 +16,16 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
+// maxReach is the most characters of the claim reach, which is a part of a sentence on the page.
+const maxReach = 60
+
 // claims are the verified claims of a token about its seller. Instants are unix ms, 0 without one.
 type claims struct {
 	seller                 string
 	issuer, id             string
 	audience               []string
 	room                   string // the only room it is for; "" for any
+	reach                  string // how the portal can reach the seller; "" = it can not
 	issued, begins, expire int64
 	payload                []byte
 	wide                   bool // its audience is wider than one room
@@ -32,6 +38,7 @@ type tokenPayload struct {
 	ID       string   `json:"jti"`
 	Audience audience `json:"aud"`
 	Room     string   `json:"room"`
+	Reach    string   `json:"reach"`
 	Issued   moment   `json:"iat"`
 	Begins   moment   `json:"nbf"`
 	Expires  moment   `json:"exp"`
@@ -109,7 +116,10 @@ func read(payload []byte) (claims, error) {
 	if err != nil {
 		return claims{}, fmt.Errorf("%w: sub is no seller id", ErrToken)
 	}
-	return claims{seller: seller, issuer: s.Issuer, id: s.ID, audience: s.Audience, room: s.Room,
+	if utf8.RuneCountInString(s.Reach) > maxReach || strings.ContainsFunc(s.Reach, unicode.IsControl) {
+		return claims{}, fmt.Errorf("%w: reach is not one line of at most %d characters", ErrToken, maxReach)
+	}
+	return claims{seller: seller, issuer: s.Issuer, id: s.ID, audience: s.Audience, room: s.Room, reach: s.Reach,
 		issued: int64(s.Issued),
 		begins: int64(s.Begins), expire: int64(s.Expires), payload: payload}, nil
 }

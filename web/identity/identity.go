@@ -97,6 +97,7 @@ type Proof struct {
 	Seller  string // in NFC
 	Session string // acts for the seller in the engine; sent only to clients that proved the seller by a token
 	Told    string // the session that the caller knows
+	Reach   string // how the portal can reach the seller, in words; "" = it can not
 
 	rooms []string // where it is valid; nil: everywhere
 	bound bool     // Told stands for the seller by itself
@@ -127,7 +128,8 @@ func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (s
 	if found.own && found.record.Seller == claims.seller { // the same link again
 		return before, nil
 	}
-	r := record{Seller: claims.seller, Rooms: claims.rooms(id), Until: found.now + Kept.Milliseconds()}
+	r := record{Seller: claims.seller, Rooms: claims.rooms(id), Until: found.now + Kept.Milliseconds(),
+		Reach: claims.reach}
 	r = r.with(found.record)
 	session := room.NewSession()
 	if err := s.spend(ctx, claims, found.now, session, r); err != nil {
@@ -163,8 +165,7 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 		return Proof{}, ErrAnother
 	}
 	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Told: session,
-		rooms: claims.rooms(id),
-		bound: found.record.admits(id)}
+		Reach: claims.reach, rooms: claims.rooms(id), bound: found.record.admits(id)}
 	if p.Told == "" {
 		p.Told = p.Session
 	}
@@ -184,7 +185,7 @@ func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proo
 		return Proof{}, ErrNotIdentified
 	}
 	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Told: session,
-		bound: true}, nil
+		Reach: found.record.Reach, bound: true}, nil
 }
 
 // Keep makes the session of a proof stand for the seller by itself from now on.
@@ -199,7 +200,7 @@ func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 	if other := found.record.Seller; other != "" && other != p.Seller { // bound since the proof
 		return ErrAnother
 	}
-	r := record{Seller: p.Seller, Rooms: p.rooms, Until: found.now + Kept.Milliseconds()}
+	r := record{Seller: p.Seller, Rooms: p.rooms, Until: found.now + Kept.Milliseconds(), Reach: p.Reach}
 	return s.keep(ctx, p.Told, r.with(found.record))
 }
 

@@ -36,6 +36,23 @@ func TestSessionsOfOneSellerActAsOne(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotIdentified)
 }
 
+// The portal gives a way to reach the seller, for as long as its latest token has one.
+func TestProofHasTheWayToReachTheSellerThatTheTokenGave(t *testing.T) {
+	_, one, other := shared(t)
+	claims := portaltest.For("s-1").With("reach", "카카오톡 010-****-5678")
+	session := link(t, one, claims, "")
+	require.Equal(t, "카카오톡 010-****-5678", proof(t, other, session).Reach)
+
+	token := signed(t, portaltest.For("s-1").With("reach", "KakaoTalk"))
+	p, err := one.Bearer(t.Context(), here, token, room.NewSession())
+	require.NoError(t, err)
+	require.Equal(t, "KakaoTalk", p.Reach)
+	require.NoError(t, one.Keep(t.Context(), p))
+	require.Equal(t, "KakaoTalk", proof(t, other, p.Told).Reach, "a browser that joined by a token")
+
+	require.Empty(t, proof(t, one, link(t, one, portaltest.For("s-1"), session)).Reach)
+}
+
 func TestTokenInAnAddressWorksOnceOverAllReplicas(t *testing.T) {
 	_, one, other := shared(t)
 	for name, claims := range map[string]portaltest.Claims{"with jti": portaltest.For("s-1"),

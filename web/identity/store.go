@@ -48,6 +48,7 @@ type record struct {
 	Seller string   `json:"seller"`
 	Rooms  []string `json:"rooms,omitempty"`
 	Until  int64    `json:"until"`
+	Reach  string   `json:"reach,omitempty"`
 }
 
 func (r record) admits(id room.ID) bool {
