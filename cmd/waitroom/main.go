@@ -50,6 +50,8 @@ func dispatch(command string, args []string, in io.Reader, out, problems io.Writ
 		return audit(args, out)
 	case "support":
 		return support(args, out, problems)
+	case "mcp":
+		return agentTools(args, in, out)
 	case "hash-password":
 		return hashPassword(in, out)
 	case "help":
@@ -96,7 +98,7 @@ Usage:
                                    print the result
   waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1
                                    if one is
-  waitroom hash-password           read a password from standard input and print its hash
+`+mcpUsage+`  waitroom hash-password           read a password from standard input and print its hash
   waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its
                                    entry in WAITROOM_SUPPORT_TOKENS
 

@@ -1,0 +1,90 @@
+// Package mcpserver gives an agent program the tools to take a seller's turn: a server of the Model Context
+// Protocol.
+//
+// The tools return within Config.Patience, since agents bound a tool's time; the agent calls again to go on
+// waiting. A seller counts as present only while a tool waits, so an agent that went away is passed over and
+// holds up nobody.
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/waitroom/waitroom/client"
+)
+
+// Config configures the tools. Client is required.
+type Config struct {
+	Client   *client.Client
+	Room     string        // used where a tool's call names none; "" = each call names one
+	Seller   string        // likewise
+	Proven   bool          // the client sends a token, which names the seller
+	Keep     Sessions      // keeps the sessions of places over a restart; nil = they are forgotten
+	Patience time.Duration // the longest time of a tool's call; default 45 s
+	Version  string
+}
+
+// Sessions keeps the session of each room's place. A session is a secret.
+type Sessions interface {
+	Load(room string) (session string, err error) // "" = none
+	Store(room, session string) error
+}
+
+const (
+	defaultPatience = 45 * time.Second
+	leaveWithin     = 5 * time.Second
+)
+
+const instructions = `Takes a seller's turn with a phone number that several sellers share. Only one seller at a
+time may have the marketplace send a code to that number; the others wait in line. In this order:
+1. join, then wait_for_turn again and again until status is "your_turn". You have about two minutes from then on.
+2. ask_for_code, before you press "send code" at the marketplace, each time. It says when you may press.
+3. Press "send code", then receive_code until there is a code. Enter it at the marketplace.
+4. done. Call leave instead to give up, at any time.
+If the marketplace says that a code is wrong, call reject_code, then go on at 2.`
+
+// Run serves the tools over a transport until ctx or the connection ends. Without Config.Keep it then leaves
+// all lines and gives the locks back, as no later process could. Error: the connection's.
+func Run(ctx context.Context, c Config, transport mcp.Transport) error {
+	if c.Patience == 0 {
+		c.Patience = defaultPatience
+	}
+	t := newTools(ctx, c)
+	err := t.server().Run(ctx, transport)
+	t.close()
+	if ctx.Err() != nil || errors.Is(err, mcp.ErrConnectionClosed) {
+		return nil
+	}
+	return err
+}
+
+// server returns the protocol's server with all tools.
+func (t *tools) server() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "waitroom", Title: "waitroom", Version: t.cfg.Version},
+		&mcp.ServerOptions{Instructions: instructions})
+	add := func(name, about string, do func(context.Context, *mcp.CallToolRequest, input) (output, error)) {
+		mcp.AddTool(s, &mcp.Tool{Name: name, Description: about},
+			func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, output, error) {
+				out, err := do(ctx, r, in)
+				return nil, out, advise(err)
+			})
+	}
+	add("join", "Join the line for the number, or get the lock at once if it is free. Calling it again keeps the place.",
+		t.join)
+	add("wait_for_turn", "Wait until it is the seller's turn. Returns after at most 45 seconds: call it again while "+
+		"status is \"waiting\", without a pause, else the turn passes to the next in line.", t.wait)
+	add("ask_for_code", "Call this right before each press of \"send code\" at the marketplace. When status is "+
+		"\"press_now\", press; when it is \"number_busy\", call this again first. Optional: the numbers that the "+
+		"code comes from, which makes a mix-up with another text less likely.", t.ask)
+	add("receive_code", "Wait for the code that the marketplace sent, after ask_for_code. Returns after at most 45 "+
+		"seconds: call it again while status is \"no_code_yet\".", t.receive)
+	add("reject_code", "Report that the last code was wrong or somebody else's. Afterwards call ask_for_code again, "+
+		"or receive_code if the turn is over: the right code may still come.", t.reject)
+	add("done", "End the turn after the code was accepted by the marketplace. The next in line gets the number.",
+		t.done)
+	add("leave", "Give the place or the turn up.", t.leave)
+	return s
+}

@@ -1,0 +1,168 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/waitroom/waitroom/client"
+)
+
+// late is how long a code is waited for after the end of a turn.
+const late = time.Minute
+
+// ask asks for a code, and returns when the marketplace may send it. While the number is busy a later call
+// goes on waiting, and asks for no second code.
+func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
+	p, err := t.placeOf(in)
+	if err != nil {
+		return output{}, err
+	}
+	if len(p.codes) > 0 {
+		return output{}, errUnread
+	}
+	asked, idle := p.begin(t, in.From)
+	patience := time.After(t.cfg.Patience)
+	progress(ctx, r, 1, "the number may be busy with an earlier seller's code")
+	select {
+	case <-asked:
+		return output{Status: "press_now", LeftSeconds: left(p.turn.State()),
+			Next: "Press \"send code\" at the marketplace now, then call receive_code."}, nil
+	case <-idle:
+		select {
+		case <-asked: // and the code has come already
+			return output{Status: "press_now", Next: "Call receive_code."}, nil
+		default:
+			return output{}, p.failure()
+		}
+	case <-patience:
+		return output{Status: "number_busy", Next: "An earlier seller's code may still come. Do not press yet: " +
+			"call ask_for_code again."}, nil
+	case <-ctx.Done():
+		return output{}, ctx.Err()
+	}
+}
+
+// begin runs Turn.Code in the background, unless one waits for a busy number. It returns a channel that is
+// closed when the marketplace may send the code, and one that is closed when no call runs any more. An
+// earlier call goes on beside it: its code may still come, and is returned once.
+func (p *place) begin(t *tools, from []string) (asked, idle <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked != nil && p.calls > 0 {
+		select {
+		case <-p.asked:
+		default:
+			return p.asked, p.idle
+		}
+	}
+	free := make(chan struct{})
+	p.asked, p.err = free, nil
+	if p.calls == 0 {
+		p.idle = make(chan struct{})
+	}
+	p.calls++
+	t.work.Go(func() {
+		code, err := p.turn.Code(t.ctx, client.From(from...), client.Late(late),
+			client.Ask(func(context.Context) error { close(free); return nil }))
+		if err == nil {
+			p.codes <- code
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if err != nil {
+			p.err = err
+		}
+		if p.calls--; p.calls == 0 {
+			close(p.idle)
+		}
+	})
+	return p.asked, p.idle
+}
+
+func (p *place) failure() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// receive returns the next code, or that none has come yet.
+func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
+	p, err := t.placeOf(in)
+	if err != nil {
+		return output{}, err
+	}
+	p.mu.Lock()
+	idle := p.idle
+	p.mu.Unlock()
+	if idle == nil {
+		return output{}, errNoAsk
+	}
+	progress(ctx, r, 1, "waiting for the text")
+	select {
+	case code := <-p.codes:
+		return p.received(code), nil
+	default:
+	}
+	select {
+	case code := <-p.codes:
+		return p.received(code), nil
+	case <-idle:
+		select {
+		case code := <-p.codes:
+			return p.received(code), nil
+		default:
+		}
+		if err := p.failure(); err != nil {
+			return output{}, err
+		}
+		return output{}, errNoAsk
+	case <-time.After(t.cfg.Patience):
+		return output{Status: "no_code_yet", LeftSeconds: left(p.turn.State()), Next: "Call receive_code again. " +
+			"To have the marketplace send it once more, call ask_for_code first."}, nil
+	case <-ctx.Done():
+		return output{}, ctx.Err()
+	}
+}
+
+func (p *place) received(code client.Code) output {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = code
+	return output{Status: "code", Code: code.Code, Text: code.Text, Late: code.Late,
+		Next: "Enter the code at the marketplace. If it accepts the code, call done; if not, reject_code."}
+}
+
+// reject rejects the code that was received last.
+func (t *tools) reject(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+	p, err := t.placeOf(in)
+	if err != nil {
+		return output{}, err
+	}
+	p.mu.Lock()
+	last := p.last
+	p.mu.Unlock()
+	if last.MessageID == "" {
+		return output{}, errNoCode
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	defer cancel()
+	if err := p.turn.Reject(ctx, last); err != nil {
+		return output{}, err
+	}
+	p.mu.Lock()
+	p.last = client.Code{}
+	p.mu.Unlock()
+	s, _, err := p.look(ctx, t.cfg.Client)
+	if err != nil {
+		return output{}, err
+	}
+	if s.Status != "ended" {
+		return output{Status: "rejected", LeftSeconds: left(s), Next: "Call ask_for_code, then have the marketplace " +
+			"send another code."}, nil
+	}
+	p.begin(t, nil) // asks for nothing, since the turn is over: it only waits
+	return output{Status: "rejected", Outcome: s.Outcome, Next: "The turn is over, but the right code may still " +
+		"come: call receive_code. Else call join to stand in line again."}, nil
+}

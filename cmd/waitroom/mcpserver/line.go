@@ -1,0 +1,126 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/waitroom/waitroom/client"
+)
+
+// join joins the line, or goes on with the place of an earlier call or process.
+func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+	room, err := t.roomOf(in)
+	if err != nil {
+		return output{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	defer cancel()
+	if p, err := t.placeOf(in); err == nil {
+		if s, live, err := p.look(ctx, t.cfg.Client); live || err != nil {
+			return outputOf(s), err
+		}
+	}
+	turn, err := t.enter(ctx, room, in)
+	if err != nil {
+		return output{}, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.places[room] = &place{room: room, turn: turn, codes: make(chan client.Code, mostCodes)}
+	return outputOf(turn.State()), nil
+}
+
+// look asks the server how a place is, and reports whether it is live.
+func (p *place) look(ctx context.Context, c *client.Client) (s client.State, live bool, err error) {
+	again, err := c.Resume(ctx, p.room, p.turn.Session())
+	if errors.Is(err, client.ErrNoTurn) {
+		return client.State{}, false, nil
+	}
+	if err != nil {
+		return client.State{}, false, err
+	}
+	s = again.State()
+	return s, s.Status == "waiting" || s.Status == "locked", nil
+}
+
+// enter joins under a kept session, or under a new one that is kept before.
+func (t *tools) enter(ctx context.Context, room string, in input) (*client.Turn, error) {
+	seller := in.Seller
+	if seller == "" {
+		seller = t.cfg.Seller
+	}
+	if seller == "" && !t.cfg.Proven {
+		return nil, errNoSeller
+	}
+	session := newSession()
+	if t.cfg.Keep != nil {
+		kept, err := t.cfg.Keep.Load(room)
+		if err != nil {
+			return nil, err
+		}
+		if kept != "" {
+			session = kept
+		} else if err := t.cfg.Keep.Store(room, session); err != nil {
+			return nil, err
+		}
+	}
+	return t.cfg.Client.Join(ctx, room, seller, client.Session(session))
+}
+
+// newSession returns a random UUID.
+func newSession() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// wait waits for the turn, for as long as a call may take.
+func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
+	p, err := t.placeOf(in)
+	if err != nil {
+		return output{}, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	defer cancel()
+	last, n := p.turn.State(), 0
+	for s, err := range p.turn.Updates(bounded) {
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && n > 0 {
+			break
+		}
+		if err != nil {
+			return output{}, err
+		}
+		last = s
+		n++
+		progress(ctx, r, n, fmt.Sprintf("position %d", s.Position))
+	}
+	return outputOf(last), nil
+}
+
+// done ends the turn.
+func (t *tools) done(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+	return t.end(ctx, in, (*client.Turn).Done)
+}
+
+// leave gives the place up.
+func (t *tools) leave(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+	return t.end(ctx, in, (*client.Turn).Leave)
+}
+
+func (t *tools) end(ctx context.Context, in input, end func(*client.Turn, context.Context) error) (output, error) {
+	p, err := t.placeOf(in)
+	if err != nil {
+		return output{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	defer cancel()
+	if err := end(p.turn, ctx); err != nil {
+		return output{}, err
+	}
+	return outputOf(p.turn.State()), nil
+}

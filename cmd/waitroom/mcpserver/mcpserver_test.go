@@ -1,0 +1,307 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/client"
+	"github.com/waitroom/waitroom/cmd/waitroom/mcpserver"
+	"github.com/waitroom/waitroom/server"
+)
+
+const (
+	secret = "whsec_c2VjcmV0LW9mLXRoZS1pbnRlZ3JhdGlvbi0xMjM="
+	soon   = 50 * time.Millisecond // the patience of tools whose wait is to be cut short
+	long   = 60 * time.Second
+)
+
+// serve runs a server until the test ends.
+func serve(t *testing.T, settings ...string) string {
+	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0", "--drain-timeout", "2s", "--rooms",
+		"room:*", "--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"),
+		"--sms-webhook-secret", secret}, settings...))
+	require.NoError(t, err)
+	s, err := server.New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-ended)
+	})
+	return s.URL()
+}
+
+// agent is an agent program, connected to the tools.
+type agent struct {
+	*testing.T
+	session  *mcp.ClientSession
+	progress chan string
+	stop     func()
+}
+
+type result struct {
+	Status   string
+	Next     string
+	Position int
+	Left     int `json:"turn_ends_in_seconds"`
+	Code     string
+	Outcome  string
+	problem  string // of a call that failed
+}
+
+func connect(t *testing.T, c mcpserver.Config) *agent {
+	t.Helper()
+	ours, theirs := mcp.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- mcpserver.Run(ctx, c, ours) }()
+	a := &agent{T: t, progress: make(chan string, 100)}
+	options := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+		r *mcp.ProgressNotificationClientRequest) {
+		a.progress <- r.Params.Message
+	}}
+	var err error
+	a.session, err = mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
+		Connect(t.Context(), theirs, nil)
+	require.NoError(t, err)
+	a.stop = func() {
+		_ = a.session.Close()
+		require.NoError(t, <-done)
+		done <- nil
+		cancel()
+	}
+	t.Cleanup(a.stop)
+	return a
+}
+
+func (a *agent) call(tool string, arguments map[string]any) (r result) {
+	a.Helper()
+	p := &mcp.CallToolParams{Name: tool, Arguments: arguments}
+	p.SetProgressToken("p")
+	got, err := a.session.CallTool(a.Context(), p)
+	require.NoError(a, err)
+	text := got.Content[0].(*mcp.TextContent).Text
+	if got.IsError {
+		return result{problem: text}
+	}
+	require.NoError(a, json.Unmarshal([]byte(text), &r), text)
+	require.NotEmpty(a, r.Next, "what to do now")
+	return r
+}
+
+// until calls a tool until it returns another status.
+func (a *agent) until(tool, while string) result {
+	a.Helper()
+	for {
+		if r := a.call(tool, nil); r.problem != "" || r.Status != while {
+			return r
+		}
+	}
+}
+
+func config(t *testing.T, base, room, seller string, patience time.Duration) mcpserver.Config {
+	c, err := client.New(base, client.Config{})
+	require.NoError(t, err)
+	return mcpserver.Config{Client: c, Room: room, Seller: seller, Patience: patience}
+}
+
+// text posts a signed message of the carrier's.
+func text(t *testing.T, base, room, id, words string) {
+	t.Helper()
+	signer, err := standardwebhooks.NewWebhook(secret)
+	require.NoError(t, err)
+	now := time.Now()
+	body := fmt.Sprintf(`{"message_id":%q,"from":"15881234","text":%q,"sent_at":%q}`, id, words,
+		now.Format(time.RFC3339Nano))
+	signature, err := signer.Sign(id, now, []byte(body))
+	require.NoError(t, err)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/api/"+room+"/sms",
+		strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header = http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
+		"Webhook-Signature": {signature}}
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.Less(t, resp.StatusCode, 300, string(answer))
+}
+
+// Two agents share a number. Each gets its own code, and no tool waits longer than it may.
+func TestAgentsTakeTurnsAndReceiveTheirOwnCodes(t *testing.T) {
+	base := serve(t, "--sms-completes", "false")
+	first := connect(t, config(t, base, "room:1", "s-1", long))
+	second := connect(t, config(t, base, "room:1", "s-2", soon))
+	require.Equal(t, "your_turn", first.call("join", nil).Status)
+	waits := second.call("join", nil)
+	require.Equal(t, "waiting", waits.Status)
+	require.Equal(t, 1, waits.Position)
+	require.Equal(t, 1, second.call("join", nil).Position, "it keeps its place")
+	require.Equal(t, "waiting", second.call("wait_for_turn", nil).Status, "the wait was cut short")
+	require.Contains(t, second.call("ask_for_code", nil).problem, "wait_for_turn")
+
+	require.Contains(t, first.call("receive_code", nil).problem, "ask_for_code")
+	now := first.call("ask_for_code", map[string]any{"from": []string{"15881234"}})
+	require.Equal(t, "press_now", now.Status)
+	require.Positive(t, now.Left)
+	text(t, base, "room:1", "m-1", "[쿠팡] 인증번호 111111")
+	require.Equal(t, "111111", first.call("receive_code", nil).Code)
+	require.Contains(t, first.call("receive_code", nil).problem, "ask_for_code", "it is returned once")
+	done := first.call("done", nil)
+	require.Equal(t, []string{"ended", "completed"}, []string{done.Status, done.Outcome})
+
+	require.Equal(t, "your_turn", second.until("wait_for_turn", "waiting").Status)
+	require.Equal(t, "press_now", second.until("ask_for_code", "number_busy").Status)
+	require.Equal(t, "no_code_yet", second.call("receive_code", nil).Status)
+	text(t, base, "room:1", "m-2", "[쿠팡] 인증번호 222222")
+	require.Equal(t, "222222", second.until("receive_code", "no_code_yet").Code)
+	require.Equal(t, "ended", second.call("leave", nil).Status)
+	require.Contains(t, second.call("wait_for_turn", nil).Next, "join")
+	require.Equal(t, "your_turn", second.call("join", nil).Status, "a new place")
+}
+
+// asks counts the asks that go to a server, whose repeats have one key.
+type asks struct {
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+func (a *asks) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/lock/expect") {
+		a.mu.Lock()
+		a.keys[r.Header.Get("Idempotency-Key")] = true
+		a.mu.Unlock()
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// The first seller asked and got no code: until it may not come any more, the number is busy.
+func TestAskForCodeReturnsWhileTheNumberIsBusyAndAsksOnce(t *testing.T) {
+	base := serve(t, "--sms-quarantine", "3s")
+	first := connect(t, config(t, base, "room:2", "s-1", long))
+	asks := &asks{keys: make(map[string]bool)}
+	c, err := client.New(base, client.Config{HTTP: &http.Client{Transport: asks}})
+	require.NoError(t, err)
+	second := connect(t, mcpserver.Config{Client: c, Room: "room:2", Seller: "s-2", Patience: soon})
+	first.call("join", nil)
+	second.call("join", nil)
+	require.Equal(t, "press_now", first.call("ask_for_code", nil).Status)
+	first.call("leave", nil)
+	require.Equal(t, "your_turn", second.until("wait_for_turn", "waiting").Status)
+	require.Equal(t, "number_busy", second.call("ask_for_code", nil).Status)
+	require.Equal(t, "press_now", second.until("ask_for_code", "number_busy").Status)
+	asks.mu.Lock()
+	require.Len(t, asks.keys, 1, "each call waits for the same ask")
+	asks.mu.Unlock()
+	text(t, base, "room:2", "m-1", "인증번호 333333")
+	require.Equal(t, "333333", second.until("receive_code", "no_code_yet").Code)
+}
+
+func TestRejectedCodeIsFollowedByTheRightOne(t *testing.T) {
+	base := serve(t)
+	a := connect(t, config(t, base, "room:3", "s-1", long))
+	require.Contains(t, a.call("reject_code", nil).problem, "join")
+	a.call("join", nil)
+	require.Contains(t, a.call("reject_code", nil).problem, "receive_code")
+	a.call("ask_for_code", nil)
+	text(t, base, "room:3", "m-1", "인증번호 444444")
+	require.Equal(t, "444444", a.call("receive_code", nil).Code)
+	rejected := a.call("reject_code", nil)
+	require.Equal(t, []string{"rejected", "completed"}, []string{rejected.Status, rejected.Outcome})
+	text(t, base, "room:3", "m-2", "인증번호 555555")
+	require.Equal(t, "555555", a.call("receive_code", nil).Code)
+}
+
+// With a file of sessions an agent's next process goes on; without, the place is given up with the process.
+func TestPlaceOutlivesItsProcessOnlyWhereItsSessionIsKept(t *testing.T) {
+	base := serve(t)
+	kept := config(t, base, "room:4", "s-1", long)
+	path := filepath.Join(t.TempDir(), "sessions.json")
+	kept.Keep = mcpserver.NewFile(path)
+	holder := connect(t, config(t, base, "room:4", "s-0", long))
+	require.Equal(t, "your_turn", holder.call("join", nil).Status)
+	one := connect(t, kept)
+	require.Equal(t, "waiting", one.call("join", nil).Status)
+	one.stop()
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	again := connect(t, kept)
+	require.Contains(t, again.call("wait_for_turn", nil).problem, "join")
+	require.Equal(t, "waiting", again.call("join", nil).Status)
+	holder.stop()
+	require.Equal(t, "your_turn", again.until("wait_for_turn", "waiting").Status, "the holder's process ended")
+
+	require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
+	require.Contains(t, connect(t, kept).call("join", nil).problem, path)
+}
+
+func TestToolsNeedARoomAndASeller(t *testing.T) {
+	base := serve(t)
+	a := connect(t, config(t, base, "", "", long))
+	require.Contains(t, a.call("join", nil).problem, "name the room")
+	require.Contains(t, a.call("join", map[string]any{"room": "room:5"}).problem, "name the seller")
+	require.Contains(t, a.call("join", map[string]any{"room": "nowhere", "seller": "s"}).problem, "unknown_room")
+	require.Equal(t, "your_turn", a.call("join", map[string]any{"room": "room:5", "seller": "s"}).Status)
+	require.Equal(t, "your_turn", a.call("join", map[string]any{"room": "room:6", "seller": "s"}).Status,
+		"a place in each room")
+	require.Equal(t, "ended", a.call("leave", map[string]any{"room": "room:5"}).Status)
+
+	away := connect(t, config(t, "http://127.0.0.1:1", "room:7", "s-1", soon))
+	require.Contains(t, away.call("join", nil).problem, "check the server's URL")
+}
+
+// An agent's client that asks for progress hears of each change while it waits.
+func TestWaitSendsProgress(t *testing.T) {
+	base := serve(t)
+	first, second := connect(t, config(t, base, "room:8", "s-1", long)), connect(t, config(t, base, "room:8", "s-2", long))
+	first.call("join", nil)
+	second.call("join", nil)
+	done := make(chan result)
+	go func() { done <- second.call("wait_for_turn", nil) }()
+	require.Equal(t, "position 1", <-second.progress)
+	first.call("leave", nil)
+	require.Equal(t, "your_turn", (<-done).Status)
+}
+
+// A session acts for the place. The agent's context may go anywhere.
+func TestNoToolShowsASession(t *testing.T) {
+	base := serve(t)
+	c := config(t, base, "room:9", "s-1", long)
+	path := filepath.Join(t.TempDir(), "sessions.json")
+	c.Keep = mcpserver.NewFile(path)
+	a := connect(t, c)
+	var all []string
+	for _, tool := range []string{"join", "wait_for_turn", "ask_for_code", "reject_code", "done", "leave", "join"} {
+		got, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool})
+		require.NoError(t, err)
+		text, err := json.Marshal(got)
+		require.NoError(t, err)
+		all = append(all, string(text))
+	}
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var sessions map[string]string
+	require.NoError(t, json.Unmarshal(kept, &sessions))
+	require.Len(t, sessions["room:9"], 36)
+	require.NotContains(t, strings.Join(all, ""), sessions["room:9"])
+}

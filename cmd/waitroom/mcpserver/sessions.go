@@ -1,0 +1,71 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// File keeps sessions in a JSON file that only its owner can read.
+type File struct {
+	path string
+	mu   sync.Mutex
+}
+
+// NewFile returns the sessions in a file, which need not exist yet.
+func NewFile(path string) *File { return &File{path: path} }
+
+// Load returns the session of a room's place; "" for none. Its errors name the file, and nothing in it.
+func (f *File) Load(room string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all, err := f.read()
+	return all[room], err
+}
+
+// Store keeps the session of a room's place. It replaces the file at once, so that a crash loses none.
+func (f *File) Store(room, session string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all, err := f.read()
+	if err != nil {
+		return err
+	}
+	all[room] = session
+	text, err := json.Marshal(all)
+	if err != nil { // texts always marshal
+		return fmt.Errorf("encode sessions: %w", err)
+	}
+	next, err := os.CreateTemp(filepath.Dir(f.path), ".sessions-*") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("keep a session: %w", err)
+	}
+	defer func() { _ = os.Remove(next.Name()) }()
+	_, err = next.Write(text)
+	if err = errors.Join(err, next.Close()); err == nil {
+		err = os.Rename(next.Name(), f.path)
+	}
+	if err != nil {
+		return fmt.Errorf("keep a session: %w", err)
+	}
+	return nil
+}
+
+func (f *File) read() (map[string]string, error) {
+	all := make(map[string]string)
+	text, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the sessions: %w", err)
+	}
+	if json.Unmarshal(text, &all) != nil { // the error may quote a session
+		return nil, fmt.Errorf("read the sessions: %q is no JSON object of texts; delete it to forget all places", f.path)
+	}
+	return all, nil
+}

@@ -1,0 +1,168 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/waitroom/waitroom/client"
+)
+
+// input has the arguments of all tools; each reads its own.
+type input struct {
+	Room   string   `json:"room,omitempty" jsonschema:"the room, which stands for one shared number; needed only if no default is set"`
+	Seller string   `json:"seller,omitempty" jsonschema:"for join: the seller's id; needed only if no default is set"`
+	From   []string `json:"from,omitempty" jsonschema:"for ask_for_code: the numbers that the code comes from, such as 15881234"`
+}
+
+// output is what a tool returns. It has no session, and no code but the turn's own.
+type output struct {
+	Status      string `json:"status" jsonschema:"waiting, your_turn, press_now, number_busy, no_code_yet, code, rejected or ended"`
+	Next        string `json:"next" jsonschema:"what to do now"`
+	Position    int    `json:"position,omitempty" jsonschema:"in line; 1 is next"`
+	WaitSeconds int    `json:"estimated_wait_seconds,omitempty"`
+	LeftSeconds int    `json:"turn_ends_in_seconds,omitempty"`
+	Code        string `json:"code,omitempty"`
+	Text        string `json:"text,omitempty" jsonschema:"the whole message that the code came in"`
+	Late        bool   `json:"late,omitempty" jsonschema:"the code came after the end of the turn; it may still work"`
+	Outcome     string `json:"outcome,omitempty" jsonschema:"how the turn ended"`
+}
+
+// tools are the places of one agent, one in each room.
+type tools struct {
+	cfg  Config
+	ctx  context.Context // ends with the process
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	places map[string]*place // by room
+}
+
+// newTools returns tools whose work in the background ends with ctx or close.
+func newTools(ctx context.Context, c Config) *tools {
+	t := &tools{cfg: c, places: make(map[string]*place)}
+	t.ctx, t.stop = context.WithCancel(ctx)
+	return t
+}
+
+// close ends the work in the background, and leaves the places that no later process can go on with.
+func (t *tools) close() {
+	t.stop()
+	t.work.Wait()
+	if t.cfg.Keep != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	for _, p := range t.places {
+		_ = p.turn.Leave(ctx) // on failure the lease or the absence ends the place
+	}
+}
+
+var (
+	errNoRoom   = errors.New("name the room: there is no default")
+	errNoSeller = errors.New("name the seller: there is no default")
+	errNoPlace  = errors.New("there is no place in this room: call join first")
+	errNoAsk    = errors.New("no code is on its way: call ask_for_code, press \"send code\", then receive_code")
+	errNoCode   = errors.New("there is no code to reject: call receive_code first")
+	errUnread   = errors.New("a code has come already: call receive_code before you ask for another one")
+)
+
+// advise adds to an error what the agent can do about it. No error of the client has a secret.
+func advise(err error) error {
+	if ended, over := errors.AsType[*client.Ended](err); over {
+		return fmt.Errorf("%w. %s", err, afterEnd(ended.Outcome))
+	}
+	switch {
+	case errors.Is(err, client.ErrNoTurn):
+		return fmt.Errorf("%w: call join", err)
+	case errors.Is(err, client.ErrNotYet):
+		return fmt.Errorf("%w: call wait_for_turn", err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("waitroom did not answer in time; call the tool again, and check the server's URL: %w", err)
+	}
+	return err
+}
+
+func afterEnd(outcome string) string {
+	if outcome == "completed" {
+		return "Nothing is left to do."
+	}
+	return "Call join to stand in line again."
+}
+
+// place is the agent's place in a room.
+type place struct {
+	room  string
+	turn  *client.Turn
+	codes chan client.Code // that came and were not received yet
+
+	mu    sync.Mutex
+	asked chan struct{} // closed when the marketplace may send the last code that was asked for; nil = none was
+	calls int           // of Turn.Code that run
+	idle  chan struct{} // closed when none runs any more
+	err   error         // of the last one that failed
+	last  client.Code   // that was received; zero = none
+}
+
+// mostCodes bounds the codes of one turn that were not received; the server allows ten asks.
+const mostCodes = 16
+
+func (t *tools) roomOf(in input) (string, error) {
+	if room := strings.TrimSpace(in.Room); room != "" {
+		return room, nil
+	}
+	if t.cfg.Room == "" {
+		return "", errNoRoom
+	}
+	return t.cfg.Room, nil
+}
+
+func (t *tools) placeOf(in input) (*place, error) {
+	room, err := t.roomOf(in)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.places[room]; p != nil {
+		return p, nil
+	}
+	return nil, errNoPlace
+}
+
+// outputOf says how a place is, and what to do next.
+func outputOf(s client.State) output {
+	switch s.Status {
+	case "waiting":
+		next := "Call wait_for_turn."
+		if s.Paused {
+			next = "Support has paused the line. Call wait_for_turn."
+		}
+		return output{Status: "waiting", Next: next, Position: s.Position,
+			WaitSeconds: int(s.Estimated / time.Second)}
+	case "locked":
+		return output{Status: "your_turn", Next: "Call ask_for_code, then press \"send code\" at the marketplace.",
+			LeftSeconds: left(s)}
+	}
+	return output{Status: "ended", Outcome: s.Outcome, Next: afterEnd(s.Outcome)}
+}
+
+// left returns how long a lease lasts, in whole seconds. The clocks of server and agent may differ.
+func left(s client.State) int { return max(int(time.Until(s.ExpiresAt)/time.Second), 0) }
+
+// progress sends the agent a notification for the wait in progress, if it asked for such.
+func progress(ctx context.Context, r *mcp.CallToolRequest, n int, message string) {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return
+	}
+	_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n),
+		Message: message}) // a lost notification does not matter
+}
