@@ -67,6 +67,7 @@ type Config struct {
 	SellerAuth      string // open or jwt
 	SellerJWTSecret Secret
 	SellerJWKSURL   string
+	ReturnSecret    Secret // signs the way back to the portal
 
 	Tracing tracing.Config // from the variables of OpenTelemetry
 
@@ -247,6 +248,9 @@ func settings() []setting {
 		{"seller-jwt-secret", "", "secret of at least 32 bytes that the portal signs sellers' tokens with, by " +
 			"HS256", true,
 			secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
+		{"return-secret", "", "secret of at least 32 bytes that signs how a place ended, for the portal that a seller " +
+			"returns to; none = seller-jwt-secret, if that is set", true,
+			secret(func(c *Config) *Secret { return &c.ReturnSecret })},
 		{"seller-jwks-url", "", "instead of seller-jwt-secret: where the portal's public keys are, for tokens " +
 			"by RS256, ES256 or EdDSA", false, readJWKS},
 	}

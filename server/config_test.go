@@ -259,7 +259,9 @@ func TestSellersAreKnownInOneWay(t *testing.T) {
 		"--seller-jwks-url=https://portal.example/keys"
 	for missing, args := range map[string][]string{
 		"SELLER_JWT_SECRET (--seller-jwt-secret) or WAITROOM_SELLER_JWKS_URL": {"--seller-auth=jwt"},
-		"choose one":           {"--seller-auth=jwt", secret, keys},
+		"choose one": {"--seller-auth=jwt", secret, keys},
+		"RETURN_SECRET (--return-secret): want at least 32 bytes": {"--return-secret=" +
+			strings.Repeat("hush", 7) + "hus"},
 		"at least 32 bytes":    {"--seller-auth=jwt", "--seller-jwt-secret=" + strings.Repeat("hush", 7) + "hus"},
 		"SELLER_JWT_SECRET":    {secret},
 		"WAITROOM_SELLER_AUTH": {keys},

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/web/identity"
+	"github.com/waitroom/waitroom/web/wayback"
 )
 
 const (
@@ -45,7 +47,19 @@ func (c *Config) finishSellers() (wrong []error) {
 	if c.SellerJWTSecret != "" && len(c.SellerJWTSecret) < minJWTSecret {
 		wrong = append(wrong, fmt.Errorf("%s: want at least %d bytes", secret, minJWTSecret))
 	}
+	if c.ReturnSecret != "" && len(c.ReturnSecret) < minJWTSecret {
+		wrong = append(wrong, fmt.Errorf("%s: want at least %d bytes", called("return-secret"), minJWTSecret))
+	}
 	return wrong
+}
+
+// wayBack returns the signer of the way back to the portal; nil without a secret.
+func (s *Server) wayBack() (*wayback.Signer, error) {
+	secret := cmp.Or(s.cfg.ReturnSecret, s.cfg.SellerJWTSecret)
+	if secret == "" {
+		return nil, nil
+	}
+	return wayback.New([]byte(secret))
 }
 
 // sellers returns the verifier of sellers; nil where sellers name themselves.

@@ -164,9 +164,13 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
+	back, err := s.wayBack()
+	if err != nil {
+		return err
+	}
 	site := web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry),
-		Links: s.links, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
+		Links: s.links, WayBack: back, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
 		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, Names: s.roomNames,
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,

@@ -72,6 +72,9 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 // addRules adds the operator's texts for the room, and the rules of its places.
 func (s *site) addRules(id room.ID, v *templates.RoomView) {
 	v.Info = s.info(id, v.Lang)
+	if s.WayBack != nil && v.Info.ReturnURL != "" {
+		v.Info.ReturnURL = pagePath(id, "/return")
+	}
 	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
 	if s.Terms != nil {
 		v.ClaimSeconds = int(room.Seconds(s.Terms(id).ClaimWithin))

@@ -25,6 +25,7 @@ import (
 	"github.com/waitroom/waitroom/web/reply"
 	"github.com/waitroom/waitroom/web/request"
 	"github.com/waitroom/waitroom/web/support"
+	"github.com/waitroom/waitroom/web/wayback"
 )
 
 // Engine is the part of room.Engine that the handlers use.
@@ -71,6 +72,7 @@ type Config struct {
 	Support *support.Config               // nil: no desk
 	Sellers *identity.Sellers             // proves sellers; nil: sellers name themselves
 	Pushes  *push.Pushes                  // to sellers' browsers; nil: none
+	WayBack *wayback.Signer               // signs the way back to the portal; nil: it is a plain link
 	Links   *link.Links                   // continue a place in another browser; nil: none
 	Rooms   Rooms                         // the existing rooms
 
@@ -183,6 +185,9 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/reject", s.rejectForm)
 	pages.POST("/claim", s.claimForm)
 
+	if s.WayBack != nil {
+		pages.GET("/return", s.toPortal)
+	}
 	if s.Links != nil {
 		s.linkRoutes(api, pages)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4/json" // refuses duplicate fields, and matches names exactly
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/wayback"
 )
 
 // maxReach is the most characters of the claim reach, which is a part of a sentence on the page.
@@ -102,6 +103,9 @@ func parse(token string, algorithms []jose.SignatureAlgorithm) (*jose.JSONWebSig
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
 		return nil, fmt.Errorf("%w: not signed as agreed", ErrToken) // the library's error may quote the token
+	}
+	if typ, _ := signed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType].(string); typ == wayback.Type {
+		return nil, fmt.Errorf("%w: it is one of the way back", ErrToken)
 	}
 	return signed, nil
 }

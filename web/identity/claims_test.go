@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
+	"github.com/waitroom/waitroom/web/wayback"
 )
 
 func ago(d time.Duration) int64 { return time.Now().Add(-d).Unix() }
@@ -117,4 +118,21 @@ func withHeader(t *testing.T, claims portaltest.Claims, more ...any) string {
 	text, err := token.SignedString(secret)
 	require.NoError(t, err)
 	return text
+}
+
+// The portal's secret may sign both ways. A token of the way back is for the portal's address, which may be the
+// server's own.
+func TestTokenOfTheWayBackLetsNobodyIn(t *testing.T) {
+	server, _, _ := shared(t)
+	s := New(Config{Redis: server.Client(), Secret: secret, Audiences: []string{"https://portal.example"}})
+	back, err := wayback.New(secret)
+	require.NoError(t, err)
+	address, err := back.Address("https://portal.example/done", wayback.End{Room: string(here), Seller: "s-1"},
+		time.Now())
+	require.NoError(t, err)
+	_, token, _ := strings.Cut(address, wayback.Param+"=")
+	_, err = s.Link(t.Context(), here, token, "")
+	require.ErrorIs(t, err, ErrToken)
+	_, err = s.Bearer(t.Context(), here, token, "")
+	require.ErrorIs(t, err, ErrToken)
 }
