@@ -19,6 +19,7 @@ import (
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/push"
+	"github.com/waitroom/waitroom/web/reach"
 )
 
 // EraseRequest names the seller to erase.
@@ -137,6 +138,9 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 	}
 	browsers, err := push.Erase(ctx, e.store.Client, e.engine.Names(), e.q.Seller)
 	if err != nil {
+		return err
+	}
+	if err := reach.New(e.store.Client, e.engine.Names()).Erase(ctx, e.q.Seller); err != nil {
 		return err
 	}
 	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in, %d "+

@@ -1,17 +1,20 @@
 package server
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
@@ -65,6 +68,51 @@ func (p *portal) until(t *testing.T, is func() bool) {
 		}
 		return nil
 	})
+}
+
+// The portal gave a way to reach the sellers, in the tokens that they come with.
+func TestSellerChoosesWhetherThePortalSendsAMessage(t *testing.T) {
+	p := &portal{}
+	hooks := httptest.NewServer(p)
+	t.Cleanup(hooks.Close)
+	r := start(t, config(t, proving("--webhook-url", hooks.URL, "--webhook-secret", smsSecret, "--webhook-near",
+		"9")...))
+	comes := func(id string, way any) *seller {
+		s := newReader(t, r.URL())
+		page := s.ask("GET", roomPage+"?token="+token(t, portaltest.For(id).With("reach", way)), "")
+		requireState(t, page, "idle")
+		require.Equal(t, way != nil, strings.Contains(page.body, "reach-form"))
+		require.Less(t, s.press().StatusCode, 300)
+		return s
+	}
+	comes("s-1", nil)
+	comes("s-2", "카카오톡")
+	third := comes("s-3", "카카오톡 010-****-5678")
+	comes("s-4", nil)
+	p.until(t, func() bool { return slices.Contains(p.near, "s-4 3") })
+	require.Equal(t, []string{"s-4 3"}, p.near, "it never had the choice; the others have not chosen")
+
+	choose := func(body string) reply {
+		return third.ask(http.MethodPost, lockPath+"/reach", body, append([]string{"X-Page-Seller",
+			hex.EncodeToString([]byte("s-3"))}, jsonHeader...)...)
+	}
+	require.Equal(t, `{"status":"chosen","wants":true}`, strings.TrimSpace(choose(`{"wants":true}`).body))
+	p.until(t, func() bool { return slices.Contains(p.near, "s-3 2") })
+	require.Contains(t, third.ask("GET", roomPage, "").body, "카카오톡 010-****-5678")
+	requireProblem(t, choose(`{"wants":1}`), http.StatusBadRequest, "invalid_json")
+	requireProblem(t, choose(`{}`), http.StatusBadRequest, "invalid_json")
+	requireProblem(t, third.ask(http.MethodPost, lockPath+"/reach", `wants=true`), http.StatusUnsupportedMediaType,
+		"unsupported_media_type")
+	requireProblem(t, newSeller(t, r.URL(), "x").ask(http.MethodPost, lockPath+"/reach", `{"wants":true}`,
+		jsonHeader...), http.StatusUnauthorized, "not_identified")
+
+	// without a script
+	form := third.ask(http.MethodPost, roomPage+"/reach", "wants=false&page_seller=s-3", "Content-Type",
+		"application/x-www-form-urlencoded", "Origin", r.URL())
+	require.Less(t, form.StatusCode, 400, form.body)
+	page := third.ask("GET", roomPage, "").body
+	require.Contains(t, page, `name="wants" value="true"`, "it may be turned on again")
+	require.Equal(t, []string{"s-4 3", "s-3 2"}, p.near)
 }
 
 // Two replicas share the rooms and the ledger, as on one machine.

@@ -10,6 +10,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/near"
+	"github.com/waitroom/waitroom/web/reach"
 )
 
 // openNear makes the watch for places that are near; none without WEBHOOK_NEAR.
@@ -17,10 +18,15 @@ func (s *Server) openNear() {
 	if s.cfg.WebhookNear.Off() {
 		return
 	}
+	s.reach = reach.New(s.store.Client, s.engine.Names())
 	failures := newThrottledLog(s.recordLog, 10*time.Second)
 	s.near = near.New(near.Config{Rooms: s.engine, Threshold: s.cfg.WebhookNear, Record: s.recordNear,
+		Wanted: s.reach.Wanted,
 		Failed: func(err error) { failures.failed("places that are near are not recorded yet", err) }})
 }
+
+// reachChosen has a room looked at whose seller has chosen: its place may be near already.
+func (s *Server) reachChosen(id room.ID) { s.near.Seen(id, room.View{}) }
 
 // recordNear records places that are near, and has the outbox send their events at once.
 func (s *Server) recordNear(ctx context.Context, id room.ID, places []ledger.NearPlace) error {

@@ -60,7 +60,7 @@ func TestPortalReceivesTheOutcomeSignedWhereAPlaceHasEnded(t *testing.T) {
 		"outcome": "completed", "iss": l.URL()} {
 		require.Equal(t, want, claims[name], name)
 	}
-	require.Contains(t, a.ask(http.MethodGet, "/rooms/integration", "").body, `id="return"`)
+	require.Contains(t, a.ask(http.MethodGet, "/rooms/integration", "").body, `href="/rooms/integration/return"`)
 	require.Equal(t, fmt.Sprint(fence), fmt.Sprintf("%.0f", first["fence"]), "exact below 2^53")
 }
 

@@ -31,6 +31,7 @@ import (
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/push"
+	"github.com/waitroom/waitroom/web/reach"
 	"github.com/waitroom/waitroom/web/signin"
 )
 
@@ -54,6 +55,7 @@ type Server struct {
 	tasks     *outbox.Store  // nil without a webhook
 	outbox    *outbox.Worker // likewise
 	near      *near.Watch    // nil without WEBHOOK_NEAR
+	reach     *reach.Choices // likewise
 	pushes    *push.Pushes   // nil without web push
 	desk      *signin.Desk
 	hub       *hub.Hub
@@ -170,7 +172,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	}
 	site := web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry),
-		Links: s.links, WayBack: back, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
+		Links: s.links, WayBack: back, Reach: s.reach, Chosen: s.reachChosen, Pushes: s.pushes, PublicURL: s.cfg.PublicURL,
 		Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, Names: s.roomNames,
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,

@@ -124,6 +124,8 @@ func (r *fakeRoom) action(w http.ResponseWriter, req *http.Request) {
 		_ = json.NewEncoder(w).Encode(next)
 	case req.PathValue("verb") == "expect":
 		_ = json.NewEncoder(w).Encode(r.expect())
+	case req.PathValue("verb") == "reach":
+		_, _ = w.Write([]byte(`{"status":"chosen"}`))
 	case req.PathValue("verb") == "reject":
 		_, _ = w.Write([]byte(`{"status":"rejected"}`))
 	default:

@@ -169,3 +169,11 @@ func telephone(number string) templ.SafeURL {
 		return -1
 	}, number))
 }
+
+// reachState says whether the portal sends a message when the turn is near.
+func (v RoomView) reachState() string {
+	if v.WantsReach {
+		return v.text().Live.TurnedOn
+	}
+	return v.text().Live.TurnedOff
+}

@@ -76,6 +76,9 @@ func pictures() []picture {
 			until: `document.getElementById("error").textContent !== ""`},
 		{name: "idle-paused", state: object{"paused": true, "estimated_wait": nil, "maximum_wait": nil}},
 		{name: "waiting", state: inLine(4, 6), view: func(v *templates.RoomView) { v.JoinedPosition = 6 }},
+		{name: "waiting-reach", state: inLine(4, 6), view: func(v *templates.RoomView) {
+			v.Reach, v.WantsReach = "카카오톡 010-****-5678", true
+		}},
 		{name: "next", state: inLine(1, 3)},
 		{name: "waiting-missed", state: also(inLine(1, 3), object{"unclaimed": true})},
 		{name: "waiting-stale", state: inLine(4, 6),

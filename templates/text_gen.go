@@ -586,6 +586,8 @@ type PageText struct {
 	Screen         string            `json:"screen"`
 	SoundTest      string            `json:"sound_test"`
 	NotifyEnable   string            `json:"notify_enable"`
+	ReachTitle     string            `json:"reach_title"`
+	ReachDisable   string            `json:"reach_disable"`
 	TimeLeft       string            `json:"time_left"`
 	Done           string            `json:"done"`
 	Cancel         string            `json:"cancel"`

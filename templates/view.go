@@ -124,6 +124,9 @@ type RoomView struct {
 	Rejected     bool // the seller rejected the code that ended the turn, once it was over
 	JoinedDevice bool // another device was let into this place
 
+	Reach      string // how the portal can reach the seller, in words; "" = it can not
+	WantsReach bool   // the seller chose to be sent a message
+
 	PushKey string // the server's push key, in base64url; empty where it pushes nothing
 
 	SellerID    string // filled in for the seller, or the seller that the token names

@@ -22,6 +22,7 @@ import (
 	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/push"
+	"github.com/waitroom/waitroom/web/reach"
 	"github.com/waitroom/waitroom/web/support"
 )
 
@@ -113,7 +114,7 @@ func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	rooms, err := ParseRooms("integration")
 	require.NoError(t, err)
 	s := newSite(Config{Rooms: rooms, Support: &support.Config{}, Links: link.New(nil, room.Names{}),
-		Pushes: &push.Pushes{}})
+		Pushes: &push.Pushes{}, Reach: &reach.Choices{}})
 	g, err := s.router()
 	require.NoError(t, err)
 	var routes, operations []string

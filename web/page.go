@@ -62,6 +62,7 @@ func (s *site) showRoom(c *gin.Context, id room.ID) {
 	s.addSeller(c, &v)
 	s.addJoined(c, id, session, &v)
 	s.addPushKey(c, &v)
+	s.addReach(c, &v)
 	show := s.ShowZipped
 	if len(v.SMS) > 0 { // a code is the one secret that a page may hold
 		show = s.Show

@@ -141,7 +141,13 @@ func (s *site) sellerOf(c *gin.Context, claimed string) (string, error) {
 	}
 	ctx, cancel := s.Asking(c)
 	defer cancel()
-	return p.Seller, s.Sellers.Keep(ctx, p)
+	if err := s.Sellers.Keep(ctx, p); err != nil {
+		return "", err
+	}
+	if s.Reach == nil || p.Reach == "" {
+		return p.Seller, nil
+	}
+	return p.Seller, s.Reach.Offer(ctx, p.Seller) // before the place, which may be near at once
 }
 
 // guest returns the session of a page's visitor, which need not have a seller.

@@ -22,6 +22,7 @@ import (
 	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/quota"
+	"github.com/waitroom/waitroom/web/reach"
 	"github.com/waitroom/waitroom/web/reply"
 	"github.com/waitroom/waitroom/web/request"
 	"github.com/waitroom/waitroom/web/support"
@@ -73,6 +74,8 @@ type Config struct {
 	Sellers *identity.Sellers             // proves sellers; nil: sellers name themselves
 	Pushes  *push.Pushes                  // to sellers' browsers; nil: none
 	WayBack *wayback.Signer               // signs the way back to the portal; nil: it is a plain link
+	Reach   *reach.Choices                // of sellers about messages of their portal; nil: there are none
+	Chosen  func(room.ID)                 // called after a seller in a room has chosen; required with Reach
 	Links   *link.Links                   // continue a place in another browser; nil: none
 	Rooms   Rooms                         // the existing rooms
 
@@ -185,6 +188,10 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/reject", s.rejectForm)
 	pages.POST("/claim", s.claimForm)
 
+	if s.Reach != nil {
+		api.POST("/lock/reach", s.chooseReach)
+		pages.POST("/reach", s.reachForm)
+	}
 	if s.WayBack != nil {
 		pages.GET("/return", s.toPortal)
 	}

@@ -34,8 +34,8 @@ type Rooms interface {
 type Config struct {
 	Rooms     Rooms
 	Threshold Threshold
-	// Wanted reports of some tickets whether their event is wanted; nil = every one is.
-	Wanted func(context.Context, room.ID, []int64) ([]bool, error)
+	// Wanted reports of some sellers whether their event is wanted; nil = every one is.
+	Wanted func(context.Context, []string) ([]bool, error)
 	// Record records the places that are near, each once for any number of calls, as ledger.RecordNear does.
 	Record func(context.Context, room.ID, []ledger.NearPlace) error
 	Failed func(error) // called after each failed look; the room is looked at again when it is next seen
@@ -131,7 +131,7 @@ func (w *Watch) look(ctx context.Context, id room.ID) error {
 		return err
 	}
 	near := w.nearIn(r, w.cfg.Rooms.Terms(id).Lease)
-	found, err := w.wanted(ctx, id, near)
+	found, err := w.wanted(ctx, near)
 	if err != nil {
 		return err
 	}
@@ -151,15 +151,15 @@ func (w *Watch) look(ctx context.Context, id room.ID) error {
 }
 
 // wanted returns the places whose event is wanted.
-func (w *Watch) wanted(ctx context.Context, id room.ID, near []ledger.NearPlace) ([]ledger.NearPlace, error) {
+func (w *Watch) wanted(ctx context.Context, near []ledger.NearPlace) ([]ledger.NearPlace, error) {
 	if w.cfg.Wanted == nil || len(near) == 0 {
 		return near, nil
 	}
-	tickets := make([]int64, len(near))
+	sellers := make([]string, len(near))
 	for i, p := range near {
-		tickets[i] = p.Ticket
+		sellers[i] = p.Seller
 	}
-	wanted, err := w.cfg.Wanted(ctx, id, tickets)
+	wanted, err := w.cfg.Wanted(ctx, sellers)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package near_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,7 @@ type line struct {
 	reads    int
 	recorded []ledger.NearPlace
 	failing  error
-	unwanted map[int64]bool // tickets
+	unwanted map[string]bool // sellers
 }
 
 func (l *line) Head(_ context.Context, _ room.ID, most int) (room.Roster, error) {
@@ -38,7 +39,7 @@ func (*line) Terms(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minut
 func (l *line) set(tickets ...int64) {
 	l.Line = nil
 	for _, ticket := range tickets {
-		l.Line = append(l.Line, room.Waiter{Ticket: ticket, Seller: "s", JoinedAt: ticket * 10})
+		l.Line = append(l.Line, room.Waiter{Ticket: ticket, Seller: fmt.Sprint("s-", ticket), JoinedAt: ticket * 10})
 	}
 	l.Waiting = len(tickets)
 	l.Version++
@@ -54,9 +55,9 @@ func (l *line) tickets() (list []int64) {
 	return list
 }
 
-func (l *line) wanted(_ context.Context, _ room.ID, tickets []int64) (list []bool, err error) {
-	for _, ticket := range tickets {
-		list = append(list, !l.unwanted[ticket])
+func (l *line) wanted(_ context.Context, sellers []string) (list []bool, err error) {
+	for _, seller := range sellers {
+		list = append(list, !l.unwanted[seller])
 	}
 	return list, nil
 }
@@ -157,7 +158,7 @@ func TestThresholdIsANumberOfWaitersOrAWait(t *testing.T) {
 
 func TestNearPlaceIsRecordedOnceItsEventIsWanted(t *testing.T) {
 	watch(t, "1", func(l *line, see func(room.View)) {
-		l.unwanted = map[int64]bool{3: true}
+		l.unwanted = map[string]bool{"s-3": true}
 		l.set(2, 3, 4)
 		see(l.View)
 		require.Equal(t, []int64{2}, l.tickets())

@@ -39,6 +39,11 @@ export class Actions {
     return post(`${this.lock}/push`, { endpoint, keys, language }, this.page);
   }
 
+  /** Chooses whether the portal sends a message when the turn is near. */
+  reach(wants) {
+    return post(`${this.lock}/reach`, { wants }, this.page);
+  }
+
   /** signal aborts the call. */
   leave(reason, fence, signal) {
     const query = new URLSearchParams({ reason });

@@ -17,6 +17,7 @@ import { Notifier } from "./notify.js";
 import { PassedOver } from "./passedover.js";
 import { Press } from "./press.js";
 import { Question } from "./question.js";
+import { Reach } from "./reach.js";
 import "./sms.js";
 import { Speaker } from "./speak.js";
 import { Narrator } from "./narrator.js";
@@ -84,6 +85,7 @@ const questions = [
 const [, notYet, wrong] = questions;
 
 const press = new Press({ words, settle, showText: (text) => view.error(text) });
+new Reach({ actions, words, act });
 
 store.onChange((state, before) => {
   const changed = state.status !== before.status;

@@ -3,8 +3,10 @@ package reach
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,7 +23,7 @@ const (
 	no, yes = "0", "1"
 )
 
-// Choices are the sellers' choices, of all replicas. It is safe for concurrent use.
+// Choices are the choices of all sellers, in every room and on every replica. It is safe for concurrent use.
 type Choices struct {
 	rdb   redis.UniversalClient
 	names room.Names
@@ -30,45 +32,38 @@ type Choices struct {
 // New returns the choices in a Redis.
 func New(rdb redis.UniversalClient, names room.Names) *Choices { return &Choices{rdb, names} }
 
-func (c *Choices) key(id room.ID, ticket int64) string {
-	// a room's id has no space
-	return c.names.Key(prefix) + string(id) + " " + strconv.FormatInt(ticket, 10)
+// key names a seller by a digest: the id itself is not to be readable there.
+func (c *Choices) key(seller string) string {
+	sum := sha256.Sum256([]byte(seller))
+	return c.names.Key(prefix) + hex.EncodeToString(sum[:16])
 }
 
-// Offer records that a place's seller has the choice, which is no until the seller chooses. Error:
-// room.ErrStore.
-func (c *Choices) Offer(ctx context.Context, id room.ID, ticket int64) error {
-	err := c.rdb.SetArgs(ctx, c.key(id, ticket), no, redis.SetArgs{Mode: "NX", TTL: kept}).Err()
-	if err == redis.Nil { // there is a choice
-		err = nil
-	}
-	return stored(err)
+// Offer records that a seller has the choice, which is no until the seller chooses. Error: room.ErrStore.
+func (c *Choices) Offer(ctx context.Context, seller string) error {
+	return stored(c.rdb.SetArgs(ctx, c.key(seller), no, redis.SetArgs{Mode: "NX", TTL: kept}).Err())
 }
 
 // Choose records a seller's choice. Error: room.ErrStore.
-func (c *Choices) Choose(ctx context.Context, id room.ID, ticket int64, wants bool) error {
+func (c *Choices) Choose(ctx context.Context, seller string, wants bool) error {
 	choice := no
 	if wants {
 		choice = yes
 	}
-	return stored(c.rdb.Set(ctx, c.key(id, ticket), choice, kept).Err())
+	return stored(c.rdb.Set(ctx, c.key(seller), choice, kept).Err())
 }
 
-// Chosen reports whether a place's seller chose to be sent a message. Error: room.ErrStore.
-func (c *Choices) Chosen(ctx context.Context, id room.ID, ticket int64) (bool, error) {
-	choice, err := c.rdb.Get(ctx, c.key(id, ticket)).Result()
-	if err == redis.Nil {
-		err = nil
-	}
+// Chosen reports whether a seller chose to be sent a message. Error: room.ErrStore.
+func (c *Choices) Chosen(ctx context.Context, seller string) (bool, error) {
+	choice, err := c.rdb.Get(ctx, c.key(seller)).Result()
 	return choice == yes, stored(err)
 }
 
-// Wanted reports for each place whether its portal may send a message: the seller chose it, or never had the
+// Wanted reports for each seller whether its portal may send a message: the seller chose it, or never had the
 // choice. Error: room.ErrStore.
-func (c *Choices) Wanted(ctx context.Context, id room.ID, tickets []int64) ([]bool, error) {
-	keys, wanted := make([]string, len(tickets)), make([]bool, len(tickets))
-	for i, ticket := range tickets {
-		keys[i] = c.key(id, ticket)
+func (c *Choices) Wanted(ctx context.Context, sellers []string) ([]bool, error) {
+	keys, wanted := make([]string, len(sellers)), make([]bool, len(sellers))
+	for i, seller := range sellers {
+		keys[i] = c.key(seller)
 	}
 	choices, err := c.rdb.MGet(ctx, keys...).Result()
 	for i, choice := range choices {
@@ -77,9 +72,14 @@ func (c *Choices) Wanted(ctx context.Context, id room.ID, tickets []int64) ([]bo
 	return wanted, stored(err)
 }
 
-// stored marks an error of the store.
+// Erase deletes a seller's choice. Error: room.ErrStore.
+func (c *Choices) Erase(ctx context.Context, seller string) error {
+	return stored(c.rdb.Del(ctx, c.key(seller)).Err())
+}
+
+// stored marks an error of the store. That nothing was there, or was kept, is none.
 func stored(err error) error {
-	if err == nil {
+	if err == nil || errors.Is(err, redis.Nil) {
 		return nil
 	}
 	return fmt.Errorf("%w: reach: %w", room.ErrStore, err)
