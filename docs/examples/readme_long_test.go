@@ -31,22 +31,54 @@ func shell(t *testing.T, page string) []string {
 
 // The commands are for a fresh clone and one terminal: those of docs/first-steps.md, then those of the README
 // against the same server. The README's first block, make run and make test, is for two terminals:
-// first-steps.md starts the server in the background. Only the port differs, since the machine may use it.
+// first-steps.md starts the server in the background.
 func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *testing.T) {
+	readme := shell(t, "../../README.md")
+	require.Greater(t, len(readme), 1)
+	require.Regexp(t, `^make run .*\nmake test .*\n$`, readme[0])
+	got := runInClone(t, append(shell(t, "../first-steps.md"), readme[1:]...))
+	for _, want := range []string{`"status":"locked"`, `"status":"expecting"`, `"result":"matched"`,
+		`"code":"482913"`, `"already":true`, "$2a$"} {
+		require.Contains(t, got, want)
+	}
+	require.NotContains(t, got, `"code":"invalid`)
+}
+
+func TestCommandsOfTheRobotsGuideWorkFromTopToBottomInAFreshClone(t *testing.T) {
+	got := runInClone(t, shell(t, "../guide-robot.md"))
+	require.Contains(t, got, `"result":"matched"`)
+	require.Contains(t, got, "the code is 482913")
+}
+
+func TestCommandsOfThePortalsGuideWorkFromTopToBottomInAFreshClone(t *testing.T) {
+	got := runInClone(t, shell(t, "../guide-portal.md"))
+	for _, want := range []string{"303 http", `"status":"locked"`, `"status":"released"`, " lock.granted\n",
+		" lock.ended\n", "http://127.0.0.1:9000/done?waitroom=ey", "\ns-1 completed\n"} {
+		require.Contains(t, got, want)
+	}
+}
+
+// freeAddress returns an address of this machine that no program listens on.
+func freeAddress(t *testing.T) string {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = free.Close() }()
+	return free.Addr().String()
+}
+
+// runInClone runs the blocks one after the other in a fresh clone, and returns what they print. Only the ports
+// differ, since the machine may use those of the page.
+func runInClone(t *testing.T, blocks []string) string {
 	clone := t.TempDir()
 	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`,
 		clone).CombinedOutput()
 	require.NoError(t, err, string(out))
-	readme := shell(t, "../../README.md")
-	require.Greater(t, len(readme), 1)
-	require.Regexp(t, `^make run .*\nmake test .*\n$`, readme[0])
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := free.Addr().String()
-	require.NoError(t, free.Close())
+	addr, hooks := freeAddress(t), freeAddress(t)
+	_, hooksPort, _ := strings.Cut(hooks, ":")
 	script := "set -euo pipefail\n"
-	for _, block := range append(shell(t, "../first-steps.md"), readme[1:]...) {
-		script += strings.ReplaceAll(block, "localhost:8080", addr) + "echo\n"
+	for _, block := range blocks {
+		script += strings.NewReplacer("localhost:8080", addr, "127.0.0.1:9100", hooks, "PORT=9100",
+			"PORT="+hooksPort).Replace(block) + "echo\n"
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it builds
 	defer cancel()
@@ -63,10 +95,5 @@ func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *t
 	err = cmd.Wait()
 	got, _ := os.ReadFile(said.Name())
 	require.NoError(t, err, string(got))
-	for _, want := range []string{`"status":"locked"`, `"status":"expecting"`, `"result":"matched"`,
-		`"code":"482913"`, `"already":true`,
-		"/rooms/integration?token=ey", "$2a$"} {
-		require.Contains(t, string(got), want)
-	}
-	require.NotContains(t, string(got), `"code":"invalid`)
+	return string(got)
 }

@@ -9,5 +9,5 @@ if ((major > 22 || (major == 22 && minor >= 18))); then
 	exit
 fi
 ((major >= 20)) || exit 0
-go run github.com/evanw/esbuild/cmd/esbuild@v0.28.2 "$1" --log-level=error --format=esm >"$2" || exit 0
+go run github.com/evanw/esbuild/cmd/esbuild@v0.28.2 "$1" --bundle --platform=node --log-level=error --format=esm >"$2" || exit 0
 echo node --experimental-websocket --no-warnings "$2"
