@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"outbox":           {"internal/sqldb"},
 	"templates":        {},
 	"static":           {},
-	"docs":             {},           // examples for users of the product, which run without it
+	"docs":             {"client"},   // examples for users of the product, which run without the server
 	"internal":         {"internal"}, // support for tests: no product code imports it, and it imports none
 	"internal/origin":  {},
 	"internal/similar": {},
