@@ -248,8 +248,8 @@ func settings() []setting {
 		{"seller-jwt-secret", "", "secret of at least 32 bytes that the portal signs sellers' tokens with, by " +
 			"HS256", true,
 			secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
-		{"return-secret", "", "secret of at least 32 bytes that signs how a place ended, for the portal that a seller " +
-			"returns to; none = seller-jwt-secret, if that is set", true,
+		{"return-secret", "", "secret of at least 32 bytes that signs how a place ended, for the portal that a " +
+			"seller returns to; none = seller-jwt-secret, if that is set", true,
 			secret(func(c *Config) *Secret { return &c.ReturnSecret })},
 		{"seller-jwks-url", "", "instead of seller-jwt-secret: where the portal's public keys are, for tokens " +
 			"by RS256, ES256 or EdDSA", false, readJWKS},

@@ -90,7 +90,8 @@ func provoke(op describetest.Operation, status int, nobody, kim *seller) (got re
 
 func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
 	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--sms-sources",
-		"gateway=android-sms-gateway:"+sourceSecret)...))
+		"gateway=android-sms-gateway:"+sourceSecret, "--webhook-url", "http://127.0.0.1:9/", "--webhook-secret",
+		smsSecret, "--webhook-near", "1")...))
 	nobody, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
 	for _, op := range described.Operations() {
 		for _, status := range op.Statuses {

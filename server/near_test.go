@@ -75,7 +75,8 @@ func TestSellerChoosesWhetherThePortalSendsAMessage(t *testing.T) {
 	p := &portal{}
 	hooks := httptest.NewServer(p)
 	t.Cleanup(hooks.Close)
-	r := start(t, config(t, proving("--webhook-url", hooks.URL, "--webhook-secret", smsSecret, "--webhook-near",
+	store := redistest.Start(t)
+	r := start(t, config(t, proving("--redis-url", store.URL(), "--webhook-url", hooks.URL, "--webhook-secret", smsSecret, "--webhook-near",
 		"9")...))
 	comes := func(id string, way any) *seller {
 		s := newReader(t, r.URL())
@@ -113,6 +114,9 @@ func TestSellerChoosesWhetherThePortalSendsAMessage(t *testing.T) {
 	page := third.ask("GET", roomPage, "").body
 	require.Contains(t, page, `name="wants" value="true"`, "it may be turned on again")
 	require.Equal(t, []string{"s-4 3", "s-3 2"}, p.near)
+
+	store.Kill()
+	requireProblem(t, choose(`{"wants":true}`), http.StatusServiceUnavailable, "store_unavailable")
 }
 
 // Two replicas share the rooms and the ledger, as on one machine.

@@ -187,13 +187,11 @@ func (s *site) router() (*gin.Engine, error) {
 	pages.POST("/expect", s.expectForm)
 	pages.POST("/reject", s.rejectForm)
 	pages.POST("/claim", s.claimForm)
+	pages.GET("/return", s.toPortal)
 
 	if s.Reach != nil {
 		api.POST("/lock/reach", s.chooseReach)
 		pages.POST("/reach", s.reachForm)
-	}
-	if s.WayBack != nil {
-		pages.GET("/return", s.toPortal)
 	}
 	if s.Links != nil {
 		s.linkRoutes(api, pages)

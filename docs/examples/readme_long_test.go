@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -29,14 +30,25 @@ func shell(t *testing.T, page string) []string {
 	return blocks
 }
 
+// The clone is one for all pages: the first of them builds the program.
+func TestCommandsOfPagesWorkFromTopToBottomInAFreshClone(t *testing.T) {
+	clone := t.TempDir()
+	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`,
+		clone).CombinedOutput()
+	require.NoError(t, err, string(out))
+	t.Run("first-steps.md and README.md", func(t *testing.T) { firstStepsAndREADME(t, clone) })
+	t.Run("guide-robot.md", func(t *testing.T) { robotsGuide(t, clone) })
+	t.Run("guide-portal.md", func(t *testing.T) { portalsGuide(t, clone) })
+}
+
 // The commands are for a fresh clone and one terminal: those of docs/first-steps.md, then those of the README
 // against the same server. The README's first block, make run and make test, is for two terminals:
 // first-steps.md starts the server in the background.
-func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *testing.T) {
+func firstStepsAndREADME(t *testing.T, clone string) {
 	readme := shell(t, "../../README.md")
 	require.Greater(t, len(readme), 1)
 	require.Regexp(t, `^make run .*\nmake test .*\n$`, readme[0])
-	got := runInClone(t, append(shell(t, "../first-steps.md"), readme[1:]...))
+	got := runInClone(t, clone, append(shell(t, "../first-steps.md"), readme[1:]...))
 	for _, want := range []string{`"status":"locked"`, `"status":"expecting"`, `"result":"matched"`,
 		`"code":"482913"`, `"already":true`, "$2a$"} {
 		require.Contains(t, got, want)
@@ -44,14 +56,14 @@ func TestCommandsOfTheREADMEAndOfFirstStepsWorkFromTopToBottomInAFreshClone(t *t
 	require.NotContains(t, got, `"code":"invalid`)
 }
 
-func TestCommandsOfTheRobotsGuideWorkFromTopToBottomInAFreshClone(t *testing.T) {
-	got := runInClone(t, shell(t, "../guide-robot.md"))
+func robotsGuide(t *testing.T, clone string) {
+	got := runInClone(t, clone, shell(t, "../guide-robot.md"))
 	require.Contains(t, got, `"result":"matched"`)
 	require.Contains(t, got, "the code is 482913")
 }
 
-func TestCommandsOfThePortalsGuideWorkFromTopToBottomInAFreshClone(t *testing.T) {
-	got := runInClone(t, shell(t, "../guide-portal.md"))
+func portalsGuide(t *testing.T, clone string) {
+	got := runInClone(t, clone, shell(t, "../guide-portal.md"))
 	for _, want := range []string{"303 http", `"status":"locked"`, `"status":"released"`, " lock.granted\n",
 		" lock.ended\n", "http://127.0.0.1:9000/done?waitroom=ey", "\ns-1 completed\n"} {
 		require.Contains(t, got, want)
@@ -66,13 +78,9 @@ func freeAddress(t *testing.T) string {
 	return free.Addr().String()
 }
 
-// runInClone runs the blocks one after the other in a fresh clone, and returns what they print. Only the ports
-// differ, since the machine may use those of the page.
-func runInClone(t *testing.T, blocks []string) string {
-	clone := t.TempDir()
-	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`,
-		clone).CombinedOutput()
-	require.NoError(t, err, string(out))
+// runInClone runs the blocks one after the other in a clone, and returns what they print. Only the ports differ
+// from the page, since the machine may use those, and the database, which is as new as in a fresh clone.
+func runInClone(t *testing.T, clone string, blocks []string) string {
 	addr, hooks := freeAddress(t), freeAddress(t)
 	_, hooksPort, _ := strings.Cut(hooks, ":")
 	script := "set -euo pipefail\n"
@@ -83,7 +91,8 @@ func runInClone(t *testing.T, blocks []string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it builds
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
-	cmd.Dir, cmd.Env = clone, append(os.Environ(), "WAITROOM_ADDR="+addr)
+	cmd.Dir, cmd.Env = clone, append(os.Environ(), "WAITROOM_ADDR="+addr,
+		"WAITROOM_DATABASE_URL=sqlite:"+filepath.Join(t.TempDir(), "waitroom.db"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the server that it leaves running is in it
 	kill := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel = kill

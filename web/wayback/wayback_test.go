@@ -20,7 +20,8 @@ func parse(t *testing.T, address string, key []byte, options ...jwt.ParserOption
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	c := jwt.MapClaims{}
-	token, err := jwt.ParseWithClaims(u.Query().Get(wayback.Param), c, func(*jwt.Token) (any, error) { return key, nil },
+	token, err := jwt.ParseWithClaims(u.Query().Get(wayback.Param), c,
+		func(*jwt.Token) (any, error) { return key, nil },
 		append(options, jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired())...)
 	require.Equal(t, "waitroom-return+jwt", token.Header["typ"])
 	return c, err
