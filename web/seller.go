@@ -124,7 +124,7 @@ func (s *site) publicSession(c *gin.Context, session string) string {
 		return l.Own
 	}
 	if p, ok := proofOf(c); ok {
-		return p.Told
+		return p.Known
 	}
 	return session
 }

@@ -17,7 +17,7 @@ import (
 
 const id room.ID = "integration"
 
-// line is a room whose holder was granted `held` ago, with waiters of these tickets.
+// line is a room with a holder, in the memory of the test.
 type line struct {
 	room.Roster
 	reads    int

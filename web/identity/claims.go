@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/web/wayback"
 )
 
-// maxReach is the most characters of the claim reach, which is a part of a sentence on the page.
+// maxReach is the most characters of the claim reach, which is one line of the page.
 const maxReach = 60
 
 // claims are the verified claims of a token about its seller. Instants are unix ms, 0 without one.

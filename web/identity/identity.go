@@ -96,11 +96,11 @@ func New(cfg Config) *Sellers {
 type Proof struct {
 	Seller  string // in NFC
 	Session string // acts for the seller in the engine; sent only to clients that proved the seller by a token
-	Told    string // the session that the caller knows
+	Known   string // the session that the caller knows
 	Reach   string // how the portal can reach the seller, in words; "" = it can not
 
 	rooms []string // where it is valid; nil: everywhere
-	bound bool     // Told stands for the seller by itself
+	bound bool     // Known stands for the seller by itself
 }
 
 // Link exchanges a token from an address for a new browser session of the seller, valid for Kept. A token
@@ -164,10 +164,10 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 	case found.record.Seller != "" && found.record.Seller != claims.seller:
 		return Proof{}, ErrAnother
 	}
-	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Told: session,
+	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Known: session,
 		Reach: claims.reach, rooms: claims.rooms(id), bound: found.record.admits(id)}
-	if p.Told == "" {
-		p.Told = p.Session
+	if p.Known == "" {
+		p.Known = p.Session
 	}
 	return p, nil
 }
@@ -184,7 +184,7 @@ func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proo
 	if !found.record.admits(id) {
 		return Proof{}, ErrNotIdentified
 	}
-	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Told: session,
+	return Proof{Seller: found.record.Seller, Session: found.root.session(found.record.Seller), Known: session,
 		Reach: found.record.Reach, bound: true}, nil
 }
 
@@ -193,7 +193,7 @@ func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 	if p.bound {
 		return nil
 	}
-	found, err := s.find(ctx, p.Told, "")
+	found, err := s.find(ctx, p.Known, "")
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 		return ErrAnother
 	}
 	r := record{Seller: p.Seller, Rooms: p.rooms, Until: found.now + Kept.Milliseconds(), Reach: p.Reach}
-	return s.keep(ctx, p.Told, r.with(found.record))
+	return s.keep(ctx, p.Known, r.with(found.record))
 }
 
 func (s *Sellers) count(way string, err error) {

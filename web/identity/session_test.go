@@ -25,7 +25,7 @@ func TestSessionsOfOneSellerActAsOne(t *testing.T) {
 	require.Equal(t, "\uac00", a.Seller, "in NFC")
 	require.Equal(t, a.Seller, b.Seller)
 	require.Equal(t, a.Session, b.Session, "on every replica")
-	require.Equal(t, first, a.Told)
+	require.Equal(t, first, a.Known)
 	_, err := room.ParseSession(a.Session)
 	require.NoError(t, err)
 	require.NotEqual(t, a.Session, proof(t, one, link(t, one, portaltest.For("s-2"), "")).Session)
@@ -48,7 +48,7 @@ func TestProofHasTheWayToReachTheSellerThatTheTokenGave(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "KakaoTalk", p.Reach)
 	require.NoError(t, one.Keep(t.Context(), p))
-	require.Equal(t, "KakaoTalk", proof(t, other, p.Told).Reach, "a browser that joined by a token")
+	require.Equal(t, "KakaoTalk", proof(t, other, p.Known).Reach, "a browser that joined by a token")
 
 	require.Empty(t, proof(t, one, link(t, one, portaltest.For("s-1"), session)).Reach)
 }
@@ -115,7 +115,7 @@ func TestBearerComesAgainUntilItExpires(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, a, b)
 	require.Equal(t, "s-1", a.Seller)
-	require.Equal(t, a.Session, a.Told, "who names no session is told one that stays the same")
+	require.Equal(t, a.Session, a.Known, "who names no session is told one that stays the same")
 	require.Equal(t, a.Session, proof(t, one, link(t, one, portaltest.For("s-1"), "")).Session,
 		"a browser of the same seller acts as the same")
 }
@@ -125,7 +125,7 @@ func TestNamedSessionStandsForTheSellerOnceItIsKept(t *testing.T) {
 	mine := room.NewSession()
 	p, err := one.Bearer(t.Context(), here, signed(t, portaltest.For("s-1")), mine)
 	require.NoError(t, err)
-	require.Equal(t, mine, p.Told)
+	require.Equal(t, mine, p.Known)
 	_, err = other.Session(t.Context(), here, mine)
 	require.ErrorIs(t, err, ErrNotIdentified)
 	require.NoError(t, one.Keep(t.Context(), p))

@@ -27,10 +27,10 @@ type Config struct {
 	Version  string
 }
 
-// Sessions keeps the session of each room's place. A session is a secret.
+// Sessions keeps the session of each place, by a name. A session is a secret.
 type Sessions interface {
-	Load(room string) (session string, err error) // "" = none
-	Store(room, session string) error
+	Load(place string) (session string, err error) // "" = none
+	Store(place, session string) error
 }
 
 const (

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,69 +23,63 @@ func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in input) (outp
 	if len(p.codes) > 0 {
 		return output{}, errUnread
 	}
-	asked, idle := p.begin(t, in.From)
-	patience := time.After(t.cfg.Patience)
+	asked := p.begin(t, in.From)
 	progress(ctx, r, 1, "the number may be busy with an earlier seller's code")
 	select {
-	case <-asked:
-		return output{Status: "press_now", LeftSeconds: left(p.turn.State()),
-			Next: "Press \"send code\" at the marketplace now, then call receive_code."}, nil
-	case <-idle:
-		select {
-		case <-asked: // and the code has come already
-			return output{Status: "press_now", Next: "Call receive_code."}, nil
-		default:
-			return output{}, p.failure()
+	case <-asked.free:
+	case <-asked.done:
+	case <-time.After(t.cfg.Patience):
+		if s, live, err := p.look(ctx, t.cfg.Client); err == nil && !live {
+			return outputOf(s), nil // a late code is still waited for
 		}
-	case <-patience:
 		return output{Status: "number_busy", Next: "An earlier seller's code may still come. Do not press yet: " +
 			"call ask_for_code again."}, nil
 	case <-ctx.Done():
 		return output{}, ctx.Err()
 	}
+	p.mu.Lock()
+	asked.reported = true
+	p.mu.Unlock()
+	switch {
+	case isClosed(asked.free):
+		return output{Status: "press_now", LeftSeconds: left(p.turn.State()),
+			Next: "Press \"send code\" at the marketplace now, then call receive_code."}, nil
+	case asked.err != nil:
+		return output{}, asked.err
+	}
+	return output{}, errUnread // the turn was over, and its code had come
 }
 
-// begin runs Turn.Code in the background, unless one waits for a busy number. It returns a channel that is
-// closed when the marketplace may send the code, and one that is closed when no call runs any more. An
-// earlier call goes on beside it: its code may still come, and is returned once.
-func (p *place) begin(t *tools, from []string) (asked, idle <-chan struct{}) {
+// begin runs Turn.Code in the background, unless the agent has not heard of the last one: it may have become
+// free since the agent's last call. An earlier call goes on beside it: its code may still come, and is returned
+// once.
+func (p *place) begin(t *tools, from []string) *asking {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asked != nil && p.calls > 0 {
-		select {
-		case <-p.asked:
-		default:
-			return p.asked, p.idle
-		}
+	if p.asked != nil && !p.asked.reported {
+		return p.asked
 	}
-	free := make(chan struct{})
-	p.asked, p.err = free, nil
+	a := &asking{free: make(chan struct{}), done: make(chan struct{})}
+	p.asked = a
 	if p.calls == 0 {
 		p.idle = make(chan struct{})
 	}
 	p.calls++
 	t.work.Go(func() {
-		code, err := p.turn.Code(t.ctx, client.From(from...), client.Late(late),
-			client.Ask(func(context.Context) error { close(free); return nil }))
+		code, err := p.turn.Code(p.ctx, client.From(from...), client.Late(late),
+			client.Ask(func(context.Context) error { close(a.free); return nil }))
 		if err == nil {
 			p.codes <- code
 		}
+		a.err = err
+		close(a.done)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if err != nil {
-			p.err = err
-		}
 		if p.calls--; p.calls == 0 {
 			close(p.idle)
 		}
 	})
-	return p.asked, p.idle
-}
-
-func (p *place) failure() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err
+	return a
 }
 
 // receive returns the next code, or that none has come yet.
@@ -94,17 +89,12 @@ func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (
 		return output{}, err
 	}
 	p.mu.Lock()
-	idle := p.idle
+	idle, asked := p.idle, p.asked
 	p.mu.Unlock()
-	if idle == nil {
+	if asked == nil {
 		return output{}, errNoAsk
 	}
 	progress(ctx, r, 1, "waiting for the text")
-	select {
-	case code := <-p.codes:
-		return p.received(code), nil
-	default:
-	}
 	select {
 	case code := <-p.codes:
 		return p.received(code), nil
@@ -113,11 +103,8 @@ func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (
 		case code := <-p.codes:
 			return p.received(code), nil
 		default:
+			return output{}, cmp.Or(asked.err, errNoAsk)
 		}
-		if err := p.failure(); err != nil {
-			return output{}, err
-		}
-		return output{}, errNoAsk
 	case <-time.After(t.cfg.Patience):
 		return output{Status: "no_code_yet", LeftSeconds: left(p.turn.State()), Next: "Call receive_code again. " +
 			"To have the marketplace send it once more, call ask_for_code first."}, nil

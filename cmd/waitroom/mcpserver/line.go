@@ -1,11 +1,12 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/waitroom/waitroom/client"
@@ -19,18 +20,31 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in input) (out
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
 	defer cancel()
-	if p, err := t.placeOf(in); err == nil {
-		if s, live, err := p.look(ctx, t.cfg.Client); live || err != nil {
-			return outputOf(s), err
-		}
+	seller := cmp.Or(in.Seller, t.cfg.Seller)
+	if seller == "" && !t.cfg.Proven {
+		return output{}, errNoSeller
 	}
-	turn, err := t.enter(ctx, room, in)
+	if p, err := t.placeOf(in); err == nil {
+		s, live, err := p.look(ctx, t.cfg.Client)
+		switch {
+		case err != nil:
+			return output{}, err
+		case live && p.seller != seller:
+			return output{}, errAnother
+		case live:
+			return outputOf(s), nil
+		}
+		p.stop()
+	}
+	turn, err := t.enter(ctx, room, seller)
 	if err != nil {
 		return output{}, err
 	}
+	p := &place{room: room, seller: seller, turn: turn, codes: make(chan client.Code, mostCodes)}
+	p.ctx, p.stop = context.WithCancel(t.ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.places[room] = &place{room: room, turn: turn, codes: make(chan client.Code, mostCodes)}
+	t.places[room] = p
 	return outputOf(turn.State()), nil
 }
 
@@ -47,36 +61,22 @@ func (p *place) look(ctx context.Context, c *client.Client) (s client.State, liv
 	return s, s.Status == "waiting" || s.Status == "locked", nil
 }
 
-// enter joins under a kept session, or under a new one that is kept before.
-func (t *tools) enter(ctx context.Context, room string, in input) (*client.Turn, error) {
-	seller := in.Seller
-	if seller == "" {
-		seller = t.cfg.Seller
-	}
-	if seller == "" && !t.cfg.Proven {
-		return nil, errNoSeller
-	}
-	session := newSession()
+// enter joins under the session kept for a room and seller, or under a new one that is kept before.
+func (t *tools) enter(ctx context.Context, room, seller string) (*client.Turn, error) {
+	session := uuid.NewString()
 	if t.cfg.Keep != nil {
-		kept, err := t.cfg.Keep.Load(room)
+		name := room + " " + seller // a room's id has no space
+		kept, err := t.cfg.Keep.Load(name)
 		if err != nil {
 			return nil, err
 		}
 		if kept != "" {
 			session = kept
-		} else if err := t.cfg.Keep.Store(room, session); err != nil {
+		} else if err := t.cfg.Keep.Store(name, session); err != nil {
 			return nil, err
 		}
 	}
 	return t.cfg.Client.Join(ctx, room, seller, client.Session(session))
-}
-
-// newSession returns a random UUID.
-func newSession() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // wait waits for the turn, for as long as a call may take.

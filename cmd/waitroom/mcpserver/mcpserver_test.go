@@ -3,11 +3,13 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/waitroom/waitroom/client"
 	"github.com/waitroom/waitroom/cmd/waitroom/mcpserver"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/server"
 )
 
@@ -75,7 +78,10 @@ func connect(t *testing.T, c mcpserver.Config) *agent {
 	a := &agent{T: t, progress: make(chan string, 100)}
 	options := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
 		r *mcp.ProgressNotificationClientRequest) {
-		a.progress <- r.Params.Message
+		select {
+		case a.progress <- r.Params.Message:
+		default: // more than the test reads
+		}
 	}}
 	var err error
 	a.session, err = mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
@@ -180,16 +186,22 @@ func TestAgentsTakeTurnsAndReceiveTheirOwnCodes(t *testing.T) {
 
 // asks counts the asks that go to a server, whose repeats have one key.
 type asks struct {
-	mu   sync.Mutex
-	keys map[string]bool
+	mu    sync.Mutex
+	keys  map[string]bool
+	waits int // calls for messages that follow an accepted ask
 }
 
 func (a *asks) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(r.URL.Path, "/lock/expect") {
-		a.mu.Lock()
+	a.mu.Lock()
+	switch path.Base(r.URL.Path) {
+	case "expect":
 		a.keys[r.Header.Get("Idempotency-Key")] = true
-		a.mu.Unlock()
+	case "messages":
+		if r.URL.Query().Has("wait") {
+			a.waits++
+		}
 	}
+	a.mu.Unlock()
 	return http.DefaultTransport.RoundTrip(r)
 }
 
@@ -207,12 +219,49 @@ func TestAskForCodeReturnsWhileTheNumberIsBusyAndAsksOnce(t *testing.T) {
 	first.call("leave", nil)
 	require.Equal(t, "your_turn", second.until("wait_for_turn", "waiting").Status)
 	require.Equal(t, "number_busy", second.call("ask_for_code", nil).Status)
-	require.Equal(t, "press_now", second.until("ask_for_code", "number_busy").Status)
+	testproc.Until(t, long, func() error { // the number becomes free between two calls
+		asks.mu.Lock()
+		defer asks.mu.Unlock()
+		if asks.waits == 0 {
+			return errors.New("the number is busy")
+		}
+		return nil
+	})
+	require.Equal(t, "press_now", second.call("ask_for_code", nil).Status)
 	asks.mu.Lock()
-	require.Len(t, asks.keys, 1, "each call waits for the same ask")
+	n := len(asks.keys)
 	asks.mu.Unlock()
+	require.Equal(t, 1, n, "each call waits for the same ask")
 	text(t, base, "room:2", "m-1", "인증번호 333333")
 	require.Equal(t, "333333", second.until("receive_code", "no_code_yet").Code)
+}
+
+// Each press has an ask of its own; the server allows ten in a turn.
+func TestRefusedAskIsReportedWhileAnEarlierOneWaits(t *testing.T) {
+	base := serve(t)
+	a := connect(t, config(t, base, "room:10", "s-1", long))
+	a.call("join", nil)
+	for range 10 {
+		require.Equal(t, "press_now", a.call("ask_for_code", nil).Status)
+	}
+	require.Contains(t, a.call("ask_for_code", nil).problem, "too_many_asks")
+	text(t, base, "room:10", "m-1", "인증번호 666666")
+	require.Equal(t, "666666", a.call("receive_code", nil).Code, "the earlier ones go on")
+}
+
+// A turn that nobody used ends by itself while the agent asks.
+func TestAskReturnsThatTheTurnIsOver(t *testing.T) {
+	base := serve(t, "--lease", "1s")
+	a := connect(t, config(t, base, "room:11", "s-1", time.Second))
+	a.call("join", nil)
+	testproc.Until(t, long, func() error {
+		if r := a.call("wait_for_turn", nil); r.Outcome != "expired" {
+			return fmt.Errorf("the turn is %s %s", r.Status, r.problem)
+		}
+		return nil
+	})
+	r := a.call("ask_for_code", nil)
+	require.Equal(t, []string{"ended", "expired"}, []string{r.Status, r.Outcome})
 }
 
 func TestRejectedCodeIsFollowedByTheRightOne(t *testing.T) {
@@ -234,14 +283,14 @@ func TestRejectedCodeIsFollowedByTheRightOne(t *testing.T) {
 func TestPlaceOutlivesItsProcessOnlyWhereItsSessionIsKept(t *testing.T) {
 	base := serve(t)
 	kept := config(t, base, "room:4", "s-1", long)
-	path := filepath.Join(t.TempDir(), "sessions.json")
-	kept.Keep = mcpserver.NewFile(path)
+	file := filepath.Join(t.TempDir(), "sessions.json")
+	kept.Keep = mcpserver.NewFile(file)
 	holder := connect(t, config(t, base, "room:4", "s-0", long))
 	require.Equal(t, "your_turn", holder.call("join", nil).Status)
 	one := connect(t, kept)
 	require.Equal(t, "waiting", one.call("join", nil).Status)
 	one.stop()
-	info, err := os.Stat(path)
+	info, err := os.Stat(file)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
@@ -251,8 +300,10 @@ func TestPlaceOutlivesItsProcessOnlyWhereItsSessionIsKept(t *testing.T) {
 	holder.stop()
 	require.Equal(t, "your_turn", again.until("wait_for_turn", "waiting").Status, "the holder's process ended")
 
-	require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
-	require.Contains(t, connect(t, kept).call("join", nil).problem, path)
+	kept.Seller = "s-2"
+	require.Equal(t, "waiting", connect(t, kept).call("join", nil).Status, "the session is that of one seller")
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
+	require.Contains(t, connect(t, kept).call("join", nil).problem, file)
 }
 
 func TestToolsNeedARoomAndASeller(t *testing.T) {
@@ -264,7 +315,10 @@ func TestToolsNeedARoomAndASeller(t *testing.T) {
 	require.Equal(t, "your_turn", a.call("join", map[string]any{"room": "room:5", "seller": "s"}).Status)
 	require.Equal(t, "your_turn", a.call("join", map[string]any{"room": "room:6", "seller": "s"}).Status,
 		"a place in each room")
+	require.Contains(t, a.call("join", map[string]any{"room": "room:5", "seller": "other"}).problem, "leave first",
+		"one seller's turn is not another's")
 	require.Equal(t, "ended", a.call("leave", map[string]any{"room": "room:5"}).Status)
+	require.Equal(t, "your_turn", a.call("join", map[string]any{"room": "room:5", "seller": "other"}).Status)
 
 	away := connect(t, config(t, "http://127.0.0.1:1", "room:7", "s-1", soon))
 	require.Contains(t, away.call("join", nil).problem, "check the server's URL")
@@ -287,8 +341,8 @@ func TestWaitSendsProgress(t *testing.T) {
 func TestNoToolShowsASession(t *testing.T) {
 	base := serve(t)
 	c := config(t, base, "room:9", "s-1", long)
-	path := filepath.Join(t.TempDir(), "sessions.json")
-	c.Keep = mcpserver.NewFile(path)
+	file := filepath.Join(t.TempDir(), "sessions.json")
+	c.Keep = mcpserver.NewFile(file)
 	a := connect(t, c)
 	var all []string
 	for _, tool := range []string{"join", "wait_for_turn", "ask_for_code", "reject_code", "done", "leave", "join"} {
@@ -298,10 +352,10 @@ func TestNoToolShowsASession(t *testing.T) {
 		require.NoError(t, err)
 		all = append(all, string(text))
 	}
-	kept, err := os.ReadFile(path)
+	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var sessions map[string]string
 	require.NoError(t, json.Unmarshal(kept, &sessions))
-	require.Len(t, sessions["room:9"], 36)
-	require.NotContains(t, strings.Join(all, ""), sessions["room:9"])
+	require.Len(t, sessions["room:9 s-1"], 36)
+	require.NotContains(t, strings.Join(all, ""), sessions["room:9 s-1"])
 }

@@ -19,23 +19,23 @@ type File struct {
 // NewFile returns the sessions in a file, which need not exist yet.
 func NewFile(path string) *File { return &File{path: path} }
 
-// Load returns the session of a room's place; "" for none. Its errors name the file, and nothing in it.
-func (f *File) Load(room string) (string, error) {
+// Load returns the session of a place; "" for none. Its errors name the file, and nothing in it.
+func (f *File) Load(place string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all, err := f.read()
-	return all[room], err
+	return all[place], err
 }
 
-// Store keeps the session of a room's place. It replaces the file at once, so that a crash loses none.
-func (f *File) Store(room, session string) error {
+// Store keeps the session of a place. It replaces the file at once, so that a crash loses none.
+func (f *File) Store(place, session string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all, err := f.read()
 	if err != nil {
 		return err
 	}
-	all[room] = session
+	all[place] = session
 	text, err := json.Marshal(all)
 	if err != nil { // texts always marshal
 		return fmt.Errorf("encode sessions: %w", err)

@@ -9,9 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is the most bytes of a message, as the SDK bounds it.
-const maxLine = 1 << 20
-
 // Stdio returns the transport over a process's standard input and output: one JSON object a line. A line that
 // is no JSON gets JSON-RPC's parse error; the SDK would end the connection, and with it the place.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport {
@@ -26,7 +23,7 @@ const parseError = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":
 // forward copies the lines that are JSON, and answers the others.
 func forward(in io.Reader, to, answers io.Writer) error {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, mcp.DefaultMaxLineLength)
 	for lines.Scan() {
 		line := lines.Bytes()
 		switch {

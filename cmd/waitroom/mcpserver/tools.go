@@ -60,6 +60,8 @@ func (t *tools) close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, p := range t.places {
 		_ = p.turn.Leave(ctx) // on failure the lease or the absence ends the place
 	}
@@ -69,6 +71,7 @@ var (
 	errNoRoom   = errors.New("name the room: there is no default")
 	errNoSeller = errors.New("name the seller: there is no default")
 	errNoPlace  = errors.New("there is no place in this room: call join first")
+	errAnother  = errors.New("there is a place in this room for another seller: call leave first")
 	errNoAsk    = errors.New("no code is on its way: call ask_for_code, press \"send code\", then receive_code")
 	errNoCode   = errors.New("there is no code to reject: call receive_code first")
 	errUnread   = errors.New("a code has come already: call receive_code before you ask for another one")
@@ -99,16 +102,35 @@ func afterEnd(outcome string) string {
 
 // place is the agent's place in a room.
 type place struct {
-	room  string
-	turn  *client.Turn
-	codes chan client.Code // that came and were not received yet
+	room, seller string
+	turn         *client.Turn
+	ctx          context.Context // ends with the process, or when another place replaces this one
+	stop         context.CancelFunc
+	codes        chan client.Code // that came and were not received yet
 
 	mu    sync.Mutex
-	asked chan struct{} // closed when the marketplace may send the last code that was asked for; nil = none was
+	asked *asking       // the last one; nil = no code was asked for
 	calls int           // of Turn.Code that run
 	idle  chan struct{} // closed when none runs any more
-	err   error         // of the last one that failed
 	last  client.Code   // that was received; zero = none
+}
+
+// asking is one call of Turn.Code.
+type asking struct {
+	free chan struct{} // closed when the marketplace may send the code
+	done chan struct{} // closed when the call has returned
+	err  error         // of the call, once it has returned
+
+	reported bool // the agent knows that it may press, or why not; of place.mu
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // mostCodes bounds the codes of one turn that were not received; the server allows ten asks.
