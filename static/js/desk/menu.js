@@ -51,9 +51,17 @@ export class RowMenu {
     const at = entries.indexOf(document.activeElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1, j: at + 1, k: at - 1 }[event.key];
     if (event.key === "Tab") this.element.hidePopover();
+    if (event.key === "Escape") this.#escape(event);
     if (to === undefined) return;
     event.preventDefault();
     entries[(to + entries.length) % entries.length].focus();
+  }
+
+  /** Returns the focus at once: the toggle event comes later, when the agent may be in another field. */
+  #escape(event) {
+    event.preventDefault();
+    this.element.hidePopover();
+    this.#closed();
   }
 
   #closed() {
