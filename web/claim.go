@@ -19,39 +19,39 @@ type claimBody struct {
 }
 
 // claim is POST /api/{room}/lock/claim: 저 여기 있어요.
-func (s *site) claim(c *gin.Context) {
+func (h *lockAPI) claim(c *gin.Context) {
 	body, err := readClaim(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	session, err := s.sessionOf(c, body.Session)
+	session, err := h.sessionOf(c, body.Session)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	fence := int64(0)
 	if body.Fence != nil {
 		fence = *body.Fence
 	}
-	standing, err := s.claiming(c, session, fence)
+	standing, err := h.claiming(c, session, fence)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.answerStanding(c, session, standing)
+	h.answerStanding(c, session, standing)
 }
 
 // claiming confirms that a session is present. Fence 0 stands for any lease it holds, or none.
-func (s *site) claiming(c *gin.Context, session string, fence int64) (room.Standing, error) {
+func (h *lockAPI) claiming(c *gin.Context, session string, fence int64) (room.Standing, error) {
 	if session == "" {
 		return room.Standing{}, room.ErrNoPlace
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	var standing room.Standing
-	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
-		standing, err = s.Engine.ClaimTurn(ctx, request.Room(c),
+	err := h.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
+		standing, err = h.Engine.ClaimTurn(ctx, request.Room(c),
 			room.ClaimRequest{Request: uuid.NewString(), Session: session, Fence: fence, Ticket: ticket})
 		return err
 	})
@@ -88,23 +88,4 @@ func parseClaim(text []byte) (claimBody, error) {
 		return claimBody{}, problem.Refusal("invalid_fence")
 	}
 	return *body, nil
-}
-
-// claimForm is 저 여기 있어요 without a script. The field fence is empty for a seller in line.
-func (s *site) claimForm(c *gin.Context) {
-	if !s.ReadForm(c) {
-		return
-	}
-	session, err := s.visitor(c)
-	var fence int64
-	if given := c.PostForm("fence"); err == nil && given != "" {
-		fence, err = parseFence(given)
-	}
-	if err == nil {
-		_, err = s.claiming(c, session, fence)
-	}
-	if err != nil {
-		s.notice(c, problem.CodeOf(err), "")
-	}
-	s.back(c, "")
 }

@@ -19,16 +19,16 @@ const allowedHeaders = "Content-Type, Accept-Language, Authorization, Idempotenc
 
 // cors lets pages of allowed origins read the answers and import the embed module. Support routes are
 // excluded.
-func (s *site) cors(c *gin.Context) {
+func (m *middleware) cors(c *gin.Context) {
 	path, origin := c.Request.URL.Path, c.GetHeader("Origin")
 	if path != module && (!strings.HasPrefix(path, "/api/") || request.InSupport(path)) {
 		return
 	}
 	header := c.Writer.Header()
-	if s.Origins.Any() { // a cache must not answer one origin with another's response
+	if m.Origins.Any() { // a cache must not answer one origin with another's response
 		header.Add("Vary", "Origin")
 	}
-	if !s.Origins.Trusted(c.Request) {
+	if !m.Origins.Trusted(c.Request) {
 		return
 	}
 	header.Set("Access-Control-Allow-Origin", origin)

@@ -40,65 +40,65 @@ type expectAnswer struct {
 }
 
 // expect is POST /api/{room}/lock/expect: 이제 요청할게요.
-func (s *site) expect(c *gin.Context) {
-	body, session, err := s.readExpect(c)
+func (h *lockAPI) expect(c *gin.Context) {
+	body, session, err := h.readExpect(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	q := room.ExpectRequest{Session: session, Fence: body.Fence,
 		Filter: room.Filter{From: body.From, Contains: body.Contains},
 		Key:    c.GetHeader(request.KeyHeader), MessageID: body.MessageID}
-	expected, err := s.expecting(c, q)
+	expected, err := h.expecting(c, q)
 	if errors.Is(err, room.ErrNumberBusy) {
-		s.busy(c, expected)
+		h.busy(c, expected)
 		return
 	}
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c),
-		Session: s.publicSession(c, session), Ticket: expected.Ticket,
+	h.JSON(c, http.StatusOK, expectAnswer{Status: "expecting", Room: request.Room(c),
+		Session: h.publicSession(c, session), Ticket: expected.Ticket,
 		Fence: expected.Fence, Asked: expected.Asked, Open: expected.Open,
 		ExpiresAt: reply.Instant(expected.ExpiresAt),
 		Epoch:     expected.Epoch, Version: expected.Version})
 }
 
 // reject is POST /api/{room}/lock/reject: 번호가 맞지 않아요.
-func (s *site) reject(c *gin.Context) {
-	body, session, err := s.readExpect(c)
+func (h *lockAPI) reject(c *gin.Context) {
+	body, session, err := h.readExpect(c)
 	if err == nil {
-		err = s.rejecting(c, session, body.Fence, body.MessageID)
+		err = h.rejecting(c, session, body.Fence, body.MessageID)
 	}
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.JSON(c, http.StatusOK, gin.H{"status": "rejected"})
+	h.JSON(c, http.StatusOK, gin.H{"status": "rejected"})
 }
 
 // expecting asks the engine, or claims a message where one is named.
-func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation, error) {
+func (h *lockAPI) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation, error) {
 	if err := checkExpect(q); err != nil {
 		return room.Expectation{}, err
 	}
 	if q.Session == "" {
 		return room.Expectation{}, room.ErrNoPlace
 	}
-	ask := s.Engine.Expect
+	ask := h.Engine.Expect
 	switch {
 	case q.MessageID == "":
-	case s.SMS == nil:
+	case h.SMS == nil:
 		return room.Expectation{}, room.ErrNoMessage
 	default:
-		ask = s.SMS.Claim
+		ask = h.SMS.Claim
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	var expected room.Expectation
 	// a fence belongs to one place
-	err := s.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) {
+	err := h.inPlace(ctx, c, q.Session, func(session string, _ int64) (err error) {
 		q.Session = session
 		expected, err = ask(ctx, request.Room(c), q)
 		return err
@@ -106,26 +106,26 @@ func (s *site) expecting(c *gin.Context, q room.ExpectRequest) (room.Expectation
 	return expected, err
 }
 
-func (s *site) rejecting(c *gin.Context, session string, fence int64, messageID string) error {
+func (h *lockAPI) rejecting(c *gin.Context, session string, fence int64, messageID string) error {
 	if session == "" || messageID == "" {
 		return room.ErrNoMessage
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	err := s.inPlace(ctx, c, session, func(session string, _ int64) error {
-		return s.Engine.Reject(ctx, request.Room(c), session, fence, messageID)
+	err := h.inPlace(ctx, c, session, func(session string, _ int64) error {
+		return h.Engine.Reject(ctx, request.Room(c), session, fence, messageID)
 	})
 	if err == nil {
-		s.remembersReject(c, session, fence)
+		h.remembersReject(c, session, fence)
 	}
 	return err
 }
 
 // busy answers number_busy, with the time to ask again.
-func (s *site) busy(c *gin.Context, expected room.Expectation) {
+func (h *lockAPI) busy(c *gin.Context, expected room.Expectation) {
 	wait := max(room.Seconds(time.Duration(expected.AskAfter-expected.Now)*time.Millisecond), 1)
 	c.Header("Retry-After", strconv.FormatInt(wait, 10))
-	s.Write(c, "number_busy", problem.For("number_busy"), new(reply.Instant(expected.AskAfter)))
+	h.Write(c, "number_busy", problem.For("number_busy"), new(reply.Instant(expected.AskAfter)))
 }
 
 // checkExpect validates a request. An empty sender is refused, as it would match every sender without digits.
@@ -137,7 +137,7 @@ func checkExpect(q room.ExpectRequest) error {
 }
 
 // readExpect reads the body and returns the caller's session.
-func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
+func (h *lockAPI) readExpect(c *gin.Context) (expectBody, string, error) {
 	if !request.IsJSON(c) {
 		return expectBody{}, "", problem.Refusal("unsupported_media_type")
 	}
@@ -149,7 +149,7 @@ func (s *site) readExpect(c *gin.Context) (expectBody, string, error) {
 	if err != nil {
 		return expectBody{}, "", err
 	}
-	session, err := s.sessionOf(c, body.Session)
+	session, err := h.sessionOf(c, body.Session)
 	return body, session, err
 }
 

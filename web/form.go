@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/problem"
-	"github.com/waitroom/waitroom/web/request"
 )
 
 // noticeCookie carries a form's refusal over the redirect to the page that shows it.
@@ -20,28 +18,28 @@ const (
 )
 
 // joinForm is 준비 완료 without a script.
-func (s *site) joinForm(c *gin.Context) {
-	if !s.ReadForm(c) {
+func (h *pages) joinForm(c *gin.Context) {
+	if !h.ReadForm(c) {
 		return
 	}
 	if cookieless(c) {
-		s.Refuse(c, "cookies_blocked")
+		h.Refuse(c, "cookies_blocked")
 		return
 	}
 	seller := strings.TrimSpace(c.PostForm("seller_id"))
-	session, err := s.visitor(c)
+	session, err := h.visitor(c)
 	if err == nil {
-		_, _, err = s.enter(c, session, seller, true, false)
+		_, _, err = h.enter(c, session, seller, true, false)
 	}
 	if err != nil {
-		s.notice(c, problem.CodeOf(err), seller)
+		h.notice(c, problem.CodeOf(err), seller)
 	}
-	s.back(c, "")
+	h.back(c, "")
 }
 
 // leaveForm is 인증 완료, 취소 or 줄에서 나가기 without a script.
-func (s *site) leaveForm(c *gin.Context) {
-	if !s.ReadForm(c) {
+func (h *pages) leaveForm(c *gin.Context) {
+	if !h.ReadForm(c) {
 		return
 	}
 	if c.PostForm("confirm") != "yes" {
@@ -49,17 +47,17 @@ func (s *site) leaveForm(c *gin.Context) {
 		if c.PostForm("reason") == string(room.Completed) {
 			ask = templates.QuestionDone
 		}
-		s.back(c, "?ask="+ask)
+		h.back(c, "?ask="+ask)
 		return
 	}
 	// The next page already shows that the place has ended.
-	if err := s.leaveByForm(c); err != nil && problem.CodeOf(err) != "no_place" {
-		s.notice(c, problem.CodeOf(err), "")
+	if err := h.leaveByForm(c); err != nil && problem.CodeOf(err) != "no_place" {
+		h.notice(c, problem.CodeOf(err), "")
 	}
-	s.back(c, "")
+	h.back(c, "")
 }
 
-func (s *site) leaveByForm(c *gin.Context) error {
+func (h *pages) leaveByForm(c *gin.Context) error {
 	reason, err := parseReason(c.DefaultPostForm("reason", string(room.Cancelled)))
 	if err != nil {
 		return err
@@ -70,81 +68,84 @@ func (s *site) leaveByForm(c *gin.Context) error {
 			return err
 		}
 	}
-	session, err := s.visitor(c)
+	session, err := h.visitor(c)
 	if err != nil {
 		return err
 	}
-	_, err = s.exit(c, session, reason, fence)
+	_, err = h.exit(c, session, reason, fence)
 	return err
 }
 
 // expectForm is 이제 요청할게요 without a script, and 네 to the question about an unclaimed message.
-func (s *site) expectForm(c *gin.Context) {
-	if !s.ReadForm(c) {
+func (h *pages) expectForm(c *gin.Context) {
+	if !h.ReadForm(c) {
 		return
 	}
-	session, fence, err := s.holder(c)
+	session, fence, err := h.holder(c)
 	if err == nil {
-		_, err = s.expecting(c, room.ExpectRequest{Session: session, Fence: fence, Key: c.PostForm("key"),
+		_, err = h.expecting(c, room.ExpectRequest{Session: session, Fence: fence, Key: c.PostForm("key"),
 			MessageID: c.PostForm("message_id")})
 	}
 	if err != nil {
-		s.notice(c, problem.CodeOf(err), "")
+		h.notice(c, problem.CodeOf(err), "")
 	}
-	s.back(c, "")
+	h.back(c, "")
 }
 
 // rejectForm is 번호가 맞지 않아요 without a script.
-func (s *site) rejectForm(c *gin.Context) {
-	if !s.ReadForm(c) {
+func (h *pages) rejectForm(c *gin.Context) {
+	if !h.ReadForm(c) {
 		return
 	}
 	if c.PostForm("confirm") != "yes" {
-		s.back(c, "?ask="+templates.QuestionReject)
+		h.back(c, "?ask="+templates.QuestionReject)
 		return
 	}
-	session, fence, err := s.holder(c)
+	session, fence, err := h.holder(c)
 	if err == nil {
-		err = s.rejecting(c, session, fence, c.PostForm("message_id"))
+		err = h.rejecting(c, session, fence, c.PostForm("message_id"))
 	}
 	if err != nil {
-		s.notice(c, problem.CodeOf(err), "")
+		h.notice(c, problem.CodeOf(err), "")
 	}
-	s.back(c, "")
+	h.back(c, "")
+}
+
+// claimForm is 저 여기 있어요 without a script. The field fence is empty for a seller in line.
+func (h *pages) claimForm(c *gin.Context) {
+	if !h.ReadForm(c) {
+		return
+	}
+	session, err := h.visitor(c)
+	var fence int64
+	if given := c.PostForm("fence"); err == nil && given != "" {
+		fence, err = parseFence(given)
+	}
+	if err == nil {
+		_, err = h.claiming(c, session, fence)
+	}
+	if err != nil {
+		h.notice(c, problem.CodeOf(err), "")
+	}
+	h.back(c, "")
 }
 
 // holder returns the session and the fence of a form sent during a turn.
-func (s *site) holder(c *gin.Context) (session string, fence int64, err error) {
-	if session, err = s.visitor(c); err != nil {
+func (h *pages) holder(c *gin.Context) (session string, fence int64, err error) {
+	if session, err = h.visitor(c); err != nil {
 		return "", 0, err
 	}
 	fence, err = parseFence(c.PostForm("fence"))
 	return session, fence, err
 }
 
-// back redirects the browser to the page, so that a reload does not submit the form again.
-func (s *site) back(c *gin.Context, rest string) {
-	c.Header("Cache-Control", "no-store")
-	c.Redirect(http.StatusSeeOther, pagePath(request.Room(c), rest))
-}
-
-func (s *site) notice(c *gin.Context, code, seller string) {
-	s.setNotice(c, request.Room(c), url.QueryEscape(code+" "+seller), noticeKept)
-}
-
-func (s *site) setNotice(c *gin.Context, id room.ID, value string, maxAge int) {
-	http.SetCookie(c.Writer, &http.Cookie{Name: noticeCookie, Value: value, Path: pagePath(id, ""),
-		MaxAge:   maxAge,
-		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
-}
-
 // addNotice shows the last form's refusal on the page, once.
-func (s *site) addNotice(c *gin.Context, id room.ID, v *templates.RoomView) {
+func (h *pages) addNotice(c *gin.Context, id room.ID, v *templates.RoomView) {
 	cookie, err := c.Request.Cookie(noticeCookie)
 	if err != nil {
 		return
 	}
-	s.setNotice(c, id, "", -1)
+	h.setNotice(c, id, "", -1)
 	value, err := url.QueryUnescape(cookie.Value)
 	if err != nil {
 		return

@@ -13,10 +13,10 @@ const noFrames = "frame-ancestors 'none'"
 
 // frames sets which pages may frame an answer. Only a seller's page may be framed, by the pages of Ancestors.
 // X-Frame-Options cannot name origins, so for those only the policy applies.
-func (s *site) frames(c *gin.Context) {
+func (m *middleware) frames(c *gin.Context) {
 	policy, header := templates.ContentSecurityPolicy, c.Writer.Header()
-	if len(s.Ancestors) > 0 && isSellersPage(c.Request.URL.Path) {
-		policy = strings.Replace(policy, noFrames, "frame-ancestors "+strings.Join(s.Ancestors, " "), 1)
+	if len(m.Ancestors) > 0 && isSellersPage(c.Request.URL.Path) {
+		policy = strings.Replace(policy, noFrames, "frame-ancestors "+strings.Join(m.Ancestors, " "), 1)
 	} else {
 		header.Set("X-Frame-Options", "DENY")
 	}

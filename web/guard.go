@@ -6,45 +6,75 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/request"
+	"github.com/waitroom/waitroom/web/support"
 )
 
 // httpsKept makes a browser that came over https use nothing else for a year.
 const httpsKept = "max-age=31536000"
 
+// middleware is what every request passes before its handler.
+type middleware struct {
+	*base
+	desk     *support.Desk // nil: no desk
+	unnamed  unnamed
+	metrics  *metrics
+	untraced map[string]bool // routes
+}
+
+func newMiddleware(b *base) *middleware {
+	m := &middleware{base: b, metrics: newMetrics(b.Registerer)}
+	if b.Tracer != nil {
+		m.untraced = besideRooms(b.Handlers)
+	}
+	if b.Support != nil {
+		desk := *b.Support
+		desk.Rooms, desk.Lease, desk.Info, desk.Names = b.Rooms, b.lease, b.info, b.Names
+		m.desk = support.New(desk, b.Replies)
+	}
+	return m
+}
+
+// chain returns the middleware in its order.
+func (m *middleware) chain() []gin.HandlerFunc {
+	return []gin.HandlerFunc{m.observe, m.recover, m.harden, m.rightHost, m.cors, m.sameSite, m.guard,
+		m.wholeQuery}
+}
+
 // harden sets the headers common to all answers. The referrer is kept within the site, not withheld: without
 // one, browsers send a form's Origin as "null".
-func (s *site) harden(c *gin.Context) {
+func (m *middleware) harden(c *gin.Context) {
 	header := c.Writer.Header()
-	s.frames(c)
+	m.frames(c)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	if s.proxies.Secure(c) {
+	if m.proxies.Secure(c) {
 		header.Set("Strict-Transport-Security", httpsKept)
 	}
 }
 
 // sameSite refuses changes requested by another site's page. Support routes trust no other site. Requests
 // with a token pass: browsers never add a token by themselves, and a page needs permission to send one.
-func (s *site) sameSite(c *gin.Context) {
-	if s.desk != nil {
-		if _, ok := s.desk.TokenOf(c); ok {
+func (m *middleware) sameSite(c *gin.Context) {
+	if m.desk != nil {
+		if _, ok := m.desk.TokenOf(c); ok {
 			return
 		}
 	}
-	sites := s.Origins
+	sites := m.Origins
 	if request.InSupport(c.Request.URL.Path) {
 		sites = sites.Alone()
 	}
 	if sites.Crossed(c.Request) {
-		s.Refuse(c, "cross_site")
+		m.Refuse(c, "cross_site")
 	}
 }
 
 // recover answers 500 for a handler that panicked; the server goes on serving.
-func (s *site) recover(c *gin.Context) {
+func (m *middleware) recover(c *gin.Context) {
 	defer func() {
 		v := recover()
 		if v == nil {
@@ -53,29 +83,37 @@ func (s *site) recover(c *gin.Context) {
 		if v == http.ErrAbortHandler {
 			panic(v)
 		}
-		s.Log.ErrorContext(c.Request.Context(), "handler panicked", "route", c.FullPath(), "panic", v, "stack",
+		m.Log.ErrorContext(c.Request.Context(), "handler panicked", "route", c.FullPath(), "panic", v, "stack",
 			string(debug.Stack()))
 		c.Abort()
 		if !c.Writer.Written() {
-			s.Refuse(c, "internal")
+			m.Refuse(c, "internal")
 		}
 	}()
 	c.Next()
 }
 
 // guard admits only signed-in agents to the desk.
-func (s *site) guard(c *gin.Context) {
+func (m *middleware) guard(c *gin.Context) {
 	if !request.InSupport(c.Request.URL.Path) {
 		return
 	}
 	c.Header("Cache-Control", "no-store")
-	if s.desk == nil {
-		s.Refuse(c, "not_found")
+	if m.desk == nil {
+		m.Refuse(c, "not_found")
 		return
 	}
-	s.desk.Guard(c)
+	m.desk.Guard(c)
 }
 
-func (s *site) nothingHere(c *gin.Context) { s.Refuse(c, "not_found") }
+// known refuses requests for rooms that do not exist.
+func (m *middleware) known(c *gin.Context) {
+	id, err := room.ParseID(c.Param("room"))
+	if err != nil || !m.Rooms.Has(id) {
+		m.Refuse(c, "unknown_room")
+	}
+}
 
-func (s *site) notLikeThis(c *gin.Context) { s.Refuse(c, "method_not_allowed") }
+func (m *middleware) nothingHere(c *gin.Context) { m.Refuse(c, "not_found") }
+
+func (m *middleware) notLikeThis(c *gin.Context) { m.Refuse(c, "method_not_allowed") }

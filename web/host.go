@@ -53,12 +53,12 @@ func isLoopback(host string) bool {
 
 // rightHost refuses requests for another host name. Probes call by address, so their routes answer under any
 // name.
-func (s *site) rightHost(c *gin.Context) {
+func (m *middleware) rightHost(c *gin.Context) {
 	switch c.Request.URL.Path {
 	case "/healthz", "/readyz", "/metrics":
 		return
 	}
-	if !s.Hosts.has(c.Request.Host) {
-		s.Refuse(c, "wrong_host")
+	if !m.Hosts.has(c.Request.Host) {
+		m.Refuse(c, "wrong_host")
 	}
 }

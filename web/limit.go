@@ -19,14 +19,14 @@ const (
 
 // admitted joins a session if the limits allow it. A session that already has a place gets it back, from any
 // address and beyond the address's limit.
-func (s *site) admitted(ctx context.Context, c *gin.Context, session string, known bool,
+func (h *lockAPI) admitted(ctx context.Context, c *gin.Context, session string, known bool,
 	join func() (room.Standing, error)) (room.Standing, error) {
-	admission, err := s.Quota.Admit(ctx, request.Network(s.proxies.Client(c)), request.Room(c), session)
+	admission, err := h.Quota.Admit(ctx, request.Network(h.proxies.Client(c)), request.Room(c), session)
 	if limit, ok := errors.AsType[quota.Limited](err); ok {
 		if known && limit.Setting == quota.PlacesPerIP {
-			return s.heldPlace(ctx, c, session, limit)
+			return h.heldPlace(ctx, c, session, limit)
 		}
-		return room.Standing{}, s.refusedFor(c, limit)
+		return room.Standing{}, h.refusedFor(c, limit)
 	}
 	standing, err := join()
 	switch {
@@ -36,26 +36,26 @@ func (s *site) admitted(ctx context.Context, c *gin.Context, session string, kno
 		admission.Refused(ctx)
 	}
 	if errors.Is(err, room.ErrRoomFull) {
-		s.limited.note(roomLimit, s.proxies.Client(c))
+		h.limited.note(roomLimit, h.proxies.Client(c))
 	}
 	return standing, err
 }
 
 // heldPlace returns a session's live place, or a refusal without one.
-func (s *site) heldPlace(ctx context.Context, c *gin.Context, session string,
+func (h *lockAPI) heldPlace(ctx context.Context, c *gin.Context, session string,
 	refused quota.Limited) (room.Standing, error) {
-	view, seats, err := s.Engine.Look(ctx, request.Room(c), session)
+	view, seats, err := h.Engine.Look(ctx, request.Room(c), session)
 	switch {
 	case err != nil:
 		return room.Standing{}, err
 	case !seats[0].Live():
-		return room.Standing{}, s.refusedFor(c, refused)
+		return room.Standing{}, h.refusedFor(c, refused)
 	}
-	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: s.lease(request.Room(c))}, nil
+	return room.Standing{View: view, Place: seats[0].Place, LeaseLength: h.lease(request.Room(c))}, nil
 }
 
 // refusedFor counts a refusal by a limit.
-func (s *site) refusedFor(c *gin.Context, limit quota.Limited) quota.Limited {
-	s.limited.note(limit.Setting, s.proxies.Client(c))
+func (h *lockAPI) refusedFor(c *gin.Context, limit quota.Limited) quota.Limited {
+	h.limited.note(limit.Setting, h.proxies.Client(c))
 	return limit
 }

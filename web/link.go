@@ -19,12 +19,15 @@ import (
 // linkPath separates a room's page from a link's token.
 const linkPath = "/link/"
 
-func (s *site) linkRoutes(api, pages *gin.RouterGroup) {
-	api.POST("/lock/link", s.makeLink)
-	pages.POST("/link", s.makeLinkForm)
-	pages.GET("/link", func(c *gin.Context) { s.back(c, "") }) // for a reload of the form's answer
-	pages.GET(linkPath+":token", s.linkPage)
-	pages.POST(linkPath+":token", s.useLink)
+// devices lets a seller continue a place in another browser, by a link.
+type devices struct{ *lockAPI }
+
+func (h *devices) routes(api, pages *gin.RouterGroup) {
+	api.POST("/lock/link", h.makeLink)
+	pages.POST("/link", h.makeLinkForm)
+	pages.GET("/link", func(c *gin.Context) { h.back(c, "") }) // for a reload of the form's answer
+	pages.GET(linkPath+":token", h.linkPage)
+	pages.POST(linkPath+":token", h.useLink)
 }
 
 // linkAnswer is the answer to a seller that continues on another device.
@@ -35,56 +38,56 @@ type linkAnswer struct {
 }
 
 // makeLink is POST /api/{room}/lock/link: 다른 기기에서 이어하기.
-func (s *site) makeLink(c *gin.Context) {
+func (h *devices) makeLink(c *gin.Context) {
 	body, err := readOptionalLock(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	session, err := s.sessionOf(c, body.Session)
+	session, err := h.sessionOf(c, body.Session)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	wanted, _ := strconv.ParseBool(c.Query("qr"))
-	answer, err := s.newLink(c, session, wanted)
+	answer, err := h.newLink(c, session, wanted)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.JSON(c, http.StatusOK, answer)
+	h.JSON(c, http.StatusOK, answer)
 }
 
 // makeLinkForm is makeLink without a script. Its answer has no address of its own: the link is for the other
 // device.
-func (s *site) makeLinkForm(c *gin.Context) {
-	if !s.ReadForm(c) {
+func (h *devices) makeLinkForm(c *gin.Context) {
+	if !h.ReadForm(c) {
 		return
 	}
-	session, err := s.visitor(c)
+	session, err := h.visitor(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	answer, err := s.newLink(c, session, true)
+	answer, err := h.newLink(c, session, true)
 	if err != nil {
-		s.notice(c, problem.CodeOf(err), "")
-		s.back(c, "")
+		h.notice(c, problem.CodeOf(err), "")
+		h.back(c, "")
 		return
 	}
 	lang := request.Seller.Page(c.Request)
 	if chosen := c.PostForm("lang"); request.Seller.Has(chosen) {
 		lang = chosen
 	}
-	s.Show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang,
-		AssetPrefix: s.AssetPrefix, Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
+	h.Show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang,
+		AssetPrefix: h.AssetPrefix, Room: string(request.Room(c)), Name: h.info(request.Room(c), lang).Name,
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
 // newLink makes a link to the live place of a session, or to the place it joined by a link.
-func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, error) {
+func (h *devices) newLink(c *gin.Context, session string, qr bool) (linkAnswer, error) {
 	id := request.Room(c)
-	_, seat, err := s.look(c, id, session)
+	_, seat, err := h.look(c, id, session)
 	if err != nil {
 		return linkAnswer{}, err
 	}
@@ -94,64 +97,53 @@ func (s *site) newLink(c *gin.Context, session string, qr bool) (linkAnswer, err
 	if l, ok := linkedOf(c); ok {
 		session = l.Session
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	token, until, err := s.Links.Make(ctx, id,
+	token, until, err := h.Links.Make(ctx, id,
 		link.Place{Session: session, Ticket: seat.Ticket, Seller: seat.Seller})
 	if err != nil {
 		return linkAnswer{}, err
 	}
-	a := linkAnswer{URL: s.publicURL(c) + pagePath(id, linkPath+token), ExpiresAt: reply.Instant(until)}
+	a := linkAnswer{URL: h.publicURL(c) + pagePath(id, linkPath+token), ExpiresAt: reply.Instant(until)}
 	if qr {
 		a.QR, err = link.Draw(a.URL)
 	}
 	return a, err
 }
 
-// publicURL returns the server's outside address, from the configuration or from the request.
-func (s *site) publicURL(c *gin.Context) string {
-	switch {
-	case s.PublicURL != "":
-		return s.PublicURL
-	case s.proxies.Secure(c):
-		return "https://" + c.Request.Host
-	}
-	return "http://" + c.Request.Host
-}
-
 // linkPage is GET of a link: it shows the place. It changes nothing, so link previews and mail scanners do
 // not use the link up.
-func (s *site) linkPage(c *gin.Context) {
+func (h *devices) linkPage(c *gin.Context) {
 	lang := request.Seller.Page(c.Request)
-	s.ChooseLanguage(c, c.Query("lang"))
+	h.ChooseLanguage(c, c.Query("lang"))
 	hideAddress(c)
-	session, err := s.linkSession(c)
+	session, err := h.linkSession(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	l, err := s.openLink(c, session)
+	l, err := h.openLink(c, session)
 	switch {
 	case err != nil:
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	case l.inside && l.used:
-		s.back(c, "")
+		h.back(c, "")
 		return
 	}
-	s.probeCookies(c)
-	s.Show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: s.AssetPrefix,
-		Room: string(request.Room(c)), Name: s.info(request.Room(c), lang).Name,
-		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: s.refusedLink(c, l)}))
+	h.probeCookies(c)
+	h.Show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: h.AssetPrefix,
+		Room: string(request.Room(c)), Name: h.info(request.Room(c), lang).Name,
+		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: h.refusedLink(c, l)}))
 }
 
 // probeCookies sets a short-lived cookie in a browser that has none, so that the form shows whether cookies
 // work. The page itself creates no session.
-func (s *site) probeCookies(c *gin.Context) {
+func (h *devices) probeCookies(c *gin.Context) {
 	if len(c.Request.Cookies()) == 0 {
 		http.SetCookie(c.Writer, &http.Cookie{Name: "waitroom_cookies", Value: "1",
 			Path: pagePath(request.Room(c), ""), MaxAge: probeKept,
-			HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
+			HttpOnly: true, Secure: h.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 	}
 }
 
@@ -159,24 +151,24 @@ func (s *site) probeCookies(c *gin.Context) {
 const probeKept = 600
 
 // useLink is POST of a link: this browser continues with the place.
-func (s *site) useLink(c *gin.Context) {
+func (h *devices) useLink(c *gin.Context) {
 	hideAddress(c)
-	if !s.ReadForm(c) {
+	if !h.ReadForm(c) {
 		return
 	}
 	if cookieless(c) {
-		s.Refuse(c, "cookies_blocked")
+		h.Refuse(c, "cookies_blocked")
 		return
 	}
-	session, err := s.visitor(c)
+	session, err := h.visitor(c)
 	if err == nil {
-		err = s.follow(c, session)
+		err = h.follow(c, session)
 	}
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.back(c, "")
+	h.back(c, "")
 }
 
 // hideAddress keeps the token in the address out of referrers. Browsers that know the second policy use it:
@@ -186,12 +178,12 @@ func hideAddress(c *gin.Context) { c.Header("Referrer-Policy", "no-referrer, str
 
 // linkSession returns the session of a browser that opens a link; "" without one. Opening a link creates no
 // session.
-func (s *site) linkSession(c *gin.Context) (string, error) {
-	session, err := s.named(c, "")
+func (h *devices) linkSession(c *gin.Context) (string, error) {
+	session, err := h.named(c, "")
 	if err != nil {
 		return "", err
 	}
-	return s.reading(c, session)
+	return h.reading(c, session)
 }
 
 // openedLink is a link with the session that opened it.
@@ -203,14 +195,14 @@ type openedLink struct {
 }
 
 // openLink resolves a link. Errors: link.ErrNone, also if the place has ended, and link.ErrUsed.
-func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error) {
-	ctx, cancel := s.Asking(c)
+func (h *devices) openLink(c *gin.Context, session string) (l openedLink, err error) {
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	id := request.Room(c)
-	if l.Place, l.used, err = s.Links.Open(ctx, id, c.Param("token"), s.publicSession(c, session)); err != nil {
+	if l.Place, l.used, err = h.Links.Open(ctx, id, c.Param("token"), h.publicSession(c, session)); err != nil {
 		return l, err
 	}
-	_, seats, err := s.Engine.Look(ctx, id, l.Session, session)
+	_, seats, err := h.Engine.Look(ctx, id, l.Session, session)
 	if err != nil {
 		return l, err
 	}
@@ -218,15 +210,15 @@ func (s *site) openLink(c *gin.Context, session string) (l openedLink, err error
 		return l, link.ErrNone
 	}
 	if l.inside = seats[1].Live(); !l.inside {
-		stands, ok, failed := s.linked(ctx, c, id, session)
+		stands, ok, failed := h.linked(ctx, c, id, session)
 		l.inside, err = ok && stands.seat.Live(), failed
 	}
 	return l, err
 }
 
 // refusedLink returns the code for why this browser cannot use a link; "" if it can.
-func (s *site) refusedLink(c *gin.Context, l openedLink) string {
-	if s.Sellers == nil {
+func (h *devices) refusedLink(c *gin.Context, l openedLink) string {
+	if h.Sellers == nil {
 		if l.inside {
 			return "session_has_place"
 		}
@@ -242,50 +234,50 @@ func (s *site) refusedLink(c *gin.Context, l openedLink) string {
 }
 
 // follow lets the session act for the place of the request's link.
-func (s *site) follow(c *gin.Context, session string) error {
-	l, err := s.openLink(c, session)
+func (h *devices) follow(c *gin.Context, session string) error {
+	l, err := h.openLink(c, session)
 	if err != nil || l.used && l.inside {
 		return err
 	}
-	if code := s.refusedLink(c, l); code != "" {
+	if code := h.refusedLink(c, l); code != "" {
 		return problem.Refusal(code)
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	id, token, own := request.Room(c), c.Param("token"), ""
-	if s.Sellers == nil {
+	if h.Sellers == nil {
 		own = session // its open windows show the place from now on
-		err = s.Links.Use(ctx, id, token, session, l.Place)
+		err = h.Links.Use(ctx, id, token, session, l.Place)
 	} else {
-		err = s.Links.Spend(ctx, id, token, s.publicSession(c, session), l.Place)
+		err = h.Links.Spend(ctx, id, token, h.publicSession(c, session), l.Place)
 	}
 	if err == nil {
-		s.notifyJoined(ctx, id, l.Session, own)
+		h.notifyJoined(ctx, id, l.Session, own)
 	}
 	return err
 }
 
 // notifyJoined notifies the place's other devices and the browser's own windows. A failure is only logged:
 // the browser has already joined.
-func (s *site) notifyJoined(ctx context.Context, id room.ID, session, own string) {
-	if s.Sockets == nil {
+func (h *devices) notifyJoined(ctx context.Context, id room.ID, session, own string) {
+	if h.Sockets == nil {
 		return
 	}
-	if err := s.Sockets.JoinedDevice(ctx, id, session, own); err != nil {
-		s.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id),
+	if err := h.Sockets.JoinedDevice(ctx, id, session, own); err != nil {
+		h.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id),
 			"error", err)
 	}
 }
 
 // addJoined shows on a page that another device joined its place. The device that joined does not see it.
-func (s *site) addJoined(c *gin.Context, id room.ID, session string, v *templates.RoomView) {
-	if _, ok := linkedOf(c); ok || s.Links == nil ||
+func (h *devices) addJoined(c *gin.Context, id room.ID, session string, v *templates.RoomView) {
+	if _, ok := linkedOf(c); ok || h.Links == nil ||
 		(v.State != templates.StateWaiting && v.State != templates.StateLocked) {
 		return
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	v.JoinedDevice, _ = s.Links.Joined(ctx, id, session, v.Ticket) // without an answer, the page leaves it out
+	v.JoinedDevice, _ = h.Links.Joined(ctx, id, session, v.Ticket) // without an answer, the page leaves it out
 }
 
 // loggedPath returns a path without a link's token or anything after it.

@@ -38,16 +38,16 @@ func linkedOf(c *gin.Context) (Linked, bool) {
 // linked returns the place that a session joined by a link. It returns ok false if the session joined none,
 // has a place of its own, or the place's session has another one by now. Where sellers are proven, all
 // sessions of a seller share one place without links.
-func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool,
+func (h *lockAPI) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool,
 	err error) {
-	if s.Links == nil || s.Sellers != nil || session == "" {
+	if h.Links == nil || h.Sellers != nil || session == "" {
 		return l, false, nil
 	}
-	place, ok, err := s.Links.Standing(ctx, id, session)
+	place, ok, err := h.Links.Standing(ctx, id, session)
 	if !ok || err != nil {
 		return l, false, err
 	}
-	view, seats, err := s.Engine.Look(ctx, id, place.Session, session)
+	view, seats, err := h.Engine.Look(ctx, id, place.Session, session)
 	if err != nil {
 		return l, false, err
 	}
@@ -64,13 +64,13 @@ func (s *site) linked(ctx context.Context, c *gin.Context, id room.ID, session s
 
 // inPlace runs do for a session's own place or, without one, for the place it joined by a link. The ticket is
 // 0 for its own.
-func (s *site) inPlace(ctx context.Context, c *gin.Context, session string,
+func (h *lockAPI) inPlace(ctx context.Context, c *gin.Context, session string,
 	do func(session string, ticket int64) error) error {
 	refused := do(session, 0)
 	if !errors.Is(refused, room.ErrNoPlace) && !errors.Is(refused, room.ErrNoMessage) {
 		return refused
 	}
-	l, ok, err := s.linked(ctx, c, request.Room(c), session)
+	l, ok, err := h.linked(ctx, c, request.Room(c), session)
 	switch {
 	case err != nil:
 		return err
@@ -82,17 +82,17 @@ func (s *site) inPlace(ctx context.Context, c *gin.Context, session string,
 
 // enterLinked is 준비 완료 of a session that joined a place by a link: it answers with that place. Once the place
 // has ended, the session is its own again, and ok is false.
-func (s *site) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing,
+func (h *lockAPI) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing,
 	bool, error) {
-	l, ok, err := s.linked(ctx, c, request.Room(c), session)
+	l, ok, err := h.linked(ctx, c, request.Room(c), session)
 	if !ok || err != nil {
 		return room.Standing{}, false, err
 	}
-	standing, err := s.Engine.Join(ctx, request.Room(c),
+	standing, err := h.Engine.Join(ctx, request.Room(c),
 		room.JoinRequest{Request: uuid.NewString(), Session: l.Session, Ticket: l.Ticket, NoWait: noWait})
 	if !errors.Is(err, room.ErrNoPlace) {
 		return standing, true, err
 	}
 	c.Set(linkedKey, nil)
-	return room.Standing{}, false, s.Links.End(ctx, request.Room(c), session)
+	return room.Standing{}, false, h.Links.End(ctx, request.Room(c), session)
 }

@@ -13,43 +13,63 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
+// lockAPI is a seller's way to the lock: join, wait, ask for a code, leave, and the socket.
+type lockAPI struct {
+	*sessions
+	open    *openSockets
+	limited *refusals
+	waiting waitingCalls
+	deaf    deaf
+}
+
+func (h *lockAPI) routes(g *gin.RouterGroup) {
+	g.POST("/lock", h.join)
+	g.DELETE("/lock", h.leave)
+	g.POST("/lock/expect", h.expect)
+	g.POST("/lock/reject", h.reject)
+	g.POST("/lock/claim", h.claim)
+	g.GET("/lock/status", h.status)
+	g.GET("/lock/messages", h.messages)
+	g.GET("/ws", h.socket)
+}
+
 // join is POST /api/{room}/lock: 준비 완료.
-func (s *site) join(c *gin.Context) {
+func (h *lockAPI) join(c *gin.Context) {
 	body, err := readLock(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	session, err := s.sessionOf(c, body.Session)
+	session, err := h.sessionOf(c, body.Session)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	session, standing, err := s.enter(c, session, body.Seller, body.Asks, !mayWait(c))
+	session, standing, err := h.enter(c, session, body.Seller, body.Asks, !mayWait(c))
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.answerStanding(c, session, standing)
+	h.answerStanding(c, session, standing)
 }
 
 // answerStanding answers a live place: 200 to the holder, 202 to a seller in line.
-func (s *site) answerStanding(c *gin.Context, session string, standing room.Standing) {
+func (h *lockAPI) answerStanding(c *gin.Context, session string, standing room.Standing) {
 	status := http.StatusAccepted
 	if standing.Status == room.Locked {
 		status = http.StatusOK
 	}
-	s.JSON(c, status, standingAnswer(request.Room(c), s.publicSession(c, session), standing.View, standing.Place,
+	h.JSON(c, status, standingAnswer(request.Room(c), h.publicSession(c, session), standing.View, standing.Place,
 		standing.LeaseLength))
 }
 
 // enter joins the session, or a new one without one, and sets its cookie.
-func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing,
+func (h *lockAPI) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing,
 	error) {
 	known := session != ""
-	seller, err := s.sellerOf(c, sellerID)
+	seller, err := h.sellerOf(c, sellerID)
 	if known && errors.Is(err, room.ErrInvalidSeller) {
-		standing, err := s.reenter(c, session, noWait, err)
+		standing, err := h.reenter(c, session, noWait, err)
 		return session, standing, err
 	}
 	if err != nil {
@@ -58,41 +78,41 @@ func (s *site) enter(c *gin.Context, session, sellerID string, asks, noWait bool
 	if !known {
 		session = room.NewSession()
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	if known {
-		standing, ok, err := s.enterLinked(ctx, c, session, noWait)
+		standing, ok, err := h.enterLinked(ctx, c, session, noWait)
 		if ok || err != nil {
 			return session, standing, err
 		}
 	}
-	standing, err := s.admitted(ctx, c, session, known, func() (room.Standing, error) {
-		return s.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
+	standing, err := h.admitted(ctx, c, session, known, func() (room.Standing, error) {
+		return h.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
 			Seller: seller, NoWait: noWait, Asks: asks})
 	})
 	if err != nil {
 		return "", room.Standing{}, err
 	}
-	s.remember(c, s.publicSession(c, session))
+	h.remember(c, h.publicSession(c, session))
 	return session, standing, nil
 }
 
 // reenter joins a session that names no seller: it gets the place that it has, or is refused.
-func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal error) (room.Standing, error) {
-	ctx, cancel := s.Asking(c)
+func (h *lockAPI) reenter(c *gin.Context, session string, noWait bool, refusal error) (room.Standing, error) {
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	standing, ok, err := s.enterLinked(ctx, c, session, noWait)
+	standing, ok, err := h.enterLinked(ctx, c, session, noWait)
 	if ok || err != nil {
 		return standing, err
 	}
-	_, seats, err := s.Engine.Look(ctx, request.Room(c), session)
+	_, seats, err := h.Engine.Look(ctx, request.Room(c), session)
 	if err != nil {
 		return room.Standing{}, err
 	}
 	if !seats[0].Live() {
 		return room.Standing{}, refusal
 	}
-	standing, err = s.Engine.Join(ctx, request.Room(c),
+	standing, err = h.Engine.Join(ctx, request.Room(c),
 		room.JoinRequest{Request: uuid.NewString(), Session: session, Ticket: seats[0].Ticket, NoWait: noWait})
 	if errors.Is(err, room.ErrNoPlace) {
 		err = refusal
@@ -100,7 +120,7 @@ func (s *site) reenter(c *gin.Context, session string, noWait bool, refusal erro
 	if err != nil {
 		return room.Standing{}, err
 	}
-	s.remember(c, s.publicSession(c, session))
+	h.remember(c, h.publicSession(c, session))
 	return standing, nil
 }
 
@@ -111,33 +131,33 @@ func mayWait(c *gin.Context) bool {
 }
 
 // leave is DELETE /api/{room}/lock: completed, or given up.
-func (s *site) leave(c *gin.Context) {
+func (h *lockAPI) leave(c *gin.Context) {
 	body, err := readOptionalLock(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	session, err := s.sessionOf(c, body.Session)
+	session, err := h.sessionOf(c, body.Session)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	reason, fence, err := leaving(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	standing, err := s.exit(c, session, reason, fence)
+	standing, err := h.exit(c, session, reason, fence)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	status := "left"
 	if standing.Fence != 0 {
 		status = "released"
 	}
-	s.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c),
-		Session: s.publicSession(c, session),
+	h.JSON(c, http.StatusOK, leftAnswer{Status: status, Outcome: standing.Outcome, Room: request.Room(c),
+		Session: h.publicSession(c, session),
 		Ticket:  standing.Ticket, Fence: standing.Fence, Already: standing.Already, Epoch: standing.Epoch,
 		Version: standing.Version})
 }
@@ -173,21 +193,21 @@ func parseFence(text string) (int64, error) {
 	return fence, nil
 }
 
-func (s *site) exit(c *gin.Context, session string, reason room.Outcome, fence int64) (room.Standing, error) {
+func (h *lockAPI) exit(c *gin.Context, session string, reason room.Outcome, fence int64) (room.Standing, error) {
 	if session == "" {
 		return room.Standing{}, room.ErrNoPlace
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	var standing room.Standing
-	err := s.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
-		standing, err = s.Engine.Leave(ctx, request.Room(c),
+	err := h.inPlace(ctx, c, session, func(session string, ticket int64) (err error) {
+		standing, err = h.Engine.Leave(ctx, request.Room(c),
 			room.LeaveRequest{Request: uuid.NewString(), Session: session,
 				Outcome: reason, Fence: fence, Ticket: ticket})
 		return err
 	})
 	if err == nil && !standing.Already {
-		s.Quota.Left(request.Network(s.proxies.Client(c)))
+		h.Quota.Left(request.Network(h.proxies.Client(c)))
 	}
 	return standing, err
 }

@@ -25,27 +25,27 @@ const (
 )
 
 // messages is GET /api/{room}/lock/messages: it returns the code to a program without a socket.
-func (s *site) messages(c *gin.Context) {
-	session, err := s.sessionOf(c, "")
+func (h *lockAPI) messages(c *gin.Context) {
+	session, err := h.sessionOf(c, "")
 	if err == nil && session == "" {
 		err = room.ErrNoPlace
 	}
 	wait, bad := waitOf(c)
 	if err = cmp.Or(err, bad); err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	if wait > 0 {
-		leave, ok := s.waiting.enter(session)
+		leave, ok := h.waiting.enter(session)
 		if !ok {
-			s.Refuse(c, "too_many_requests")
+			h.Refuse(c, "too_many_requests")
 			return
 		}
 		defer leave()
 	}
-	seat, err := s.awaitMessages(c, session, wait)
+	seat, err := h.awaitMessages(c, session, wait)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	a := messagesAnswer{Room: request.Room(c), Status: seat.Status,
@@ -58,7 +58,7 @@ func (s *site) messages(c *gin.Context) {
 		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, reply.Instant(m.ReceivedAt),
 			m.Late})
 	}
-	s.JSON(c, 200, a)
+	h.JSON(c, 200, a)
 }
 
 // waitOf returns ?wait= as a duration, capped at the longest.
@@ -76,12 +76,12 @@ func waitOf(c *gin.Context) (time.Duration, error) {
 
 // awaitMessages polls until there is something to answer. A turn ended by a message counts as over only once
 // that message may be shown.
-func (s *site) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
+func (h *lockAPI) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
 	begun := time.Now()
-	changed, stop := s.changes(request.Room(c))
+	changed, stop := h.changes(request.Room(c))
 	defer stop()
 	for {
-		_, seat, err := s.look(c, request.Room(c), session)
+		_, seat, err := h.look(c, request.Room(c), session)
 		if err != nil {
 			return seat, err
 		}
@@ -131,11 +131,11 @@ func pause(c *gin.Context, changed <-chan struct{}, most time.Duration) bool {
 	}
 }
 
-func (s *site) changes(id room.ID) (changed <-chan struct{}, stop func()) {
-	if s.Sockets == nil {
+func (h *lockAPI) changes(id room.ID) (changed <-chan struct{}, stop func()) {
+	if h.Sockets == nil {
 		return nil, func() {}
 	}
-	return s.Sockets.Changes(id)
+	return h.Sockets.Changes(id)
 }
 
 // waitingCalls counts the waiting calls of each session.

@@ -39,15 +39,15 @@ func newMetrics(r prometheus.Registerer) *metrics {
 
 // observe names, times, counts and logs every request. Queries, headers and link tokens are not logged: they
 // may hold credentials.
-func (s *site) observe(c *gin.Context) {
+func (m *middleware) observe(c *gin.Context) {
 	begun := time.Now()
 	id := c.GetHeader(requestHeader)
 	if !requestPattern.MatchString(id) {
 		id = newRequestID()
 	}
 	c.Header(requestHeader, id)
-	s.noticeProxy(c)
-	end := s.span(c)
+	m.noticeProxy(c)
+	end := m.span(c)
 	c.Next()
 	end()
 
@@ -56,19 +56,19 @@ func (s *site) observe(c *gin.Context) {
 		route = "none"
 	}
 	method := methodLabel(c.Request.Method)
-	s.metrics.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
-	s.metrics.seconds.WithLabelValues(route, method).Observe(took.Seconds())
+	m.metrics.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.metrics.seconds.WithLabelValues(route, method).Observe(took.Seconds())
 	level := slog.LevelDebug
 	// 503 is logged once for many
 	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable {
 		level = slog.LevelInfo
 	}
-	if !s.Log.Enabled(c.Request.Context(), level) {
+	if !m.Log.Enabled(c.Request.Context(), level) {
 		return
 	}
-	s.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
+	m.Log.Log(c.Request.Context(), level, "request", "request", id, "method", c.Request.Method,
 		"path", loggedPath(c.Request.URL.Path), "status", status, "took", took, "client",
-		s.proxies.Client(c).String())
+		m.proxies.Client(c).String())
 }
 
 // newRequestID returns the request's name in logs and answers. It proves nothing, so it may be guessable.

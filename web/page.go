@@ -15,93 +15,89 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
+// pages are what a seller's browser shows, and the forms that work without a script.
+type pages struct {
+	*lockAPI
+	devices *devices
+	push    *pushAPI
+	portal  *portal
+}
+
+func (h *pages) routes(g *gin.RouterGroup) {
+	g.GET("", h.page)
+	g.GET("/", h.toPage)
+	g.POST("/join", h.joinForm)
+	g.POST("/leave", h.leaveForm)
+	g.POST("/expect", h.expectForm)
+	g.POST("/reject", h.rejectForm)
+	g.POST("/claim", h.claimForm)
+}
+
 // home is GET /: the default room's page.
-func (s *site) home(c *gin.Context) {
-	id, ok := s.Rooms.Default()
+func (h *pages) home(c *gin.Context) {
+	id, ok := h.Rooms.Default()
 	if !ok {
-		s.Refuse(c, "not_found")
+		h.Refuse(c, "not_found")
 		return
 	}
-	s.showRoom(c, id)
+	h.showRoom(c, id)
 }
 
 // page is GET /rooms/{room}.
-func (s *site) page(c *gin.Context) { s.showRoom(c, request.Room(c)) }
+func (h *pages) page(c *gin.Context) { h.showRoom(c, request.Room(c)) }
 
-func (s *site) toPage(c *gin.Context) {
+func (h *pages) toPage(c *gin.Context) {
 	to := url.URL{Path: "/rooms/" + string(request.Room(c)), RawQuery: c.Request.URL.RawQuery}
 	c.Redirect(http.StatusPermanentRedirect, to.String())
 }
 
-func (s *site) showRoom(c *gin.Context, id room.ID) {
+func (h *pages) showRoom(c *gin.Context, id room.ID) {
 	lang := request.Seller.Page(c.Request)
-	if s.arrives(c, id) {
+	if h.arrives(c, id) {
 		return
 	}
-	s.ChooseLanguage(c, c.Query("lang"))
-	session, err := s.guest(c)
+	h.ChooseLanguage(c, c.Query("lang"))
+	session, err := h.guest(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	view, seat, err := s.look(c, id, session)
+	view, seat, err := h.look(c, id, session)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	v := roomView(id, view, seat, s.lease(id))
-	v.Lang, v.AssetPrefix = lang, s.AssetPrefix
-	s.addRules(id, &v)
+	v := roomView(id, view, seat, h.lease(id))
+	v.Lang, v.AssetPrefix = lang, h.AssetPrefix
+	h.addRules(id, &v)
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(
 		o templates.OfferView) bool {
 		return o.MessageID == c.Query("not")
 	})
-	s.addNotice(c, id, &v)
-	s.addRejected(c, id, &v)
-	s.addSeller(c, &v)
-	s.addJoined(c, id, session, &v)
-	s.addPushKey(c, &v)
-	s.addReach(c, &v)
-	show := s.ShowZipped
+	h.addNotice(c, id, &v)
+	h.addRejected(c, id, &v)
+	h.addSeller(c, &v)
+	h.devices.addJoined(c, id, session, &v)
+	h.push.addPushKey(c, &v)
+	h.portal.addReach(c, &v)
+	show := h.ShowZipped
 	if len(v.SMS) > 0 { // a code is the one secret that a page may hold
-		show = s.Show
+		show = h.Show
 	}
 	show(c, http.StatusOK, lang, templates.RoomPage(v))
 }
 
 // addRules adds the operator's texts for the room, and the rules of its places.
-func (s *site) addRules(id room.ID, v *templates.RoomView) {
-	v.Info = s.info(id, v.Lang)
-	if s.WayBack != nil && v.Info.ReturnURL != "" {
+func (h *pages) addRules(id room.ID, v *templates.RoomView) {
+	v.Info = h.info(id, v.Lang)
+	if h.WayBack != nil && v.Info.ReturnURL != "" {
 		v.Info.ReturnURL = pagePath(id, "/return")
 	}
-	v.AwaySeconds, v.DropSeconds = int(room.Seconds(s.AwayAfter)), int(room.Seconds(s.DropAfter))
-	if s.Terms != nil {
-		v.ClaimSeconds = int(room.Seconds(s.Terms(id).ClaimWithin))
+	v.AwaySeconds, v.DropSeconds = int(room.Seconds(h.AwayAfter)), int(room.Seconds(h.DropAfter))
+	if h.Terms != nil {
+		v.ClaimSeconds = int(room.Seconds(h.Terms(id).ClaimWithin))
 	}
-}
-
-// info returns the operator's texts for a room in the page's language.
-func (s *site) info(id room.ID, lang string) (info templates.RoomInfo) {
-	if s.Info != nil {
-		info = s.Info(id, lang)
-	}
-	return info
-}
-
-// visitor returns the browser's session, or gives it a new one. The first 준비 완료 then already comes from the
-// session that the browser keeps. Where sellers come with tokens, a session is exchanged for a token instead.
-func (s *site) visitor(c *gin.Context) (string, error) {
-	session, err := room.ParseSession(s.cookie(c))
-	if s.Sellers != nil {
-		return s.acting(c, session)
-	}
-	if err != nil {
-		session = room.NewSession()
-		s.remember(c, session)
-	}
-	return session, nil
 }
 
 // roomView returns a reader's view of a room.

@@ -11,12 +11,12 @@ import (
 )
 
 func TestPageIsToldTheRulesOfItsRoom(t *testing.T) {
-	s := &site{Config: Config{AwayAfter: 15 * time.Second, DropAfter: 5 * time.Minute,
+	h := &pages{lockAPI: &lockAPI{sessions: &sessions{&base{Config: Config{AwayAfter: 15 * time.Second, DropAfter: 5 * time.Minute,
 		Info: func(id room.ID, _ string) templates.RoomInfo {
 			return templates.RoomInfo{Name: "the room " + string(id)}
-		}}}
+		}}}}}}
 	var v templates.RoomView
-	s.addRules("shop:a", &v)
+	h.addRules("shop:a", &v)
 	require.Equal(t, templates.RoomView{AwaySeconds: 15, DropSeconds: 300,
 		Info: templates.RoomInfo{Name: "the room shop:a"}}, v)
 }

@@ -11,16 +11,16 @@ import (
 // unnamed warns once about a proxy that no setting names: all its clients look like one.
 type unnamed struct{ once sync.Once }
 
-func (s *site) noticeProxy(c *gin.Context) {
+func (m *middleware) noticeProxy(c *gin.Context) {
 	if c.GetHeader(request.ForwardedFor) == "" {
 		return
 	}
 	from := request.Peer(c)
-	if s.proxies.Trusts(from) || !(from.IsPrivate() || from.IsLoopback() || from.IsLinkLocalUnicast()) {
+	if m.proxies.Trusts(from) || !(from.IsPrivate() || from.IsLoopback() || from.IsLinkLocalUnicast()) {
 		return
 	}
-	s.unnamed.once.Do(func() {
-		s.Log.Warn("requests come through a proxy that is not in WAITROOM_TRUSTED_PROXIES "+
+	m.unnamed.once.Do(func() {
+		m.Log.Warn("requests come through a proxy that is not in WAITROOM_TRUSTED_PROXIES "+
 			"(--trusted-proxies): "+
 			"everybody behind it counts as one address, for every limit", "proxy", from.String())
 	})

@@ -25,15 +25,15 @@ func from(peer string, lines ...string) *gin.Context {
 
 func TestProxyThatNobodyNamedIsWarnedOfOnce(t *testing.T) {
 	var out bytes.Buffer
-	s := newSite(Config{Log: slog.New(slog.NewTextHandler(&out, nil)),
-		Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}})
+	m := newSite(Config{Log: slog.New(slog.NewTextHandler(&out, nil)),
+		Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}}).mw
 	for _, quiet := range []*gin.Context{from("10.0.0.2:1"), from("10.0.0.1:1", "203.0.113.1"),
 		from("203.0.113.9:1", "203.0.113.1")} {
-		s.noticeProxy(quiet)
+		m.noticeProxy(quiet)
 		require.Empty(t, out.String())
 	}
 	for range 3 {
-		s.noticeProxy(from("10.0.0.2:1", "203.0.113.1"))
+		m.noticeProxy(from("10.0.0.2:1", "203.0.113.1"))
 	}
 	require.Equal(t, 1, strings.Count(out.String(), "WAITROOM_TRUSTED_PROXIES"))
 	require.Contains(t, out.String(), "proxy=10.0.0.2")

@@ -45,32 +45,35 @@ type subscribedAnswer struct {
 	Ticket int64  `json:"ticket"`
 }
 
+// pushAPI takes subscriptions of sellers' browsers.
+type pushAPI struct{ *lockAPI }
+
 // subscribe is POST /api/{room}/lock/push. This browser receives the place's notifications, also without an
 // open page.
-func (s *site) subscribe(c *gin.Context) {
-	ticket, err := s.subscribed(c)
+func (h *pushAPI) subscribe(c *gin.Context) {
+	ticket, err := h.subscribed(c)
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	s.JSON(c, http.StatusOK, subscribedAnswer{"subscribed", ticket})
+	h.JSON(c, http.StatusOK, subscribedAnswer{"subscribed", ticket})
 }
 
-func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
+func (h *pushAPI) subscribed(c *gin.Context) (ticket int64, err error) {
 	body, err := readPush(c)
 	if err != nil {
 		return 0, err
 	}
-	session, err := s.sessionOf(c, body.Session)
+	session, err := h.sessionOf(c, body.Session)
 	if err != nil {
 		return 0, err
 	}
-	sub, err := s.Pushes.Parse(body.Endpoint, body.Keys.P256dh, body.Keys.Auth)
+	sub, err := h.Pushes.Parse(body.Endpoint, body.Keys.P256dh, body.Keys.Auth)
 	if err != nil {
 		return 0, err
 	}
 	id := request.Room(c)
-	_, seat, err := s.look(c, id, session)
+	_, seat, err := h.look(c, id, session)
 	if err != nil {
 		return 0, err
 	}
@@ -81,29 +84,29 @@ func (s *site) subscribed(c *gin.Context) (ticket int64, err error) {
 	if !request.Seller.Has(sub.Language) {
 		sub.Language = request.Seller.Accepted(c.Request)
 	}
-	if site := s.publicURL(c); strings.HasPrefix(site, "https:") {
+	if site := h.publicURL(c); strings.HasPrefix(site, "https:") {
 		sub.Site = site
 	}
-	return seat.Ticket, s.keep(c, session, seat.Ticket, sub)
+	return seat.Ticket, h.keep(c, session, seat.Ticket, sub)
 }
 
 // keep keeps a subscription for as long as its place is live. The place may have ended since it was read, and
 // only keep can then delete the subscription.
-func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subscription) error {
-	ctx, cancel := s.Asking(c)
+func (h *pushAPI) keep(c *gin.Context, session string, ticket int64, sub push.Subscription) error {
+	ctx, cancel := h.Asking(c)
 	defer cancel()
 	id := request.Room(c)
-	if err := s.Pushes.Subscribe(ctx, id, ticket, sub); err != nil {
+	if err := h.Pushes.Subscribe(ctx, id, ticket, sub); err != nil {
 		return err
 	}
-	_, seat, err := s.look(c, id, session)
+	_, seat, err := h.look(c, id, session)
 	if err != nil {
 		return err
 	}
 	if seat.Live() && seat.Ticket == ticket {
 		return nil
 	}
-	if err := s.Pushes.Unsubscribe(ctx, id, ticket, sub); err != nil {
+	if err := h.Pushes.Unsubscribe(ctx, id, ticket, sub); err != nil {
 		return err
 	}
 	return room.ErrNoPlace
@@ -111,13 +114,13 @@ func (s *site) keep(c *gin.Context, session string, ticket int64, sub push.Subsc
 
 // addPushKey adds the key that makes the page subscribe. Without it, notifications come only while the page
 // is open.
-func (s *site) addPushKey(c *gin.Context, v *templates.RoomView) {
-	if s.Pushes == nil {
+func (h *pushAPI) addPushKey(c *gin.Context, v *templates.RoomView) {
+	if h.Pushes == nil {
 		return
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	v.PushKey, _ = s.Pushes.PublicKey(ctx)
+	v.PushKey, _ = h.Pushes.PublicKey(ctx)
 }
 
 // readPush reads the body of a subscription.

@@ -23,13 +23,13 @@ var codesOfQuery = map[string]map[string]string{
 // wholeQuery refuses an API query that does not parse. net/url drops the parameters it cannot parse, and a
 // dropped fence ends any live lease. Pages accept such queries, since mails and adverts add to their links.
 // Message routes ignore the query, and a carrier does not retry a refused one.
-func (s *site) wholeQuery(c *gin.Context) {
+func (m *middleware) wholeQuery(c *gin.Context) {
 	query := c.Request.URL.RawQuery
 	if !strings.HasPrefix(c.FullPath(), "/api/") || strings.HasPrefix(c.FullPath(), "/api/:room/sms") {
 		return
 	}
 	if _, err := url.ParseQuery(query); err != nil {
-		s.Refuse(c, codeOfQuery(c.FullPath(), query))
+		m.Refuse(c, codeOfQuery(c.FullPath(), query))
 	}
 }
 

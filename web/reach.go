@@ -23,18 +23,29 @@ type reachAnswer struct {
 	Wants  bool   `json:"wants"`
 }
 
-// chooseReach is POST /api/{room}/lock/reach: whether the portal sends the seller a message when the turn is
-// near.
-func (s *site) chooseReach(c *gin.Context) {
-	wants, err := s.reachOf(c)
-	if err != nil {
-		s.Fail(c, err)
-		return
+// portal is what a seller's portal agreed with waitroom: the choice of messages, and the signed way back.
+type portal struct{ *lockAPI }
+
+func (h *portal) routes(api, pages *gin.RouterGroup) {
+	pages.GET("/return", h.toPortal)
+	if h.Reach != nil {
+		api.POST("/lock/reach", h.chooseReach)
+		pages.POST("/reach", h.reachForm)
 	}
-	s.JSON(c, http.StatusOK, reachAnswer{"chosen", wants})
 }
 
-func (s *site) reachOf(c *gin.Context) (wants bool, err error) {
+// chooseReach is POST /api/{room}/lock/reach: whether the portal sends the seller a message when the turn is
+// near.
+func (h *portal) chooseReach(c *gin.Context) {
+	wants, err := h.reachOf(c)
+	if err != nil {
+		h.Fail(c, err)
+		return
+	}
+	h.JSON(c, http.StatusOK, reachAnswer{"chosen", wants})
+}
+
+func (h *portal) reachOf(c *gin.Context) (wants bool, err error) {
 	if !request.IsJSON(c) {
 		return false, problem.Refusal("unsupported_media_type")
 	}
@@ -46,53 +57,53 @@ func (s *site) reachOf(c *gin.Context) (wants bool, err error) {
 	if err != nil || body == nil || body.Wants == nil {
 		return false, problem.Refusal("invalid_json")
 	}
-	if _, err := s.sessionOf(c, body.Session); err != nil {
+	if _, err := h.sessionOf(c, body.Session); err != nil {
 		return false, err
 	}
-	return *body.Wants, s.choose(c, *body.Wants)
+	return *body.Wants, h.choose(c, *body.Wants)
 }
 
 // reachForm is chooseReach without a script.
-func (s *site) reachForm(c *gin.Context) {
-	if !s.ReadForm(c) {
+func (h *portal) reachForm(c *gin.Context) {
+	if !h.ReadForm(c) {
 		return
 	}
 	wants, err := strconv.ParseBool(c.PostForm("wants"))
 	if err == nil {
-		if _, err = s.visitor(c); err == nil {
-			err = s.choose(c, wants)
+		if _, err = h.visitor(c); err == nil {
+			err = h.choose(c, wants)
 		}
 		if err != nil {
-			s.notice(c, problem.CodeOf(err), "")
+			h.notice(c, problem.CodeOf(err), "")
 		}
 	}
-	s.back(c, "")
+	h.back(c, "")
 }
 
 // choose records the choice of the request's seller, who may be near already.
-func (s *site) choose(c *gin.Context, wants bool) error {
+func (h *portal) choose(c *gin.Context, wants bool) error {
 	p, ok := proofOf(c)
 	if !ok {
 		return identity.ErrNotIdentified
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	if err := s.Reach.Choose(ctx, p.Seller, wants); err != nil {
+	if err := h.Reach.Choose(ctx, p.Seller, wants); err != nil {
 		return err
 	}
-	s.Chosen(request.Room(c))
+	h.Chosen(request.Room(c))
 	return nil
 }
 
 // addReach adds the choice to the page, where the portal gave a way to reach the seller.
-func (s *site) addReach(c *gin.Context, v *templates.RoomView) {
+func (h *portal) addReach(c *gin.Context, v *templates.RoomView) {
 	p, ok := proofOf(c)
-	if s.Reach == nil || !ok || p.Reach == "" {
+	if h.Reach == nil || !ok || p.Reach == "" {
 		return
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	wants, err := s.Reach.Chosen(ctx, p.Seller)
+	wants, err := h.Reach.Chosen(ctx, p.Seller)
 	if err == nil {
 		v.Reach, v.WantsReach = p.Reach, wants
 	}

@@ -20,21 +20,21 @@ const (
 )
 
 // remembersReject records that the code of an ended turn was rejected.
-func (s *site) remembersReject(c *gin.Context, session string, fence int64) {
-	if s.cookie(c) == "" {
+func (h *lockAPI) remembersReject(c *gin.Context, session string, fence int64) {
+	if h.cookie(c) == "" {
 		return
 	}
-	_, seat, err := s.look(c, request.Room(c), session)
+	_, seat, err := h.look(c, request.Room(c), session)
 	if err != nil || seat.Status != room.Ended || seat.Fence != fence {
 		return
 	}
 	http.SetCookie(c.Writer, &http.Cookie{Name: rejectedCookie, Value: rejectedTurn(request.Room(c), fence),
 		Path: "/", MaxAge: rejectedKept,
-		HttpOnly: true, Secure: s.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
+		HttpOnly: true, Secure: h.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
 }
 
 // addRejected shows on the page that the code of the last turn was rejected.
-func (s *site) addRejected(c *gin.Context, id room.ID, v *templates.RoomView) {
+func (h *pages) addRejected(c *gin.Context, id room.ID, v *templates.RoomView) {
 	cookie, err := c.Request.Cookie(rejectedCookie)
 	v.Rejected = err == nil && v.State == templates.StateEnded && v.Fence != 0 &&
 		cookie.Value == rejectedTurn(id, v.Fence)

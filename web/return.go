@@ -14,20 +14,20 @@ import (
 // toPortal is GET /rooms/{room}/return: it redirects a seller to the portal, with a token that says how the
 // seller's place ended. Without a secret or an ended place the address has no token. A room without a portal
 // has the page itself: one may be open that was made before the rooms file changed.
-func (s *site) toPortal(c *gin.Context) {
+func (h *portal) toPortal(c *gin.Context) {
 	id := request.Room(c)
-	portal := s.info(id, request.Seller.Page(c.Request)).ReturnURL
+	portal := h.info(id, request.Seller.Page(c.Request)).ReturnURL
 	if portal == "" {
-		s.back(c, "")
+		h.back(c, "")
 		return
 	}
 	if onlyLooks(c.Request) {
 		c.Status(http.StatusNoContent)
 		return
 	}
-	if s.WayBack != nil {
-		if end, now, ok := s.endOf(c, id); ok {
-			if signed, err := s.WayBack.Address(portal, end, now); err == nil {
+	if h.WayBack != nil {
+		if end, now, ok := h.endOf(c, id); ok {
+			if signed, err := h.WayBack.Address(portal, end, now); err == nil {
 				portal = signed
 			}
 		}
@@ -39,18 +39,18 @@ func (s *site) toPortal(c *gin.Context) {
 
 // endOf returns how the place of a request's session ended, and Redis's time; false if the session has no ended
 // place, or the store does not answer.
-func (s *site) endOf(c *gin.Context, id room.ID) (end wayback.End, now time.Time, ok bool) {
-	session, err := s.named(c, "")
+func (h *portal) endOf(c *gin.Context, id room.ID) (end wayback.End, now time.Time, ok bool) {
+	session, err := h.named(c, "")
 	if err == nil {
-		session, err = s.reading(c, session)
+		session, err = h.reading(c, session)
 	}
 	if err != nil || session == "" {
 		return end, now, false
 	}
-	view, seat, err := s.look(c, id, session)
+	view, seat, err := h.look(c, id, session)
 	if err != nil || seat.Status != room.Ended {
 		return end, now, false
 	}
 	return wayback.End{Room: string(id), Seller: seat.Seller, Ticket: seat.Ticket, Fence: seat.Fence,
-		Outcome: string(seat.Outcome), Issuer: s.publicURL(c)}, room.Time(view.Now), true
+		Outcome: string(seat.Outcome), Issuer: h.publicURL(c)}, room.Time(view.Now), true
 }

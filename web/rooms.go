@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -91,14 +88,3 @@ func (r Rooms) String() string {
 	}
 	return strings.Join(entries, ", ")
 }
-
-// known refuses requests for rooms that do not exist.
-func (s *site) known(c *gin.Context) {
-	id, err := room.ParseID(c.Param("room"))
-	if err != nil || !s.Rooms.Has(id) {
-		s.Refuse(c, "unknown_room")
-	}
-}
-
-// lease returns the length of a new lease in a room.
-func (s *site) lease(id room.ID) time.Duration { return s.Terms(id).Lease }

@@ -33,7 +33,7 @@ const (
 // acting returns the session that acts for the caller. Where sellers name themselves, it is the named
 // session, "" without one. Otherwise it is the seller's own, whichever of its sessions or tokens proves the
 // seller. Refusals: those of identity.Sellers.
-func (s *site) acting(c *gin.Context, named string) (string, error) {
+func (s *sessions) acting(c *gin.Context, named string) (string, error) {
 	if s.Sellers == nil {
 		return named, nil
 	}
@@ -65,7 +65,7 @@ func another(c *gin.Context, seller string) bool {
 }
 
 // reading is acting for read-only requests, which need no proof of a seller. A wrong token is still refused.
-func (s *site) reading(c *gin.Context, named string) (string, error) {
+func (s *sessions) reading(c *gin.Context, named string) (string, error) {
 	session, err := s.acting(c, named)
 	return orNobody(c, session, err)
 }
@@ -78,7 +78,7 @@ func orNobody(c *gin.Context, session string, err error) (string, error) {
 	return session, err
 }
 
-func (s *site) prove(ctx context.Context, c *gin.Context, named string) (identity.Proof, error) {
+func (s *sessions) prove(ctx context.Context, c *gin.Context, named string) (identity.Proof, error) {
 	id := pageRoom(c, s.Rooms)
 	if token, ok := bearerOf(c); ok {
 		return s.Sellers.Bearer(ctx, id, token, named)
@@ -87,7 +87,7 @@ func (s *site) prove(ctx context.Context, c *gin.Context, named string) (identit
 }
 
 // hasBearer reports whether the request has a token, where tokens count.
-func (s *site) hasBearer(c *gin.Context) bool {
+func (s *sessions) hasBearer(c *gin.Context) bool {
 	_, ok := bearerOf(c)
 	return ok && s.Sellers != nil
 }
@@ -119,7 +119,7 @@ func proofOf(c *gin.Context) (p identity.Proof, ok bool) {
 }
 
 // publicSession returns the name of a session that the caller knows.
-func (s *site) publicSession(c *gin.Context, session string) string {
+func (s *sessions) publicSession(c *gin.Context, session string) string {
 	if l, ok := linkedOf(c); ok {
 		return l.Own
 	}
@@ -131,7 +131,7 @@ func (s *site) publicSession(c *gin.Context, session string) string {
 
 // sellerOf returns the seller that joins. It comes from the token, which proves the session from then on, or
 // from the request.
-func (s *site) sellerOf(c *gin.Context, claimed string) (string, error) {
+func (s *sessions) sellerOf(c *gin.Context, claimed string) (string, error) {
 	if s.Sellers == nil {
 		return room.ParseSeller(claimed)
 	}
@@ -151,7 +151,7 @@ func (s *site) sellerOf(c *gin.Context, claimed string) (string, error) {
 }
 
 // guest returns the session of a page's visitor, which need not have a seller.
-func (s *site) guest(c *gin.Context) (string, error) {
+func (s *sessions) guest(c *gin.Context) (string, error) {
 	session, err := s.visitor(c)
 	return orNobody(c, session, err)
 }
@@ -159,7 +159,7 @@ func (s *site) guest(c *gin.Context) (string, error) {
 // arrives signs in a seller that comes from the portal with a token in the address. It redirects to the page
 // without the token, and reports whether it has answered. The token works once; a refused one is not passed
 // on.
-func (s *site) arrives(c *gin.Context, id room.ID) bool {
+func (s *sessions) arrives(c *gin.Context, id room.ID) bool {
 	token, ok := c.GetQuery(tokenParam)
 	if !ok || s.Sellers == nil {
 		return false
@@ -208,8 +208,8 @@ func withoutToken(u *url.URL) string {
 }
 
 // addSeller shows the seller on the page, where the page does not ask for it.
-func (s *site) addSeller(c *gin.Context, v *templates.RoomView) {
-	if s.Sellers == nil {
+func (h *pages) addSeller(c *gin.Context, v *templates.RoomView) {
+	if h.Sellers == nil {
 		return
 	}
 	p, _ := proofOf(c)

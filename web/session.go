@@ -23,8 +23,11 @@ const (
 	protocolSession = "waitroom.session."
 )
 
+// sessions finds whose request it is: the session of a browser or program, and the seller if it is proven.
+type sessions struct{ *base }
+
 // sessionOf returns the caller's session: the named one or, where sellers come with tokens, the seller's own.
-func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
+func (s *sessions) sessionOf(c *gin.Context, inBody string) (string, error) {
 	session, err := s.named(c, inBody)
 	if err != nil {
 		return "", err
@@ -35,7 +38,7 @@ func (s *site) sessionOf(c *gin.Context, inBody string) (string, error) {
 // named returns the session that a request names, in its header, body or cookie; "" without one. An invalid
 // session in the header or body is refused. An invalid cookie is ignored, since its user cannot change it:
 // the next page or join replaces it. Beside a token the cookie is ignored, as another page may have set it.
-func (s *site) named(c *gin.Context, inBody string) (string, error) {
+func (s *sessions) named(c *gin.Context, inBody string) (string, error) {
 	if named := c.GetHeader(sessionHeader); named != "" {
 		return room.ParseSession(named)
 	}
@@ -54,7 +57,7 @@ func (s *site) named(c *gin.Context, inBody string) (string, error) {
 
 // socketSession returns the session that opens a socket. It refuses a bad cookie, whose browser would
 // otherwise watch as a spectator without its place.
-func (s *site) socketSession(c *gin.Context) (string, error) {
+func (s *sessions) socketSession(c *gin.Context) (string, error) {
 	named := c.GetHeader(sessionHeader)
 	if named == "" {
 		named = inProtocol(c.Request.Header, protocolSession)
@@ -80,7 +83,7 @@ func inProtocol(header http.Header, prefix string) string {
 	return ""
 }
 
-func (s *site) cookie(c *gin.Context) string {
+func (s *sessions) cookie(c *gin.Context) string {
 	cookie, err := c.Request.Cookie(s.cookieName(c))
 	if err != nil {
 		return ""
@@ -88,10 +91,10 @@ func (s *site) cookie(c *gin.Context) string {
 	return cookie.Value
 }
 
-func (s *site) cookieName(c *gin.Context) string { return s.proxies.HostCookie(c, sessionCookie) }
+func (s *sessions) cookieName(c *gin.Context) string { return s.proxies.HostCookie(c, sessionCookie) }
 
 // remember sets the session's cookie, once per answer.
-func (s *site) remember(c *gin.Context, session string) {
+func (s *sessions) remember(c *gin.Context, session string) {
 	if c.GetString(rememberedKey) == session {
 		return
 	}
@@ -102,7 +105,7 @@ func (s *site) remember(c *gin.Context, session string) {
 }
 
 // sessionKept returns the cookie's lifetime in seconds.
-func (s *site) sessionKept() int {
+func (s *sessions) sessionKept() int {
 	if s.Sellers != nil {
 		return int(identity.Kept.Seconds())
 	}
@@ -116,4 +119,18 @@ const cookieField = "cookies"
 // session on the next page.
 func cookieless(c *gin.Context) bool {
 	return c.PostForm(cookieField) != "" && len(c.Request.Cookies()) == 0
+}
+
+// visitor returns the browser's session, or gives it a new one. The first 준비 완료 then already comes from the
+// session that the browser keeps. Where sellers come with tokens, a session is exchanged for a token instead.
+func (s *sessions) visitor(c *gin.Context) (string, error) {
+	session, err := room.ParseSession(s.cookie(c))
+	if s.Sellers != nil {
+		return s.acting(c, session)
+	}
+	if err != nil {
+		session = room.NewSession()
+		s.remember(c, session)
+	}
+	return session, nil
 }

@@ -16,28 +16,28 @@ import (
 const socketAgain = 5 * time.Second
 
 // socket is GET /api/{room}/ws. After the upgrade it writes nothing more here.
-func (s *site) socket(c *gin.Context) {
-	if s.Sockets == nil {
-		s.Refuse(c, "not_found")
+func (h *lockAPI) socket(c *gin.Context) {
+	if h.Sockets == nil {
+		h.Refuse(c, "not_found")
 		return
 	}
 	if stripped(c.Request.Header) {
-		s.deaf.note("a handshake without Upgrade")
+		h.deaf.note("a handshake without Upgrade")
 	}
-	session, err := s.socketSession(c)
+	session, err := h.socketSession(c)
 	if err != nil && !forbids(c, err) {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	serve := func(w http.ResponseWriter) error {
-		return s.Sockets.ServeSocket(w, c.Request, request.Room(c), session)
+		return h.Sockets.ServeSocket(w, c.Request, request.Room(c), session)
 	}
 	if err != nil { // a browser does not see why an upgrade was refused, and would retry
-		serve = func(w http.ResponseWriter) error { return s.Sockets.ForbidSocket(w, c.Request) }
+		serve = func(w http.ResponseWriter) error { return h.Sockets.ForbidSocket(w, c.Request) }
 	}
-	leave, ok := s.open.take(request.Network(s.proxies.Client(c)))
+	leave, ok := h.open.take(request.Network(h.proxies.Client(c)))
 	if !ok {
-		s.Fail(c, s.refusedFor(c, quota.Limited{Setting: socketsPerIP, After: socketAgain}))
+		h.Fail(c, h.refusedFor(c, quota.Limited{Setting: socketsPerIP, After: socketAgain}))
 		return
 	}
 	w := &counter{ResponseWriter: c.Writer, closed: leave}
@@ -46,7 +46,7 @@ func (s *site) socket(c *gin.Context) {
 		leave()
 	}
 	if err != nil && !c.Writer.Written() {
-		s.Fail(c, err)
+		h.Fail(c, err)
 	}
 }
 

@@ -12,62 +12,62 @@ import (
 
 // status is GET /api/{room}/lock/status. With here=true the caller counts as present for AWAY_AFTER, for
 // pages without a socket.
-func (s *site) status(c *gin.Context) {
-	session, err := s.named(c, "")
+func (h *lockAPI) status(c *gin.Context) {
+	session, err := h.named(c, "")
 	if err == nil {
-		session, err = s.reading(c, session)
+		session, err = h.reading(c, session)
 	}
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
-	view, seat, err := s.look(c, request.Room(c), session)
+	view, seat, err := h.look(c, request.Room(c), session)
 	if here, _ := strconv.ParseBool(c.Query("here")); here && err == nil {
-		s.deaf.note("a page that polls")
+		h.deaf.note("a page that polls")
 		if seat.Status == room.Waiting {
-			view, seat, err = s.lookHere(c, request.Room(c), session)
+			view, seat, err = h.lookHere(c, request.Room(c), session)
 		}
 	}
 	if err != nil {
-		s.Fail(c, err)
+		h.Fail(c, err)
 		return
 	}
 	a := statusAnswer{Room: request.Room(c), Status: "free", Paused: view.Paused, Length: view.Waiting,
 		ExpiresIn: expiresIn(view),
 		Epoch:     view.Epoch, Version: view.Version, ServerTime: view.Now,
-		Me: standingAnswer(request.Room(c), s.publicSession(c, session), view, seat.Place,
-			s.lease(request.Room(c)))}
+		Me: standingAnswer(request.Room(c), h.publicSession(c, session), view, seat.Place,
+			h.lease(request.Room(c)))}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}
-	a.EstimatedWait, _ = waits(view, view.Waiting+1, s.lease(request.Room(c)))
-	s.JSON(c, http.StatusOK, a)
+	a.EstimatedWait, _ = waits(view, view.Waiting+1, h.lease(request.Room(c)))
+	h.JSON(c, http.StatusOK, a)
 }
 
 // lookHere is look for a waiter that is present. An away waiter returns to the line, and gets a free lock.
-func (s *site) lookHere(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
+func (h *lockAPI) lookHere(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
 	owner := session
 	if l, ok := linkedOf(c); ok {
 		owner = l.Session
 	}
-	ctx, cancel := s.Asking(c)
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	if _, err := s.Engine.Seen(ctx, id, 0, []string{owner}, nil); err != nil {
+	if _, err := h.Engine.Seen(ctx, id, 0, []string{owner}, nil); err != nil {
 		return room.View{}, room.Seat{}, err
 	}
-	return s.look(c, id, session)
+	return h.look(c, id, session)
 }
 
 // look returns the state of the room and of the session in it; "" is a spectator.
-func (s *site) look(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
-	ctx, cancel := s.Asking(c)
+func (h *lockAPI) look(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
+	ctx, cancel := h.Asking(c)
 	defer cancel()
-	view, seats, err := s.Engine.Look(ctx, id, session)
+	view, seats, err := h.Engine.Look(ctx, id, session)
 	if err != nil {
 		return room.View{}, room.Seat{}, err
 	}
 	if !seats[0].Live() {
-		if l, ok, err := s.linked(ctx, c, id, session); ok || err != nil {
+		if l, ok, err := h.linked(ctx, c, id, session); ok || err != nil {
 			return l.view, l.seat, err
 		}
 	}

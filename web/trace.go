@@ -12,24 +12,23 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waitroom/waitroom/room"
-	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/web/describe"
 )
 
 // span begins a request's span in its caller's trace, and returns the function that ends it. A socket's span
 // ends with the upgrade. Spans hold no paths, which contain links and sellers. Requests outside rooms have no
 // span: health, metrics, files, and unknown routes.
-func (s *site) span(c *gin.Context) (end func()) {
+func (m *middleware) span(c *gin.Context) (end func()) {
 	route := c.FullPath()
-	if s.Tracer == nil || route == "" || s.untraced[route] {
+	if m.Tracer == nil || route == "" || m.untraced[route] {
 		return func() {}
 	}
 	method := semconv.HTTPRequestMethodKey.String(methodOf(c.Request.Method))
 	ctx := propagation.TraceContext{}.Extract(c.Request.Context(), propagation.HeaderCarrier(c.Request.Header))
-	ctx, span := s.Tracer.Start(ctx, method.Value.AsString()+" "+route, trace.WithSpanKind(trace.SpanKindServer),
-		trace.WithAttributes(method, semconv.HTTPRoute(route), semconv.URLScheme(s.scheme(c))))
+	ctx, span := m.Tracer.Start(ctx, method.Value.AsString()+" "+route, trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(method, semconv.HTTPRoute(route), semconv.URLScheme(m.scheme(c))))
 	c.Request = c.Request.WithContext(ctx)
-	return func() { s.answered(c, span) }
+	return func() { m.answered(c, span) }
 }
 
 // besideRooms returns the routes that are served beside the rooms.
@@ -51,35 +50,23 @@ func methodOf(method string) string {
 	return method
 }
 
-func (s *site) scheme(c *gin.Context) string {
-	if s.proxies.Secure(c) {
+func (m *middleware) scheme(c *gin.Context) string {
+	if m.proxies.Secure(c) {
 		return "https"
 	}
 	return "http"
 }
 
 // answered ends a request's span. It records the room only if the room exists: the path is a client's text.
-func (s *site) answered(c *gin.Context, span trace.Span) {
+func (m *middleware) answered(c *gin.Context, span trace.Span) {
 	defer span.End()
 	status := c.Writer.Status()
 	span.SetAttributes(semconv.HTTPResponseStatusCode(status))
-	if id, err := room.ParseID(c.Param("room")); err == nil && s.Rooms.Has(id) {
+	if id, err := room.ParseID(c.Param("room")); err == nil && m.Rooms.Has(id) {
 		span.SetAttributes(attribute.String("waitroom.room", string(id)))
 	}
 	if status >= http.StatusInternalServerError {
 		span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 		span.SetStatus(otelcodes.Error, "")
-	}
-}
-
-// spanMessage records on a request's span where its message belongs.
-func (s *site) spanMessage(c *gin.Context, a sms.Answer) {
-	if s.Tracer == nil {
-		return
-	}
-	span := trace.SpanFromContext(c.Request.Context())
-	span.SetAttributes(attribute.String("waitroom.sms.result", string(a.Result)))
-	if a.Reason != "" {
-		span.SetAttributes(attribute.String("waitroom.sms.reason", string(a.Reason)))
 	}
 }

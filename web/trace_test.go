@@ -60,11 +60,11 @@ func benchmarkJoinRequest(b *testing.B, c Config) {
 }
 
 func TestWithoutATracerARequestCostsNothingMore(t *testing.T) {
-	s, asked := &site{}, false
+	m, asked := &middleware{base: &base{}}, false
 	g := gin.New()
 	g.POST("/api/:room/lock", func(c *gin.Context) {
 		request := c.Request
-		require.Zero(t, testing.AllocsPerRun(100, func() { s.span(c)() }))
+		require.Zero(t, testing.AllocsPerRun(100, func() { m.span(c)() }))
 		require.Same(t, request, c.Request)
 		asked = true
 	})

@@ -18,13 +18,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/describe"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/link"
 	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/quota"
 	"github.com/waitroom/waitroom/web/reach"
-	"github.com/waitroom/waitroom/web/reply"
-	"github.com/waitroom/waitroom/web/request"
 	"github.com/waitroom/waitroom/web/support"
 	"github.com/waitroom/waitroom/web/wayback"
 )
@@ -105,22 +104,6 @@ type Config struct {
 	Tracer trace.Tracer
 }
 
-// site is the handlers' receiver.
-type site struct {
-	Config
-	*reply.Replies
-	proxies request.Proxies
-	desk    *support.Desk // nil: no desk
-	open    *openSockets
-	limited *refusals
-	unnamed unnamed
-	waiting waitingCalls
-	deaf    deaf
-	metrics *metrics
-
-	untraced map[string]bool // routes
-}
-
 // New returns the handler of the whole server.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Timeout == 0 {
@@ -129,29 +112,32 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := newSite(cfg)
-	g, err := s.router()
+	g, err := newSite(cfg).router()
 	if err != nil {
 		return nil, err
 	}
 	return headAsGet(g), nil
 }
 
+// site is all handlers, each kind with what it needs.
+type site struct {
+	*base
+	mw      *middleware
+	lock    *lockAPI
+	devices *devices
+	push    *pushAPI
+	portal  *portal
+	sms     *smsAPI
+	pages   *pages
+}
+
 func newSite(cfg Config) *site {
-	s := &site{Config: cfg, proxies: request.Proxies{Trusted: cfg.Proxies, HTTPS: cfg.Hosts.scheme == "https"},
-		open: newOpenSockets(cfg.SocketsPerAddress), limited: newRefusals(cfg.Log, cfg.Registerer),
-		deaf:    deaf{log: cfg.Log},
-		metrics: newMetrics(cfg.Registerer)}
-	if s.Tracer != nil {
-		s.untraced = besideRooms(s.Handlers)
-	}
-	s.Replies = reply.New(reply.Config{Log: cfg.Log, AssetPrefix: cfg.AssetPrefix, Timeout: cfg.Timeout,
-		DropAfter: cfg.DropAfter, Traced: cfg.Tracer != nil, Proxies: s.proxies, ErrorRoom: s.errorRoom})
-	if cfg.Support != nil {
-		desk := *cfg.Support
-		desk.Rooms, desk.Lease, desk.Info, desk.Names = cfg.Rooms, s.lease, s.info, cfg.Names
-		s.desk = support.New(desk, s.Replies)
-	}
+	b := newBase(cfg)
+	api := &lockAPI{sessions: &sessions{b}, open: newOpenSockets(cfg.SocketsPerAddress),
+		limited: newRefusals(cfg.Log, cfg.Registerer), deaf: deaf{log: cfg.Log}}
+	s := &site{base: b, mw: newMiddleware(b), lock: api, devices: &devices{api}, push: &pushAPI{api},
+		portal: &portal{api}, sms: &smsAPI{b}}
+	s.pages = &pages{lockAPI: api, devices: s.devices, push: s.push, portal: s.portal}
 	return s
 }
 
@@ -162,49 +148,31 @@ func (s *site) router() (*gin.Engine, error) {
 	}
 	g.RedirectTrailingSlash = false
 	g.HandleMethodNotAllowed = true
-	g.Use(s.observe, s.recover, s.harden, s.rightHost, s.cors, s.sameSite, s.guard, s.wholeQuery)
-	g.NoRoute(s.nothingHere)
-	g.NoMethod(s.notLikeThis)
+	g.Use(s.mw.chain()...)
+	g.NoRoute(s.mw.nothingHere)
+	g.NoMethod(s.mw.notLikeThis)
 
-	api := g.Group("/api/:room", s.known)
-	api.POST("/lock", s.join)
-	api.DELETE("/lock", s.leave)
-	api.POST("/lock/expect", s.expect)
-	api.POST("/lock/reject", s.reject)
-	api.POST("/lock/claim", s.claim)
-	api.GET("/lock/status", s.status)
-	api.GET("/lock/messages", s.messages)
-	api.GET("/ws", s.socket)
-	api.POST("/sms", s.message)
-	api.POST("/sms/:source", s.messageFrom)
-
-	g.GET("/", s.home)
-	pages := g.Group("/rooms/:room", s.known)
-	pages.GET("", s.page)
-	pages.GET("/", s.toPage)
-	pages.POST("/join", s.joinForm)
-	pages.POST("/leave", s.leaveForm)
-	pages.POST("/expect", s.expectForm)
-	pages.POST("/reject", s.rejectForm)
-	pages.POST("/claim", s.claimForm)
-	pages.GET("/return", s.toPortal)
-
-	if s.Reach != nil {
-		api.POST("/lock/reach", s.chooseReach)
-		pages.POST("/reach", s.reachForm)
-	}
+	api := g.Group("/api/:room", s.mw.known)
+	s.lock.routes(api)
+	s.sms.routes(api)
+	g.GET("/", s.pages.home)
+	pages := g.Group("/rooms/:room", s.mw.known)
+	s.pages.routes(pages)
+	s.portal.routes(api, pages)
 	if s.Links != nil {
-		s.linkRoutes(api, pages)
+		s.devices.routes(api, pages)
 	}
 	if s.Pushes != nil {
-		api.POST("/lock/push", s.subscribe)
+		api.POST("/lock/push", s.push.subscribe)
 	}
-	if s.desk != nil {
-		s.desk.Routes(g, s.known)
+	if s.mw.desk != nil {
+		s.mw.desk.Routes(g, s.mw.known)
 	}
-	s.docsRoutes(g)
-	for path, handler := range s.Handlers {
-		g.GET(path, s.beside(handler))
+	g.GET(docsPath, s.pages.docs)
+	for _, handlers := range []map[string]http.Handler{describe.Handlers(), s.Handlers} {
+		for path, handler := range handlers {
+			g.GET(path, beside(handler, s.mw.nothingHere))
+		}
 	}
 	return g, nil
 }

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/reply"
+	"github.com/waitroom/waitroom/web/request"
+)
+
+// base is shared by all handlers: the configuration, and how requests are answered.
+type base struct {
+	Config
+	*reply.Replies
+	proxies request.Proxies
+}
+
+func newBase(cfg Config) *base {
+	b := &base{Config: cfg, proxies: request.Proxies{Trusted: cfg.Proxies, HTTPS: cfg.Hosts.scheme == "https"}}
+	b.Replies = reply.New(reply.Config{Log: cfg.Log, AssetPrefix: cfg.AssetPrefix, Timeout: cfg.Timeout,
+		DropAfter: cfg.DropAfter, Traced: cfg.Tracer != nil, Proxies: b.proxies, ErrorRoom: b.errorRoom})
+	return b
+}
+
+// lease returns the length of a new lease in a room.
+func (b *base) lease(id room.ID) time.Duration { return b.Terms(id).Lease }
+
+// info returns the operator's texts for a room in the page's language.
+func (b *base) info(id room.ID, lang string) (info templates.RoomInfo) {
+	if b.Info != nil {
+		info = b.Info(id, lang)
+	}
+	return info
+}
+
+// publicURL returns the server's outside address, from the configuration or from the request.
+func (b *base) publicURL(c *gin.Context) string {
+	switch {
+	case b.PublicURL != "":
+		return b.PublicURL
+	case b.proxies.Secure(c):
+		return "https://" + c.Request.Host
+	}
+	return "http://" + c.Request.Host
+}
+
+// back redirects the browser to the page, so that a reload does not submit the form again.
+func (b *base) back(c *gin.Context, rest string) {
+	c.Header("Cache-Control", "no-store")
+	c.Redirect(http.StatusSeeOther, pagePath(request.Room(c), rest))
+}
+
+// notice keeps a form's refusal for the page that follows.
+func (b *base) notice(c *gin.Context, code, seller string) {
+	b.setNotice(c, request.Room(c), url.QueryEscape(code+" "+seller), noticeKept)
+}
+
+func (b *base) setNotice(c *gin.Context, id room.ID, value string, maxAge int) {
+	http.SetCookie(c.Writer, &http.Cookie{Name: noticeCookie, Value: value, Path: pagePath(id, ""),
+		MaxAge:   maxAge,
+		HttpOnly: true, Secure: b.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
+}
+
+// errorRoom adds to an error page the link to its room and, after a form, the address to retry. A room's form
+// leads to the room; a link's form leads to the link, which asks before it is used.
+func (b *base) errorRoom(c *gin.Context, v *templates.ErrorView) {
+	if id, err := room.ParseID(c.Param("room")); err == nil && b.Rooms.Has(id) {
+		v.Room = string(id)
+	} else if id, ok := b.Rooms.Default(); ok {
+		v.Room = string(id)
+	}
+	if c.Request.Method == http.MethodGet || v.Room == "" {
+		return
+	}
+	v.AgainAt = pagePath(room.ID(v.Room), "?lang="+v.Lang)
+	if strings.HasSuffix(c.FullPath(), linkPath+":token") {
+		v.AgainAt = "?lang=" + v.Lang
+	}
+}
