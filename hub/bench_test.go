@@ -103,9 +103,9 @@ func BenchmarkHandoffToAnotherReplica(b *testing.B) {
 	report(b, took)
 }
 
-// BenchmarkHandoffToldToAll prints how long it takes from a release until the last waiter has its own
+// BenchmarkHandoffSentToAll prints how long it takes from a release until the last waiter has its own
 // new position.
-func BenchmarkHandoffToldToAll(b *testing.B) {
+func BenchmarkHandoffSentToAll(b *testing.B) {
 	n := crowdSize(b, 3000)
 	r := start(b, redistest.Start(b).Client(), room.Config{}, hub.Config{Coalesce: time.Millisecond})
 	holder, waiters := queue(b, r, n)

@@ -34,7 +34,7 @@ type Config struct {
 	// Of the support desk.
 	Panels desk.Panels        // nil = no messages, incidents and minutes
 	Rooms  func(room.ID) bool // whether a room is one of this server's; nil = every room is
-	Named  []room.ID          // rooms that are listed also while nobody uses them
+	Named  []room.ID          // rooms that are listed also while unused
 	Name   string             // the name of this replica; default: the host's name
 	Behind func() bool        // whether the ledger is behind; nil = it never is
 

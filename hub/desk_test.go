@@ -109,7 +109,7 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 // Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is
 // told the same bytes. Nothing asks the engine while the room changes: an answer that is ahead of its events
 // for too long has the room shown anew.
-func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
+func TestFiftyWatchersGetTheSameBytes(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids := sessions(10)
 	for _, id := range ids {
@@ -153,7 +153,7 @@ func TestFiftyWatchersAreToldTheSameBytes(t *testing.T) {
 	require.Equal(t, 80, strings.Count(want, "\n"))
 }
 
-func TestSupportIsNobodysPresence(t *testing.T) {
+func TestSupportsSocketIsNoSellersPresence(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: 20 * time.Millisecond})
 	ids := sessions(2)

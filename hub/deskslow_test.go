@@ -75,7 +75,7 @@ func fill(t testing.TB, r *replica, n int) (ids []string) {
 }
 
 // A pool of one writer: any write that waited would hold up everybody.
-func TestAWatcherThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
+func TestAWatcherThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	r := start(t, redistest.Start(t).Client(), room.Config{},

@@ -25,7 +25,7 @@ func (c *socket) order() (frames []string) {
 	return frames
 }
 
-func TestWhoIsEndedByAMessageIsToldTheMessageFirst(t *testing.T) {
+func TestHolderEndedByAMessageGetsTheMessageFirst(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
 	one, two := start(t, rdb, keys, hub.Config{}), start(t, rdb, keys, hub.Config{})

@@ -24,7 +24,7 @@ func clientFrame(first byte, payload string) string {
 	return string(head) + "\x00\x00\x00\x00" + payload
 }
 
-func TestWhoSendsWithoutEndIsClosed(t *testing.T) {
+func TestSocketThatSendsWithoutEndIsClosed(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Registerer: registry})
 	const text, more, ping, pong = 0x81, 0x00, 0x89, 0x8a

@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestCodeIsToldToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
+func TestCodeIsSentToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
 	t.Cleanup(func() { _ = rdb.Close() })

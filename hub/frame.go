@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// shared holds the parts of a state frame that are the same for everybody in the room, encoded once
+// shared holds the parts of a state frame that are the same for all sockets of the room, encoded once
 // per version. They stand between the parts of each socket's own, in the order of docs/api.md.
 type shared struct {
 	open   []byte // {"type":"state","room":"…"

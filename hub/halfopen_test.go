@@ -48,7 +48,7 @@ func untilGone(t testing.TB, rdb redis.UniversalClient, session string) {
 	})
 }
 
-func TestWhoDoesNotAnswerIsPassedOverAndIsFirstAgainWhenItDoes(t *testing.T) {
+func TestSilentSellerIsPassedOverAndIsFirstAgainWhenItAnswers(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
 	network, ids := r.network(), sessions(3)
@@ -72,7 +72,7 @@ func TestWhoDoesNotAnswerIsPassedOverAndIsFirstAgainWhenItDoes(t *testing.T) {
 	ghost.untilStatus(room.Locked)
 }
 
-func TestOnlyTheFrontIsAskedOftenAndWhoComesThereIsAsked(t *testing.T) {
+func TestOnlyTheHeadOfTheLineIsPingedOftenAndANewcomerThereIsPinged(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})
 	network, ids := r.network(), sessions(13)
@@ -101,7 +101,7 @@ func TestOnlyTheFrontIsAskedOftenAndWhoComesThereIsAsked(t *testing.T) {
 }
 
 // A browser changes networks: its old socket is silent, its new one is on another replica.
-func TestWhoAnswersElsewhereIsNotAway(t *testing.T) {
+func TestSellerThatAnswersOnAnotherReplicaIsNotAway(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, impatient, hub.Config{}), start(t, rdb, impatient, hub.Config{})

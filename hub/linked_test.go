@@ -96,7 +96,7 @@ func TestSocketThatStandsForAnotherSessionsPlaceShowsThatUntilItHasOneOfItsOwn(t
 		func(state) bool { return true }).Status)
 }
 
-func TestWhoHasAPlaceOfItsOwnStandsForNobodyElse(t *testing.T) {
+func TestSessionWithAPlaceOfItsOwnIsLinkedToNoOther(t *testing.T) {
 	all := new(linkStore)
 	r := startLinked(t, all)
 	ids := sessions(2)
@@ -114,7 +114,7 @@ func TestWhoHasAPlaceOfItsOwnStandsForNobodyElse(t *testing.T) {
 		"the first one stays what it was")
 }
 
-func TestSocketIsToldNothingBeforeItIsKnownForWhomItStands(t *testing.T) {
+func TestSocketGetsNothingBeforeItsPlaceIsKnown(t *testing.T) {
 	all := &linkStore{fails: 3}
 	r := startLinked(t, all)
 	ids := sessions(2)
@@ -127,7 +127,7 @@ func TestSocketIsToldNothingBeforeItIsKnownForWhomItStands(t *testing.T) {
 		func(state) bool { return true }).Status)
 }
 
-func TestNobodyElseWaitsForWhomASocketStands(t *testing.T) {
+func TestLookupOfASocketsPlaceDelaysNoOtherSocket(t *testing.T) {
 	all := &linkStore{held: make(chan struct{})}
 	r := start(t, redistest.Start(t).Client(), room.Config{Keys: room.NewKeyring([]byte("a secret"))},
 		hub.Config{Linked: all.find})

@@ -60,7 +60,7 @@ func TestPlaceThatIsAnotherByTheTimeItIsKnownIsNotShown(t *testing.T) {
 	}
 }
 
-func TestStandingForALostPlaceIsToldThoughItWasKnownOnlyAfterTheLoss(t *testing.T) {
+func TestLinkedSocketOfALostPlaceIsNotifiedThoughItWasKnownOnlyAfterTheLoss(t *testing.T) {
 	all := &linkStore{held: make(chan struct{})}
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{Linked: all.find})

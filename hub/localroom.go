@@ -47,7 +47,7 @@ type localRoom struct {
 	expiry     expiry
 	back       coalescer
 	listeners  listeners
-	desk       *desk.Room // nil while nobody of support watches here
+	desk       *desk.Room // nil while no agent watches here
 }
 
 func newLocalRoom(h *Hub, id room.ID) *localRoom {
@@ -190,7 +190,7 @@ func (l *localRoom) apply(e *room.Event) {
 	}
 }
 
-// mark marks the sockets that an event concerns: the head of the line before everybody behind it.
+// mark marks the sockets that an event concerns: the head of the line first.
 func (l *localRoom) mark(f *mirror.Effects[visitor]) {
 	for _, p := range f.Placed {
 		l.placed(p)

@@ -28,7 +28,7 @@ func newLone(t *testing.T) lone {
 }
 
 // The store is away for longer than rooms without sockets are followed: there is no heartbeat.
-func TestRoomIsFollowedUntilItIsToldThatEverybodyHasGone(t *testing.T) {
+func TestRoomIsFollowedUntilEverySocketHasGone(t *testing.T) {
 	l := newLone(t)
 	c := &conn{h: l.h}
 	require.True(t, l.enter(c, "a"))

@@ -66,7 +66,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			"From when a lease ran out, or was to be claimed, to the store's ending it, by the "+
 				"store's clock."),
 		deskResyncs: counter("desk_resyncs_total", "Times a socket of support was shown everything anew."),
-		changes:     counter("desk_changes_total", "Changes told to support, each once however many watch."),
+		changes:     counter("desk_changes_total", "Changes sent to support, each counted once for all agents."),
 		changeBytes: counter("desk_change_bytes_total", "Bytes of those changes."),
 		handoff: histogram("handoff_seconds",
 			"From the grant to the new holder's frame, by the store's clock."),

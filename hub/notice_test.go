@@ -30,7 +30,7 @@ func (s *socket) notice(n int, what string) (before string) {
 	return before
 }
 
-func TestSellerIsToldWhatSupportDidForItAfterTheStateOfThatChange(t *testing.T) {
+func TestSellerSeesWhatSupportDidForItAfterTheStateOfThatChange(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, room.Config{}, hub.Config{Coalesce: time.Hour}), start(t, rdb, room.Config{},
 		hub.Config{Coalesce: time.Hour})

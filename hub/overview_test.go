@@ -100,7 +100,7 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 }
 
 // A room on which sellers look as well is told of once by each subscription, and its events are applied once.
-func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
+func TestAllRoomsAndOneRoomAreSentSideBySide(t *testing.T) {
 	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is
 	// ahead of its events for too long has the room shown anew.
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
@@ -120,7 +120,7 @@ func TestAllRoomsAndOneRoomAreToldSideBySide(t *testing.T) {
 	require.LessOrEqual(t, all.count("rooms"), 4+int(time.Since(began)/(250*time.Millisecond)), "told as one")
 }
 
-func TestOverviewIsFollowedOnlyWhileSomebodyWatches(t *testing.T) {
+func TestOverviewIsFollowedOnlyWhileAnAgentWatches(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{Linger: 50 * time.Millisecond})

@@ -124,7 +124,7 @@ func shows(list func(*desktest.Page) map[string]map[string]any,
 func items(p *desktest.Page) map[string]map[string]any   { return p.Items }
 func minutes(p *desktest.Page) map[string]map[string]any { return p.Minutes }
 
-func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
+func TestSupportGetsTheChangesOfMessagesAndIncidents(t *testing.T) {
 	d := &drawer{items: []desk.Item{item("m:1", "a"), item("m:2", "b")}}
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
@@ -156,7 +156,7 @@ func TestSupportIsToldWhatChangedOfMessagesAndIncidents(t *testing.T) {
 	require.Equal(t, 1, d.most, "one question at a time")
 }
 
-func TestSupportIsToldOfThePhonesOnceThereAreAny(t *testing.T) {
+func TestSupportSeesThePhonesOnceThereAreAny(t *testing.T) {
 	d := &drawer{}
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
@@ -194,7 +194,7 @@ func kinds(list []string) (all []string) {
 	return all
 }
 
-func TestSupportIsToldTheMinutesAfterAChange(t *testing.T) {
+func TestSupportGetsTheMinutesAfterAChange(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	now, err := r.Redis.Time(t.Context()).Result()
@@ -228,7 +228,7 @@ func pausedBy(who ...string) func(*desktest.Page) bool {
 	}
 }
 
-func TestSupportIsToldWhoPausedTheRoomWhileItIsPaused(t *testing.T) {
+func TestSupportSeesTheAgentThatPausedTheRoomWhileItIsPaused(t *testing.T) {
 	d := &drawer{}
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	pauseRoom := func(id room.ID, paused bool) {

@@ -130,7 +130,7 @@ func sweep(t testing.TB, r *replica) {
 }
 
 // The browser presses and closes at once: the replica may hear that it waits when its socket has gone.
-func TestWhoJoinsAndClosesAtOnceIsGone(t *testing.T) {
+func TestSellerThatJoinsAndClosesAtOnceIsGone(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: 100 * time.Millisecond})
 	ids := sessions(42)
 	join(t, r.Engine, ids[0])

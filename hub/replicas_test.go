@@ -26,7 +26,7 @@ func replicaNamed(p *desktest.Page, name string) map[string]any {
 	return nil
 }
 
-func TestSupportIsToldHowTheReplicasAre(t *testing.T) {
+func TestSupportSeesHowTheReplicasAre(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	var behind atomic.Bool
@@ -89,7 +89,7 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 	})
 }
 
-func TestOnlyWhoHasWatchersListensToTheReplicas(t *testing.T) {
+func TestOnlyAReplicaWithWatchersListensToTheOthers(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{})

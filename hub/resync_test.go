@@ -132,7 +132,7 @@ func (c splitClient) Subscribe(ctx context.Context, channels ...string) *redis.P
 	return c.other.Subscribe(ctx, channels...)
 }
 
-func TestThoseWhoHadAPlaceAreToldWhenTheStoreLosesIt(t *testing.T) {
+func TestSellersWithAPlaceAreNotifiedWhenTheStoreLosesIt(t *testing.T) {
 	server := redistest.Start(t)
 	r := start(t, server.Client(), room.Config{}, hub.Config{})
 	ids := sessions(4)
@@ -197,7 +197,7 @@ func TestAStoreThatWentBackGetsANewEpoch(t *testing.T) {
 	}
 }
 
-func TestOneReplicaToldByAnother(t *testing.T) {
+func TestOneReplicaHearsOfAnother(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
 	ids := sessions(30)

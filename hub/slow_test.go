@@ -14,7 +14,7 @@ import (
 )
 
 // A pool of one writer: any write that waited would hold up everybody.
-func TestASocketThatNeverReadsDelaysNobodyAndIsClosed(t *testing.T) {
+func TestASocketThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{
 		Writers: 1, Coalesce: time.Millisecond, WriteTimeout: 300 * time.Millisecond, WriteBuffer: 1,

@@ -51,7 +51,7 @@ func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
 	require.Empty(t, next.others)
 }
 
-func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
+func TestNextTurnsSocketIsNotSentTheLastTurnsMessage(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	r := start(t, rdb, room.Config{}, hub.Config{})
 	id := room.NewSession()
@@ -79,7 +79,7 @@ func TestNextTurnsSocketIsNotToldTheLastTurnsMessage(t *testing.T) {
 }
 
 // The ledger may refuse a message after it was shown, when it was away before.
-func TestWithdrawnMessageIsToldToNoFurtherSocket(t *testing.T) {
+func TestWithdrawnMessageIsSentToNoFurtherSocket(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	id := room.NewSession()
 	first := r.dial(id)

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestEverySocketOfASessionIsToldItsState(t *testing.T) {
+func TestEverySocketOfASessionGetsItsState(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	one, two := start(t, rdb, room.Config{}, hub.Config{}), start(t, rdb, room.Config{}, hub.Config{})
 	id := room.NewSession()

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestSellersAreToldSinceWhenTheStoreIsSilentAndWhenItIsHeardAgain(t *testing.T) {
+func TestSellersSeeSinceWhenTheStoreIsSilentAndWhenItAnswersAgain(t *testing.T) {
 	t.Parallel()
 	proxy := redistest.Start(t).Proxy()
 	r := start(t, proxy.Client(), room.Config{}, hub.Config{Probe: 300 * time.Millisecond})

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestHandoffsAreToldOnEveryStore(t *testing.T) {
+func TestHandoffsAreSentOnEveryStore(t *testing.T) {
 	for name, store := range map[string]func(testing.TB) redis.UniversalClient{
 		"sentinel": func(tb testing.TB) redis.UniversalClient { return redistest.StartSentinel(tb).Client() },
 		"cluster":  func(tb testing.TB) redis.UniversalClient { return redistest.StartCluster(tb).Client() },

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestHandoffsAreToldOnTheEmbeddedStore(t *testing.T) {
+func TestHandoffsAreSentOnTheEmbeddedStore(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	t.Cleanup(func() { _ = rdb.Close() })
 	// it speaks of no keys: the sweep would find it

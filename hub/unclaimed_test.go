@@ -17,7 +17,7 @@ import (
 )
 
 // Only the replica's own timer acts here: there is no sweep, no notification and no heartbeat.
-func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
+func TestUnclaimedTurnIsTheNextSellersAndItsHolderIsNotified(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
 		room.Config{ClaimWithin: 3 * time.Second}, hub.Config{Beat: time.Hour})
@@ -69,7 +69,7 @@ func TestTurnThatNobodyClaimsIsTheNextOnesAndItsHolderIsToldSo(t *testing.T) {
 
 // The replica that made the grant is gone, and nobody is connected elsewhere: whoever sweeps hands the turn
 // on.
-func TestTurnThatNobodyClaimsIsHandedOnAlsoWhereNobodyIsConnected(t *testing.T) {
+func TestUnclaimedTurnIsHandedOnAlsoWithoutAConnectedSeller(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.StartWith(t, servers["without notifications"]).Client()
 	r := start(t, rdb, room.Config{ClaimWithin: 200 * time.Millisecond}, hub.Config{})

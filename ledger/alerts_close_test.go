@@ -30,7 +30,7 @@ func TestCloseWaitsForTheCallThatGoesOnAndMakesNoOther(t *testing.T) {
 	})
 }
 
-func TestARoomThatAlarmsWhileNobodyListensIsToldOfOnce(t *testing.T) {
+func TestARoomThatAlarmsWithoutAListenerIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []room.ID
 		goOn := make(chan struct{})

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestWhoeverWatchesIsToldOfANewIncident(t *testing.T) {
+func TestWatchingAgentsGetANewIncident(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		told := make(chan room.ID)
 		c := b.config()
@@ -33,7 +33,7 @@ func TestWhoeverWatchesIsToldOfANewIncident(t *testing.T) {
 	})
 }
 
-func TestAnIncidentIsToldOfOnceItIsWritten(t *testing.T) {
+func TestAnIncidentIsReportedOnceItIsWritten(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		found := make(chan int, 1)
 		c := b.config()

@@ -39,7 +39,7 @@ func verified(t *testing.T, l *ledger.Ledger) ledger.AuditReport {
 	return r
 }
 
-func TestAnAuditThatNobodyTouchedIsWhole(t *testing.T) {
+func TestAnUntouchedAuditIsWhole(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		require.Zero(t, verified(t, l).Rows)

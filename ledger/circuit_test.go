@@ -55,7 +55,7 @@ func probes(t *testing.T, r *prometheus.Registry, answer string) (n float64) {
 	return n
 }
 
-func TestOneSlowQuestionHoldsUpNobodyElse(t *testing.T) {
+func TestOneSlowQuestionHoldsUpNoOther(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		registry := prometheus.NewRegistry()
 		c := b.config()

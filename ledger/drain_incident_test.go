@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestAnIncidentThatARoomSawIsToldOnce(t *testing.T) {
+func TestAnIncidentThatARoomSawIsReportedOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock", Reason: "sent 90 s ahead",
@@ -94,7 +94,7 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 
 // If the incident cannot be recorded, the store gives the earlier answer and journals the incident, as long
 // as it remembers the message.
-func TestAnIdThatComesAgainIsTheStoresToTellWhereTheIncidentIsNotRecorded(t *testing.T) {
+func TestARepeatedMessageIDIsDecidedByTheStoreWhereTheIncidentIsNotRecorded(t *testing.T) {
 	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
 	l := b.open(t)
 	told, untold := unmatched("told", 5, room.NoLease), unmatched("untold", 5, room.NoLease)

@@ -39,7 +39,7 @@ func sqliteBench(t *testing.T) *bench {
 	return newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
 }
 
-func TestBrowsersAreToldOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *testing.T) {
+func TestBrowsersAreNotifiedOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *testing.T) {
 	b, p := sqliteBench(t), &pushes{browsers: map[int64][]string{1: {"desktop", "phone"}, 3: {"other"}}}
 	c := b.config()
 	c.Pushes, c.Webhooks = p, false
@@ -69,7 +69,7 @@ func TestBrowsersAreToldOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *testin
 	require.Equal(t, []int64{1}, p.forgotten)
 }
 
-func TestJournalGoesOnWhereNobodyKnowsWhomToTell(t *testing.T) {
+func TestJournalGoesOnWithoutAReceiver(t *testing.T) {
 	b, p := sqliteBench(t), &pushes{broken: errors.New("store is away")}
 	c := b.config()
 	c.Pushes = p

@@ -36,7 +36,7 @@ func TestPlacesThatALossLeftInTheLineGoOnInTheNewEpoch(t *testing.T) {
 	})
 }
 
-func TestWhatAReplicaToldIsWrittenThoughTheStoreLostIt(t *testing.T) {
+func TestWhatAReplicaObservedIsReplayedThoughTheStoreLostIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, joined(1), granted(1))
@@ -87,7 +87,7 @@ func TestPlacesThatALossEndedAreCounted(t *testing.T) {
 	})
 }
 
-func TestTicketThatWasToldToTwoIsAnIncident(t *testing.T) {
+func TestTicketGivenToTwoSellersIsAnIncident(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		other := retold(1, 1, room.Lost, 0)

@@ -39,7 +39,7 @@ func going(r room.Record, at int64) room.Record {
 	return r
 }
 
-func TestHistoryTellsWhereAMessageBelongsNow(t *testing.T) {
+func TestHistoryShowsWhereAMessageBelongsNow(t *testing.T) {
 	const nowhere, first, second = "m unmatched rejected 0/0", "m matched  1/1000", "m matched  2/2000"
 	came := unmatched("m", 15, room.NotExpected)
 	open := []room.Record{joined(1), granted(1)}

@@ -89,7 +89,7 @@ func TestAClaimIsJudgedByTheSameRules(t *testing.T) {
 	}
 }
 
-func TestAClaimTheJournalLostIsJudgedAndTold(t *testing.T) {
+func TestAClaimTheJournalLostIsJudgedAndReported(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, joined(1), granted(1), unmatched("m", 15, room.NotExpected))

@@ -162,7 +162,7 @@ func TestWhereAMatchEndsNoLeaseSeveralMatchOne(t *testing.T) {
 	})
 }
 
-func TestLateAndUnmatchedMessagesAreKeptAndToldTheSame(t *testing.T) {
+func TestLateAndUnmatchedMessagesAreKeptAndAnsweredTheSame(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		note := room.MessageNote{MessageID: "m-late", Text: "hi", Received: 33}

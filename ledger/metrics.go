@@ -38,7 +38,7 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_ledger_lag_seconds",
 			Help:    "Time from a change to its entry in the ledger.",
 			Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 15, 60, 300}}),
-		deadLetters: counter("parked_total", "Journal entries that could not be applied and were put aside."),
+		deadLetters: counter("parked_total", "Journal entries that could not be applied and were dead-lettered."),
 		filling:     counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
 		incidents:   vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:      vec("judged_total", "Matched messages judged, by verdict.", "verdict"),

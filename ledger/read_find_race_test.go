@@ -10,7 +10,7 @@ import (
 
 // The retention may take all of a seller between the search and the look at where something happened to it
 // last.
-func TestSellerWhoGoesDuringTheSearchIsLeftOut(t *testing.T) {
+func TestSellerThatLeavesDuringTheSearchIsLeftOut(t *testing.T) {
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + t.TempDir() + "/waitroom.db",
 		Migrations: Migrations()})
 	require.NoError(t, err)

@@ -83,7 +83,7 @@ func TestASearchThatFindsManySaysThatThereAreMore(t *testing.T) {
 	})
 }
 
-func TestASearchWithoutTheDatabaseFindsWhoIsInTheJournals(t *testing.T) {
+func TestASearchWithoutTheDatabaseFindsSellersInTheJournals(t *testing.T) {
 	pg := pgtest.StartOwn(t)
 	b := newBench(pg.URL())
 	l := b.open(t)

@@ -150,7 +150,7 @@ func TestMinutesAreWhatOneByOneCountingFinds(t *testing.T) {
 	})
 }
 
-func TestMinutesOfARoomThatLostItsDataCountNobodyTwice(t *testing.T) {
+func TestMinutesOfARoomThatLostItsDataCountNoSellerTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, joined(1), granted(1), joined(2))

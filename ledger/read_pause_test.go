@@ -67,7 +67,7 @@ func TestLastPauseIsKnownFromTheJournalOnAndFromTheLedger(t *testing.T) {
 	}
 }
 
-func TestLastPauseOfAnErasedSellersRoomNamesNobody(t *testing.T) {
+func TestLastPauseOfAnErasedSellersRoomNamesNoSeller(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		pause := act(10, "kim", "pause")

@@ -24,7 +24,7 @@ func troubles(t *testing.T, l *ledger.Ledger, since int64, limit int) (messages,
 	return messages, incidents
 }
 
-func TestAMessageIsATroubleWhileItIsNobodys(t *testing.T) {
+func TestAMessageIsATroubleWhileItIsUnmatched(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		late := matched("late", 1)

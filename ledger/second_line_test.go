@@ -162,7 +162,7 @@ func (d *deaf) SettleMatch(ctx context.Context, id room.ID, messageID string, fe
 	return d.journal.SettleMatch(ctx, id, messageID, fence, agreed)
 }
 
-func TestAVerdictThatJudgeReturnsHasBeenTold(t *testing.T) {
+func TestAVerdictThatJudgeReturnsHasBeenReported(t *testing.T) {
 	for name, journalled := range map[string]bool{"in the journal": true, "lost by the journal": false} {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, b *bench) {

@@ -132,7 +132,7 @@ func TestWhatIsOlderThanTheRetentionGoesWithAllThatHangsOnItAndNothingElse(t *te
 	})
 }
 
-func TestTheMarkOfWhatWasTrimmedDoesNotGoBackWhoeverAsks(t *testing.T) {
+func TestTheTrimPositionNeverGoesBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.retaining(t, 48*time.Hour)
 		b.turn(here, 1, b.now.Now().UnixMilli()-3*days)

@@ -64,7 +64,7 @@ func (c *court) claim(session string) room.Standing {
 	return st
 }
 
-func TestLeaseThatNobodyClaimedIsOverAndItsPlaceGoesOn(t *testing.T) {
+func TestUnclaimedLeaseIsOverAndItsPlaceGoesOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		c := newCourt(t, b)
 		a, s := c.join("a"), c.join("b")
@@ -134,7 +134,7 @@ func TestPlaceThatIsUnclaimedTwiceIsDroppedInTheLedger(t *testing.T) {
 }
 
 // The store lost a turn that was not claimed; a replica that observed it replays it.
-func TestLostLeaseThatNobodyClaimedIsInTheLedger(t *testing.T) {
+func TestLostUnclaimedLeaseIsInTheLedger(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.write(1, room.Record{Type: "epoch", At: 1}, room.Record{Type: "joined", At: 2, Ticket: 1, Seller: "a"})

@@ -40,7 +40,7 @@ func TestALocksTimeoutCanBeSet(t *testing.T) {
 	})
 }
 
-func TestWhoeverWasTakenOverChangesNothing(t *testing.T) {
+func TestReplacedReplicaChangesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "", "a")
 		stale := b.mustClaim(t)
@@ -146,7 +146,7 @@ func unique(list []string) map[string]bool {
 	return set
 }
 
-func TestWithoutAClockTheDatabaseTellsTheTime(t *testing.T) {
+func TestWithoutAClockTheDatabaseGivesTheTime(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		ms, err := outbox.NewStore(b.db, b.dialect, outbox.StoreConfig{}).Now(t.Context())
 		require.NoError(t, err)

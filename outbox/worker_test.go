@@ -188,7 +188,7 @@ func TestAPhaseThatPanicsIsAFailureAndItsPayloadIsNotLogged(t *testing.T) {
 	})
 }
 
-func TestAPhaseThatNobodyKnowsIsNotTheEnd(t *testing.T) {
+func TestAPhaseThatNoWorkerKnowsIsNotTheEnd(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.putAll(t, outbox.Task{Kind: job, Phase: "of tomorrow"})
 		w := b.worker(t, outbox.Phases{outbox.Start: nil}.Do)
@@ -281,7 +281,7 @@ func TestAPhaseThatIsDoneIsWrittenDownAsSoonAsTheDatabaseTakesIt(t *testing.T) {
 	})
 }
 
-func TestAPhaseIsToldToEndBeforeItsLock(t *testing.T) {
+func TestAPhaseMustEndBeforeItsLock(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.store = outbox.NewStore(b.db, b.dialect, outbox.StoreConfig{LockTimeout: time.Minute, Now: b.clock.Now})
 		b.putAll(t, outbox.Task{Kind: job}, outbox.Task{Kind: "long"}, outbox.Task{Kind: "short"})

@@ -89,7 +89,7 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	b.expect() // a's ask has its answer
 }
 
-func TestAssignmentIsJournalledWithWhoDidItAndWhy(t *testing.T) {
+func TestAssignmentIsJournalledWithItsAgentAndReason(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
 	d.asker("b")

@@ -43,7 +43,7 @@ func moment(t *testing.T, text string) time.Time {
 	return at
 }
 
-func TestAC02_NextSellerWaitsInLineAndIsToldHowLong(t *testing.T) {
+func TestAC02_NextSellerWaitsInLineAndSeesHowLong(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		r := start(t, config(t, "--redis-url", store))
 		began := time.Now()

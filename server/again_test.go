@@ -62,7 +62,7 @@ func TestPageThatCannotBeShownNowIsAskedForAgainByItself(t *testing.T) {
 	require.Equal(t, "5", refreshes(t, page))
 }
 
-func TestFormIsNotSentAgainByItselfAndItsLinkIsNotTold(t *testing.T) {
+func TestFormIsNotSentAgainByItselfAndItsLinkIsNotShown(t *testing.T) {
 	t.Parallel() // it waits
 	r, away, _ := cutOff(t)
 	first := newReader(t, r.URL())

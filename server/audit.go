@@ -39,7 +39,7 @@ func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
 	fmt.Fprintf(out, "audit   %d rows verified; of %d the texts were rewritten by an erasure; %d rows are "+
 		"in no chain (from before it, or past the retention)\n",
 		report.Rows, report.Erased, report.Outside)
-	fmt.Fprintf(out, "ends    %s (note it elsewhere: where it changes though support did nothing, somebody "+
+	fmt.Fprintf(out, "ends    %s (note it elsewhere: where it changes though support did nothing, a person "+
 		"has rewritten the audit)\n", report.Heads)
 	if len(report.Faults) > 0 {
 		return errAudit

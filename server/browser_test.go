@@ -53,8 +53,8 @@ func (p page) state(state string) {
 	p.is(`document.body.dataset.state === "` + state + `"`)
 }
 
-// press clicks where the element is. A page that is still moving it would get the click elsewhere, and so press
-// waits until it is in the same place in two frames.
+// press clicks an element once it is in the same place in two frames: on a page that still moves it, the click
+// would go elsewhere.
 func (p page) press(id string) {
 	p.t.Helper()
 	p.is(`(() => {

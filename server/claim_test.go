@@ -18,7 +18,7 @@ func (s *seller) claim(fence int64) reply {
 	return s.ask("POST", "/api/integration/lock/claim", body, "Content-Type", "application/json")
 }
 
-func TestSellerWhoIsNotThereCostsTheLineTheTimeToClaim(t *testing.T) {
+func TestAbsentSellerCostsTheLineTheTimeToClaim(t *testing.T) {
 	t.Parallel() // it waits
 	onBothStores(t, func(t *testing.T, store string) {
 		r := startLibrary(t, "integration: {claim_within: 2s}\n", "--redis-url", store)

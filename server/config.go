@@ -172,8 +172,8 @@ func settings() []setting {
 			duration(func(c *Config) *time.Duration { return &c.AwayAfter }, 100*time.Millisecond, time.Hour)},
 		{"drop-after", "5m", "a waiter that is away for longer loses its place", false,
 			duration(func(c *Config) *time.Duration { return &c.DropAfter }, 100*time.Millisecond, 24*time.Hour)},
-		{"claim-within", "0s", "how soon who waited with a browser has to say that it is there when its turn " +
-			"comes, less than lease; 0 = nobody has to", false,
+		{"claim-within", "0s", "how soon a seller with a browser has to confirm its presence when its turn " +
+			"comes, less than lease; 0 = no confirmation", false,
 			duration(func(c *Config) *time.Duration { return &c.ClaimWithin }, 0, 10*time.Minute)},
 		{"allowed-origins", "", "comma-separated origins of other sites that may act here, such as " +
 			"https://portal.example", false,
@@ -211,19 +211,20 @@ func settings() []setting {
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},
 		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false, readCompletes},
-		{"sms-expect", "auto", "auto: who says that it asks for codes is held to it; required: everybody is", false,
+		{"sms-expect", "auto", "auto: a seller that announces asks gets only their codes; required: every seller " +
+			"has to announce them", false,
 			oneOf(func(c *Config) *string { return &c.SMSExpect }, "auto", "required")},
 		{"sms-quarantine", "30s", "how long a code that was asked for and did not come keeps the next one from " +
 			"asking, 0s to 5m", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSQuarantine }, 0, quarantineMost)},
 		{"rooms-file", "", "YAML file with what rooms are called, whom to ask there, and what they have of " +
 			"their own; read again on SIGHUP", false, readRoomsFile},
-		{"webhook-url", "", "where the integration is told what happened", true, readWebhook},
-		{"webhook-secret", "", "signs what the integration is told; NEW,OLD while it is replaced", true,
+		{"webhook-url", "", "where webhooks of what happened are sent", true, readWebhook},
+		{"webhook-secret", "", "signs webhooks; NEW,OLD while it is replaced", true,
 			secret(func(c *Config) *Secret { return &c.WebhookSecret })},
 		{"webhook-near", "", "send place.near when so few are ahead of a place, such as 3, or its estimated wait " +
 			"is so short, such as 2m; empty = never", false, readNear},
-		{"web-push", "true", "tell sellers who turned notifications on also when no page is open, through " +
+		{"web-push", "true", "notify sellers who turned notifications on also when no page is open, through " +
 			"their browsers' makers: true or false", false, readWebPush},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true,
 			readUsers},
@@ -236,9 +237,9 @@ func settings() []setting {
 			oneLine(func(c *Config) *string { return &c.SupportOIDC.ClientID })},
 		{"support-oidc-client-secret", "", "the secret that the provider gave us", true,
 			secret(func(c *Config) *Secret { return &c.SupportOIDC.ClientSecret })},
-		{"support-oidc-watch-group", "", "group of the provider's whose members may watch; none = nobody", false,
+		{"support-oidc-watch-group", "", "group of the provider's whose members may watch; none = no one", false,
 			oneLine(func(c *Config) *string { return &c.SupportOIDC.WatchGroup })},
-		{"support-oidc-act-group", "", "group of the provider's whose members may watch and act; none = nobody",
+		{"support-oidc-act-group", "", "group of the provider's whose members may watch and act; none = no one",
 			false,
 			oneLine(func(c *Config) *string { return &c.SupportOIDC.ActGroup })},
 		{"public-url", "", "what the server is called from outside, such as https://wait.example", false,

@@ -210,7 +210,7 @@ func (s *seller) joinAsking() reply {
 	return s.ask(http.MethodPost, lockPath, `{"seller_id":"`+s.id+`","asks":true}`, jsonHeader...)
 }
 
-func TestWholeStoryIsToldAsDescribed(t *testing.T) {
+func TestWholeTimelineReadsAsDescribed(t *testing.T) {
 	receivedHooks := &hooks{t: t, seen: map[string]int{}}
 	receiver := httptest.NewServer(receivedHooks)
 	t.Cleanup(receiver.Close)

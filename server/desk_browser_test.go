@@ -124,7 +124,7 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 
 // The timeline shows a lost turn in order. Its seller closed its tab, was passed over, came back, held, and
 // let the lease expire.
-func TestTimelineTellsWhyATurnWasLost(t *testing.T) {
+func TestTimelineShowsWhyATurnWasLost(t *testing.T) {
 	l := startLibrary(t, "integration: {lease: 10m}\n",
 		append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)
 	kim := newAgent(t, l.URL(), "kim")

@@ -27,7 +27,7 @@ func pausedBy(t *testing.T, conn *websocket.Conn) (who, why string) {
 	}
 }
 
-func TestDeskSaysWhoPausedTheRoomOnEveryReplicaAndAfterARestart(t *testing.T) {
+func TestDeskNamesTheAgentThatPausedTheRoomOnEveryReplicaAndAfterARestart(t *testing.T) {
 	o := openOffice(t)
 	kim, lee := newAgent(t, o.a.URL(), "kim"), newAgent(t, o.b.URL(), "lee")
 	watching := lee.watch("/api/support/integration/ws")

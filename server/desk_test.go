@@ -33,7 +33,7 @@ func (r *replica) items(t *testing.T, ready func([]map[string]any) bool) (found 
 	return found
 }
 
-func TestMessageOfNobodyIsShownMaskedWithWhatCouldHaveCausedItAndCanBeGivenAway(t *testing.T) {
+func TestUnmatchedMessageIsShownMaskedWithItsPossibleCausesAndCanBeAssigned(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret, "--sms-guard", "1m")
 	a, b := newSeller(t, o.a.URL(), "a"), newSeller(t, o.a.URL(), "b")
 	first := a.join()
@@ -82,7 +82,7 @@ func TestMessageOfNobodyIsShownMaskedWithWhatCouldHaveCausedItAndCanBeGivenAway(
 		kim.ask("GET", "/api/support/integration/history?format=csv", "").body)
 }
 
-func TestRefusedMessageIsToldToWhoWatches(t *testing.T) {
+func TestRefusedMessageIsSentToWatchingAgents(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret)
 	s := newSeller(t, o.a.URL(), "")
 	requireProblem(t, s.ask("POST", "/api/integration/sms", `{"text":"인증번호 482913"}`), 401, "bad_signature")
@@ -97,7 +97,7 @@ func TestRefusedMessageIsToldToWhoWatches(t *testing.T) {
 	}
 }
 
-func TestStoreAndLedgerEachTellTheirPartOfAMessageOnce(t *testing.T) {
+func TestStoreAndLedgerEachReportTheirPartOfAMessageOnce(t *testing.T) {
 	letters := []room.RecentMessage{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous,
 		ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
 		{Text: "", Result: room.Unmatched, ReceivedAt: 3500}}
@@ -130,7 +130,7 @@ func TestStoreAndLedgerEachTellTheirPartOfAMessageOnce(t *testing.T) {
 	require.Len(t, items, 200)
 }
 
-func TestMinutesOfTheLastHourAreTold(t *testing.T) {
+func TestMinutesOfTheLastHourAreSent(t *testing.T) {
 	o := openOffice(t)
 	newSeller(t, o.a.URL(), "a").join()
 	d := newPanels(o.b.engine, o.b.ledger, o.b.store.Client, o.b.sourcesOf)

@@ -20,7 +20,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestDrainTellsEverySocketToReconnectAndKeepsEveryPlace(t *testing.T) {
+func TestDrainReconnectsEverySocketAndKeepsEveryPlace(t *testing.T) {
 	redis := redistest.Lent(t)
 	leaving, staying := start(t, config(t, "--redis-url", redis.URL())),
 		start(t, config(t, "--redis-url", redis.URL()))
@@ -69,7 +69,7 @@ func TestServerWhoseAddressIsTakenSaysWhichSetting(t *testing.T) {
 	require.ErrorContains(t, err, r.Addr())
 }
 
-func TestLogTellsWhereToGoAndNamesNoSession(t *testing.T) {
+func TestLogSaysWhereToGoAndNamesNoSession(t *testing.T) {
 	redis := redistest.Start(t)
 	require.NoError(t, redis.Client().ConfigSet(t.Context(), "requirepass", "hush").Err())
 	var log testproc.Log

@@ -144,7 +144,7 @@ func (e *erasure) inRedis(ctx context.Context, rooms []room.ID) error {
 		return err
 	}
 	fmt.Fprintf(e.out, "redis   %d rooms looked at, %d replies for repeats, %d sessions signed in, %d "+
-		"browsers to be told\n", len(rooms), replies, sessions, browsers)
+		"browsers with notifications\n", len(rooms), replies, sessions, browsers)
 	return nil
 }
 

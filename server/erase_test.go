@@ -119,7 +119,7 @@ func lived(t *testing.T, r *replica) {
 	require.NoError(t, r.engine.Incident(t.Context(), "integration", "carrier_clock", "m-9", erased+" said so"))
 }
 
-func TestErasedSellerIsFoundNowhereAndNobodyElseIsTouched(t *testing.T) {
+func TestErasedSellerIsFoundNowhereAndNoOtherSellerIsTouched(t *testing.T) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
 		"postgres": func() string { return pgtest.Start(t).URL() },

@@ -11,7 +11,7 @@ import (
 )
 
 // The answer to POST, the status, its "me" and the socket give the same estimate.
-func TestEveryWayTellsTheSameEstimate(t *testing.T) {
+func TestEveryWayGivesTheSameEstimate(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		r := start(t, config(t, "--redis-url", store))
 		a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")

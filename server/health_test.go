@@ -57,7 +57,7 @@ func TestReadinessFollowsRedisAndLivenessDoesNot(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.join().StatusCode)
 }
 
-func TestReadinessSaysThatTheStoreRefusesWritesAndWhoAsksIsStillTold(t *testing.T) {
+func TestReadinessSaysThatTheStoreRefusesWritesAndQuestionsAreStillAnswered(t *testing.T) {
 	t.Parallel() // it waits
 	redis := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", redis.URL()))
@@ -96,7 +96,7 @@ func TestReadinessSaysThatTheServerIsDraining(t *testing.T) {
 	require.JSONEq(t, `{"status":"not_ready","checks":{"server":"draining"}}`, w.Body.String())
 }
 
-func TestSoftCheckIsToldAndDoesNotCount(t *testing.T) {
+func TestSoftCheckIsReportedAndDoesNotCount(t *testing.T) {
 	h := &health{checks: []check{{name: "ledger", bad: "behind", soft: true,
 		ask: func(context.Context) error { return errors.New("behind") }}}}
 	w := httptest.NewRecorder()
@@ -105,7 +105,7 @@ func TestSoftCheckIsToldAndDoesNotCount(t *testing.T) {
 	require.JSONEq(t, `{"status":"ready","checks":{"server":"ok","ledger":"behind"}}`, w.Body.String())
 }
 
-func TestMetricsAreToldByRouteAndNameNobody(t *testing.T) {
+func TestMetricsAreByRouteAndNameNoSeller(t *testing.T) {
 	r := start(t, config(t, "--rooms", "integration,stock:*"))
 	a := newSeller(t, r.URL(), "seller-canary")
 	a.join()

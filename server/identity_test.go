@@ -98,7 +98,7 @@ func TestPortalsTokenIsExchangedForACookieAndGone(t *testing.T) {
 	})
 }
 
-func TestSellersSecondBrowserIsToldItsPlaceAndJoinsIt(t *testing.T) {
+func TestSellersSecondBrowserSeesItsPlaceAndJoinsIt(t *testing.T) {
 	args := proving("--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s")
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))
 	holder, first := comesFromThePortal(t, one.URL(), "s-1"), comesFromThePortal(t, one.URL(), "s-2")
@@ -178,7 +178,7 @@ func TestSellerIsAwayWhenTheLastOfItsBrowsersIsGone(t *testing.T) {
 	until(t, back, "locked")
 }
 
-func TestSellerWhoIsNotProvenIsSentToThePortal(t *testing.T) {
+func TestUnprovenSellerIsSentToThePortal(t *testing.T) {
 	r := start(t, config(t, proving()...))
 	s := newSeller(t, r.URL(), "s-1")
 	for name, headers := range map[string][]string{
@@ -371,7 +371,7 @@ func TestTokensAndSessionsAreNotLogged(t *testing.T) {
 	}
 }
 
-func TestTokensCountForNothingWhereSellersSayWhoTheyAre(t *testing.T) {
+func TestTokensCountForNothingWhereSellersNameThemselves(t *testing.T) {
 	r := start(t, config(t))
 	s := newSeller(t, r.URL(), "s-1")
 	got := s.press("Authorization", "Bearer "+token(t, portaltest.For("s-9")))

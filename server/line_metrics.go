@@ -40,13 +40,13 @@ func newLineMetrics(e *room.Engine, entries string) *lineMetrics {
 	}
 	return &lineMetrics{active: e.Active, glance: e.Glance, terms: e.Terms,
 		entries:  strings.Split(entries, ", "),
-		used:     about("rooms", "Rooms in use, by entry of ROOMS; every replica tells of all."),
+		used:     about("rooms", "Rooms in use, by entry of ROOMS; every replica reports all."),
 		waiting:  about("waiting", "Sellers who wait, away or not."),
 		away:     about("away", "Sellers who wait and are passed over."),
 		held:     about("held", "Rooms whose lock is held."),
 		paused:   about("paused", "Rooms that support has paused."),
 		oldest:   about("oldest_seconds", "How long the one has waited who came first of all that wait."),
-		estimate: about("estimate_seconds", "The longest wait that a newcomer would be told, of all rooms."),
+		estimate: about("estimate_seconds", "The longest estimated wait of a newcomer, of all rooms."),
 		known:    map[room.ID]room.Glance{}, looked: map[room.ID]time.Time{}}
 }
 

@@ -42,7 +42,7 @@ func TestProvenSellersLinkIsForTheSameSellerAlone(t *testing.T) {
 	requireErrorPage(t, third.submit(link), 404, noLink)
 }
 
-func TestNothingTellsASessionOrATokenOfALink(t *testing.T) {
+func TestNothingShowsASessionOrATokenOfALink(t *testing.T) {
 	var log testproc.Log
 	server := redistest.Start(t)
 	made, err := New(t.Context(), config(t, "--redis-url", server.URL()),

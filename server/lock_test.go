@@ -41,7 +41,7 @@ func TestPressingAgainIsTheSamePlaceWhateverTheBodySays(t *testing.T) {
 	})
 }
 
-func TestSellerHasOnePlaceAndNothingIsToldOfIt(t *testing.T) {
+func TestSellerHasOnePlaceAndItIsNotDisclosed(t *testing.T) {
 	r := start(t, config(t))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "a")
 	held := a.join()
@@ -98,7 +98,7 @@ func TestPausedRoomQueuesAndPromisesNoTimes(t *testing.T) {
 	})
 }
 
-func TestStatusTellsTheRoomToAllAndAPlaceOnlyToItsSession(t *testing.T) {
+func TestStatusShowsTheRoomToAllAndAPlaceOnlyToItsSession(t *testing.T) {
 	r := start(t, config(t))
 	spectator := newSeller(t, r.URL(), "")
 	spectator.session = ""

@@ -187,7 +187,7 @@ func TestPageOfARejectedCodeDoesNotSayVerified(t *testing.T) {
 	require.Contains(t, heading(t, a), "인증을 마쳤어요", "another turn")
 }
 
-func TestWhoRejectsACodeAndFinishesLaterIsVerified(t *testing.T) {
+func TestSellerThatRejectsACodeAndFinishesLaterIsVerified(t *testing.T) {
 	r := start(t, config(t, "--sms-webhook-secret", smsSecret, "--sms-completes=false"))
 	a := newReader(t, r.URL())
 	a.submit("/rooms/integration/join", "seller_id", "a", "lang", "ko")

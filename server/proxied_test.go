@@ -78,7 +78,7 @@ func onPage(t *testing.T, ctx context.Context) page { return page{t: t, ctx: ctx
 
 // A page that polls counts as present. An away seller returns by it, as by a socket; a robot that only looks
 // does not.
-func TestWhoAsksAsOneThatIsHereIsNotAway(t *testing.T) {
+func TestPageThatPollsAsPresentIsNotAway(t *testing.T) {
 	store := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", store.URL(), "--away-after", "300ms"))
 	holder, waiter := newSeller(t, r.URL(), "holder"), newSeller(t, r.URL(), "waiter")

@@ -106,7 +106,7 @@ func TestClosedTabHearsItsTurnFromAnyReplica(t *testing.T) {
 	service.Empty()
 }
 
-func TestSellerWhoIsPassedOverIsToldHowLongItsPlaceIsKept(t *testing.T) {
+func TestPassedOverSellerSeesHowLongItsPlaceIsKept(t *testing.T) {
 	service := pushtest.NewService(t)
 	r := start(t, pushConfig(t, "--away-after", "200ms"))
 	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")

@@ -71,7 +71,8 @@ func (s *Server) notifyBrowser(ctx context.Context, n news.News) error {
 	}
 	err = s.pushes.Send(ctx, push.To{Room: id, Ticket: n.Ticket, Browser: n.Browser}, left, write)
 	if errors.Is(err, push.ErrGone) || errors.Is(err, push.ErrRefused) {
-		s.log.DebugContext(ctx, "a seller's browser is not told", "room", n.Room, "ticket", n.Ticket, "error", err)
+		s.log.DebugContext(ctx, "a seller's browser is not notified", "room", n.Room, "ticket", n.Ticket, "error",
+			err)
 		return nil
 	}
 	if err != nil {

@@ -118,8 +118,8 @@ func (s *Server) alarmed(id room.ID) {
 
 // lost logs that the store lost a room's data. The room itself notifies its sellers.
 func (s *Server) lost(id room.ID, now room.View) {
-	s.log.Error("the store lost writes: the room begins a new epoch, and whoever held its lock or is not in "+
-		"what is left has lost the place",
+	s.log.Error("the store lost writes: the room begins a new epoch, and sellers whose lock or place is not "+
+		"in what is left have lost it",
 		"room", id, "epoch", now.Epoch, "waiting", now.Waiting)
 }
 
@@ -130,17 +130,17 @@ func (s *Server) clockJumped(by time.Duration) {
 		s.hub.ClockTurned()
 	}
 	now := time.Now().UnixNano()
-	if last := s.steppedAt.Load(); now-last < int64(time.Minute) || !s.steppedAt.CompareAndSwap(last, now) {
+	if last := s.jumpedAt.Load(); now-last < int64(time.Minute) || !s.jumpedAt.CompareAndSwap(last, now) {
 		return
 	}
 	if by < 0 {
-		s.log.Warn("Redis's clock was set back: until it has been there again and the quarantine is over "+
-			"nobody may ask for a code. Have the host of Redis slew its clock",
+		s.log.Warn("Redis's clock was set back: until it has caught up and the quarantine is over, "+
+			"no seller may ask for a code. Have the host of Redis slew its clock",
 			"back", -by.Round(time.Millisecond))
 		return
 	}
-	s.log.Warn("Redis's clock was stepped ahead, and leases end early for it; until the quarantine is over "+
-		"nobody may ask for a code. Have the host of Redis slew its clock",
+	s.log.Warn("Redis's clock jumped ahead, and leases end early for it; until the quarantine is over, "+
+		"no seller may ask for a code. Have the host of Redis slew its clock",
 		"ahead", by.Round(time.Millisecond))
 }
 

@@ -228,7 +228,7 @@ func TestRoomsFileAddsNoRooms(t *testing.T) {
 	require.Contains(t, report, "rooms.yaml:1: other is not in ROOMS")
 }
 
-func TestPageIsToldWhatTheOperatorSaysOfTheRoom(t *testing.T) {
+func TestPageHasTheOperatorsTextsOfTheRoom(t *testing.T) {
 	l := startLibrary(t, "integration:\n  name: 쿠팡 연동\n  phone: 010-1234-5678\n  marketplace: {name: 윙, "+
 		"url: https://wing.example}\n"+
 		"  support: {text: 평일 9시, url: https://help.example, tel: 1588-0000}\n  return_url: "+

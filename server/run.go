@@ -94,7 +94,7 @@ func (s *Server) drain(served <-chan struct{}) {
 	s.health.draining.Store(true)
 	balanced := time.After(s.cfg.MinDrain)
 	if err := s.hub.Drain(ctx); err != nil {
-		s.log.Warn("not every socket could be told", "error", err)
+		s.log.Warn("not every socket could be closed with a reason", "error", err)
 	}
 	<-balanced
 	s.http.SetKeepAlivesEnabled(false)

@@ -64,7 +64,7 @@ type Server struct {
 	links     *link.Links
 	traces    *tracing.Traces // nil without tracing
 
-	steppedAt atomic.Int64 // the last log of a jump of Redis's clock, unix ns
+	jumpedAt atomic.Int64 // the last log of a jump of Redis's clock, unix ns
 }
 
 // Run serves until ctx ends, then drains and returns nil. Otherwise it returns the failure that stopped it.

@@ -11,7 +11,7 @@ import (
 )
 
 // It asks again and again and takes nothing, until the kernel takes no more of the answers for it.
-func TestWhoTakesNoAnswersIsLetGo(t *testing.T) {
+func TestSocketThatTakesNoAnswersIsClosed(t *testing.T) {
 	s, err := New(t.Context(), config(t, "--rate-limit", "0"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	require.Positive(t, s.http.WriteTimeout)

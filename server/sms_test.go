@@ -63,7 +63,7 @@ func carrierSaysTo(t *testing.T, base, id, secret, message, body string, headers
 		signature)...)
 }
 
-func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNobody(t *testing.T) {
+func TestSMSEndsTheLeaseItBelongsToAndALateOneTouchesNoOther(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		base := start(t, config(t, "--redis-url", store, "--sms-webhook-secret", smsSecret)).URL()
 		a, b := newSeller(t, base, "a"), newSeller(t, base, "b")

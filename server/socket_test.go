@@ -73,7 +73,7 @@ func closing(t *testing.T, conn *websocket.Conn) websocket.StatusCode {
 	}
 }
 
-func TestSocketTellsTheSessionItsTurn(t *testing.T) {
+func TestSocketSendsTheSessionItsTurn(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		r := start(t, config(t, "--redis-url", store))
 		a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")

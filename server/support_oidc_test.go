@@ -32,7 +32,7 @@ func byProvider(t *testing.T, r *replica, provider *mockoidc.MockOIDC, group str
 	return s, s.ask("GET", back.RequestURI(), "", "Sec-Fetch-Site", "cross-site")
 }
 
-func TestProviderSaysWhoMayWatchAndWhoMayAct(t *testing.T) {
+func TestProvidersGroupsDecideWatchAndAct(t *testing.T) {
 	provider, err := mockoidc.Run()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = provider.Shutdown() })

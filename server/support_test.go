@@ -351,7 +351,7 @@ func TestExportHasTheRowsOfTheHistory(t *testing.T) {
 		"invalid_cursor")
 }
 
-func TestTimelineTellsWhatHappenedBeforeTheLedgerHasIt(t *testing.T) {
+func TestTimelineShowsWhatHappenedBeforeTheLedgerHasIt(t *testing.T) {
 	o := openOffice(t)
 	a := newSeller(t, o.a.URL(), "판매자")
 	fence := a.join().number("fence")

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 )
 
-func TestOnlyWhoPressesUsesATokenInAnAddressAndMayPressTwice(t *testing.T) {
+func TestOnlyAPressUsesATokenInAnAddressAndMayBeRepeated(t *testing.T) {
 	r := start(t, config(t, proving()...))
 	link := roomPage + "?token=" + token(t, portaltest.For("s-1"))
 	s := newReader(t, r.URL())

@@ -158,7 +158,7 @@ func TestRefusalIsNoErrorOfASpanAndSaysWhatWasRefused(t *testing.T) {
 	require.Equal(t, tracepb.Status_STATUS_CODE_UNSET, verb.Status.GetCode())
 }
 
-func TestSocketsSpanEndsWithTheUpgradeAndWhatItIsToldHasNone(t *testing.T) {
+func TestSocketsSpanEndsWithTheUpgradeAndItsFramesHaveNone(t *testing.T) {
 	c := startCollector(t)
 	r := start(t, config(t, "--redis-url", "embedded"))
 	a, b := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b")
@@ -235,7 +235,7 @@ func TestNoSecretAndNoSellerIsInATrace(t *testing.T) {
 	}
 }
 
-func TestACollectorThatIsAwayIsSpokenOfAndKeepsNobodyWaiting(t *testing.T) {
+func TestACollectorThatIsAwayIsLoggedAndDelaysNoRequest(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1/canary")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20canary")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
@@ -287,7 +287,7 @@ func TestAWrongVariableOfOpenTelemetrysStopsTheStart(t *testing.T) {
 	require.ErrorContains(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT: want http://host:port")
 }
 
-func TestAPushIsInTheTraceOfTheCallThatGaveTheTurnAndTellsItsServiceNothingOfIt(t *testing.T) {
+func TestAPushIsInTheTraceOfTheCallThatGaveTheTurnAndItsServiceGetsNoTraceHeader(t *testing.T) {
 	c, service := startCollector(t), pushtest.NewService(t)
 	r := start(t, pushConfig(t, "--redis-url", redistest.Lent(t).URL()))
 	a, b := newSeller(t, r.URL(), "s-a"), newSeller(t, r.URL(), "s-b")

@@ -217,7 +217,7 @@ func exercised(t *testing.T) scrape {
 	return m
 }
 
-func TestEveryMetricThatTheDashboardAndTheAlertsAskForIsTold(t *testing.T) {
+func TestEveryMetricOfTheDashboardAndTheAlertsIsExported(t *testing.T) {
 	m := exercised(t)
 	require.Equal(t, []string{"integration", "stock:*"},
 		slices.Compact(slices.Sorted(slices.Values(m["waitroom_line_waiting"]["rooms"]))))
@@ -298,7 +298,7 @@ func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
 	}
 }
 
-func TestLinesAreToldByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
+func TestLinesAreReportedByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
 	onBothStores(t, func(t *testing.T, store string) {
 		r := start(t, config(t, "--redis-url", store, "--rooms", "integration,stock:*"))
 		for _, name := range []string{"stock:1", "stock:2"} {
@@ -329,7 +329,7 @@ func TestLinesAreToldByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
 	})
 }
 
-func TestLinesAreNotToldWhileTheStoreIsAway(t *testing.T) {
+func TestLinesAreNotReportedWhileTheStoreIsAway(t *testing.T) {
 	store := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", store.URL()))
 	store.Stop()

@@ -47,7 +47,7 @@ func TestAssignedMessageIsShownToWhomSupportGivesIt(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrAlreadyMatched)
 }
 
-func TestAssignmentThatTheLedgerRefusesIsShownToNobody(t *testing.T) {
+func TestAssignmentThatTheLedgerRefusesIsShownToNoSeller(t *testing.T) {
 	s := newStage(t)
 	b := s.ambiguously("m")
 	s.ledger.refuse(b.Fence)

@@ -94,8 +94,8 @@ var rules = []struct {
 	{[]kind{calling, heading}, wordBeside},
 }
 
-// marked returns the first run that the clearest matching rule marks. An advertisement needs a rule without
-// doubt.
+// marked returns the first run that the clearest matching rule marks. An advertisement needs an unambiguous
+// rule.
 func (w *wording) marked() (run, bool) {
 	if r, ok := w.foremost(beside, naming); ok || w.advert {
 		return r, ok

@@ -106,7 +106,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 }
 
 // Shapes that no line of the corpus has.
-func TestWordingTellsACodeFromAnotherNumber(t *testing.T) {
+func TestWordingSeparatesACodeFromAnotherNumber(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"letters beside a strong label", "OTP: KXMPQR", "KXMPQR"},
 		{"letters beside a weak label", "Your Uber code is KXMPQR.", "KXMPQR"},

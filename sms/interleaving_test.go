@@ -140,7 +140,7 @@ func TestDeathBetweenVerdictAndSettlingIsFinishedByTheDrain(t *testing.T) {
 	}
 }
 
-func TestLedgerThatIsAwayHoldsNobodyUp(t *testing.T) {
+func TestLedgerThatIsAwayHoldsNoSellerUp(t *testing.T) {
 	for name, way := range map[string]func(context.Context) error{"refuses": away, "hangs": hangs} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -227,7 +227,7 @@ func TestSameIDWithOtherContentIsARepeat(t *testing.T) {
 	s.requireShown(s.a, smsText)
 }
 
-func TestRefusedMatchIsToldAsAmbiguousAndShownToNobody(t *testing.T) {
+func TestRefusedMatchIsAnsweredAsAmbiguousAndShownToNoSeller(t *testing.T) {
 	s := newStage(t)
 	s.ledger.refuse(s.lease.Fence)
 	for range 2 {

@@ -27,8 +27,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		answers: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_sms_total",
 			Help: "Inbound SMS by what was answered; a repeat counts again."}, []string{"result"}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_sms_refused_total",
-			Help: "Matches whose caller was told that the ledger refused them; waitroom_ledger_judged_total has " +
-				"all."}),
+			Help: "Matches whose carrier was answered that the ledger refused them; waitroom_ledger_judged_total " +
+				"has all."}),
 		away: prometheus.NewCounter(prometheus.CounterOpts{Name: "waitroom_sms_ledger_away_total",
 			Help: "Questions about an inbound SMS that the ledger did not answer in time."}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "waitroom_sms_answer_seconds",

@@ -73,7 +73,7 @@ func counted(t *testing.T, s *Service) map[string]float64 {
 	return counts
 }
 
-func TestRefusedMessagesAreToldToSupportTogether(t *testing.T) {
+func TestRefusedMessagesAreSentToSupportTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		at := time.Now().Unix()
@@ -103,7 +103,7 @@ func TestRefusedMessagesAreToldToSupportTogether(t *testing.T) {
 	})
 }
 
-func TestEachCodeAndRoomIsToldOfByItself(t *testing.T) {
+func TestEachCodeAndRoomIsReportedByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		for _, body := range []string{"{", `{"message_id":"m-482913","text":""}`} {
@@ -127,7 +127,7 @@ func TestEachCodeAndRoomIsToldOfByItself(t *testing.T) {
 	})
 }
 
-func TestWhatCouldNotBeToldIsToldLater(t *testing.T) {
+func TestPresenceThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		engine.fails(room.ErrStore)
@@ -141,7 +141,7 @@ func TestWhatCouldNotBeToldIsToldLater(t *testing.T) {
 	})
 }
 
-func TestNobodyFillsTheStoreWithMessagesThatAreRefused(t *testing.T) {
+func TestRefusedMessagesCannotFillTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		for i := range 1000 {

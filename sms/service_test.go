@@ -61,7 +61,7 @@ func TestMessageOfNoLeaseOrOfTwoIsUnmatched(t *testing.T) {
 	require.Equal(t, room.Locked, s.seat(s.b).Status)
 }
 
-func TestMessageOfASenderThatTheRoomDoesNotTakeIsNobodys(t *testing.T) {
+func TestMessageOfASenderThatTheRoomDoesNotTakeIsUnmatched(t *testing.T) {
 	s := newStage(t)
 	listed := []string{"+82 2-555-0000"}
 	r := s.replica(Config{Completes: true, Senders: func(room.ID) []string { return listed }})

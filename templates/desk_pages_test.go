@@ -383,7 +383,7 @@ func TestAuditShowsEachActionAndItsSubject(t *testing.T) {
 	require.Contains(t, page, `href="/support/-/sellers/s-1?room=integration"`)
 }
 
-func TestOnlyAnAgentWhoMayActIsOfferedToSendAgain(t *testing.T) {
+func TestOnlyAnAgentThatMayActIsOfferedToSendAgain(t *testing.T) {
 	v := deliveriesView("ko")
 	page := render(t, templates.DeliveriesPage(v))
 	require.Contains(t, page, `<form method="post" action="/support/-/deliveries/42/retry">`)

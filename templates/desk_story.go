@@ -36,9 +36,9 @@ func Story(events []StoryEvent, lang string) Tale {
 	t := narrator{TextIn(lang)}
 	var tale Tale
 	for n, v := range visits(events) {
-		told, c := t.visit(v)
-		tale.Visits = append(tale.Visits, told)
-		if n == 0 && told.Ticket != 0 {
+		visit, c := t.visit(v)
+		tale.Visits = append(tale.Visits, visit)
+		if n == 0 && visit.Ticket != 0 {
 			tale.Answer, tale.Open = t.answer(c), c.over == 0
 		}
 	}

@@ -45,7 +45,7 @@ func TestClaimIsAnsweredLikeReady(t *testing.T) {
 	require.Zero(t, e.claims[2].Fence)
 }
 
-func TestWhoDidNotClaimIsToldSoWithItsPlace(t *testing.T) {
+func TestSellerThatDidNotClaimSeesItWithItsPlace(t *testing.T) {
 	e := holding(0)
 	e.seat = room.Seat{Place: room.Place{Status: room.Waiting, Ticket: 2, Seller: "s-1", Position: 1,
 		Unclaimed: true}}

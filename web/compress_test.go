@@ -32,7 +32,7 @@ func read(t *testing.T, h http.Handler, path, takes string) *httptest.ResponseRe
 	return w
 }
 
-func TestPagesAreCompressedForWhoeverTakesThat(t *testing.T) {
+func TestPagesAreCompressedForClientsThatAcceptIt(t *testing.T) {
 	h := handler(t, Config{Engine: shown{seat: room.Seat{Place: room.Place{Status: room.Idle}}}})
 	for takes, zipped := range map[string]bool{"gzip, deflate, br": true, "gzip;q=0.1": true, "": false,
 		"br": false, "gzip;q=0": false} {

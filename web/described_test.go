@@ -139,7 +139,7 @@ func TestEveryRouteOfTheAPIIsDescribed(t *testing.T) {
 	require.ElementsMatch(t, append(routes, beside...), operations)
 }
 
-func TestDocumentsAreServedOnceToWhoHasThem(t *testing.T) {
+func TestDocumentsAreNotSentAgainToAClientThatHasThem(t *testing.T) {
 	h := handler(t, Config{})
 	for path, want := range map[string][]byte{"/openapi.yaml": describe.OpenAPI(),
 		"/asyncapi.yaml": describe.AsyncAPI()} {

@@ -216,7 +216,7 @@ func TestRejectIsHandedOn(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, call(t, h, rejectPath, `{"message_id":"m-1"}`).Code)
 }
 
-func TestHolderIsToldFromWhenToAskWhileTheNumberIsBusy(t *testing.T) {
+func TestHolderSeesFromWhenToAskWhileTheNumberIsBusy(t *testing.T) {
 	e := holding(0)
 	h := handler(t, Config{Engine: e})
 	join := func() string {

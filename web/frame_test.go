@@ -98,7 +98,7 @@ func fill(v reflect.Value) {
 }
 
 // A page field that the first state leaves empty would only appear with the first change.
-func TestPageIsToldEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
+func TestPageHasEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
 	filled := map[string]bool{}
 	for _, status := range []room.Status{room.Waiting, room.Locked, room.Ended} {
 		var v room.View

@@ -264,8 +264,8 @@ func (h *devices) notifyJoined(ctx context.Context, id room.ID, session, own str
 		return
 	}
 	if err := h.Sockets.JoinedDevice(ctx, id, session, own); err != nil {
-		h.Log.WarnContext(ctx, "a place's browsers are not told that another one joined them", "room", string(id),
-			"error", err)
+		h.Log.WarnContext(ctx, "a place's browsers are not notified that another one joined them", "room",
+			string(id), "error", err)
 	}
 }
 

@@ -82,8 +82,8 @@ func (h *lockAPI) inPlace(ctx context.Context, c *gin.Context, session string,
 
 // enterLinked is 준비 완료 of a session that joined a place by a link: it answers with that place. Once the place
 // has ended, the session is its own again, and ok is false.
-func (h *lockAPI) enterLinked(ctx context.Context, c *gin.Context, session string, noWait bool) (room.Standing,
-	bool, error) {
+func (h *lockAPI) enterLinked(ctx context.Context, c *gin.Context, session string,
+	noWait bool) (room.Standing, bool, error) {
 	l, ok, err := h.linked(ctx, c, request.Room(c), session)
 	if !ok || err != nil {
 		return room.Standing{}, false, err

@@ -193,7 +193,8 @@ func parseFence(text string) (int64, error) {
 	return fence, nil
 }
 
-func (h *lockAPI) exit(c *gin.Context, session string, reason room.Outcome, fence int64) (room.Standing, error) {
+func (h *lockAPI) exit(c *gin.Context, session string, reason room.Outcome,
+	fence int64) (room.Standing, error) {
 	if session == "" {
 		return room.Standing{}, room.ErrNoPlace
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-func TestPageIsToldTheRulesOfItsRoom(t *testing.T) {
+func TestPageHasTheRulesOfItsRoom(t *testing.T) {
 	h := &pages{lockAPI: &lockAPI{sessions: &sessions{&base{Config: Config{AwayAfter: 15 * time.Second, DropAfter: 5 * time.Minute,
 		Info: func(id room.ID, _ string) templates.RoomInfo {
 			return templates.RoomInfo{Name: "the room " + string(id)}

@@ -22,6 +22,6 @@ func (m *middleware) noticeProxy(c *gin.Context) {
 	m.unnamed.once.Do(func() {
 		m.Log.Warn("requests come through a proxy that is not in WAITROOM_TRUSTED_PROXIES "+
 			"(--trusted-proxies): "+
-			"everybody behind it counts as one address, for every limit", "proxy", from.String())
+			"all clients behind it count as one address, for every limit", "proxy", from.String())
 	})
 }

@@ -23,7 +23,7 @@ func from(peer string, lines ...string) *gin.Context {
 	return c
 }
 
-func TestProxyThatNobodyNamedIsWarnedOfOnce(t *testing.T) {
+func TestUnnamedProxyIsWarnedOfOnce(t *testing.T) {
 	var out bytes.Buffer
 	m := newSite(Config{Log: slog.New(slog.NewTextHandler(&out, nil)),
 		Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}}).mw

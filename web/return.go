@@ -37,8 +37,8 @@ func (h *portal) toPortal(c *gin.Context) {
 	c.Redirect(http.StatusSeeOther, portal)
 }
 
-// endOf returns how the place of a request's session ended, and Redis's time; false if the session has no ended
-// place, or the store does not answer.
+// endOf returns how the place of a request's session ended, and Redis's time; false if the session has no
+// ended place, or the store does not answer.
 func (h *portal) endOf(c *gin.Context, id room.ID) (end wayback.End, now time.Time, ok bool) {
 	session, err := h.named(c, "")
 	if err == nil {

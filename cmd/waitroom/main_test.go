@@ -138,7 +138,7 @@ func grants(t *testing.T, rdb *redis.Client) (next func() *room.EventLease) {
 	}
 }
 
-func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNobodyIsConnected(t *testing.T) {
+func TestAC03_OtherReplicaHandsOffWhenTheOneThatGrantedIsKilledAndNoSellerIsConnected(t *testing.T) {
 	t.Parallel()
 	store := redistest.Start(t)
 	args := []string{"--redis-url", store.URL(), "--lease", "3s"} // three join within one lease

@@ -21,7 +21,8 @@ import (
 )
 
 // mcpUsage lists the settings of waitroom mcp.
-const mcpUsage = `  waitroom mcp --url URL [--room ROOM] [--seller ID] [--token TOKEN | --token-file FILE] [--sessions FILE]
+const mcpUsage = `  waitroom mcp --url URL [--room ROOM] [--seller ID] [--token TOKEN | --token-file FILE]
+               [--sessions FILE]
                                    give an agent program tools to take a turn, as a server of the Model Context
                                    Protocol on standard input and output; the settings also as WAITROOM_URL,
                                    WAITROOM_ROOM …
@@ -63,8 +64,8 @@ func agentConfig(args []string) (mcpserver.Config, error) {
 	}
 	if *tokenFile != "" {
 		if *token != "" {
-			return mcpserver.Config{}, errors.New("WAITROOM_TOKEN (--token) and WAITROOM_TOKEN_FILE (--token-file): set one " +
-				"of them")
+			return mcpserver.Config{}, errors.New("WAITROOM_TOKEN (--token) and WAITROOM_TOKEN_FILE " +
+				"(--token-file): set one of them")
 		}
 		text, err := os.ReadFile(*tokenFile)
 		if err != nil {

@@ -78,8 +78,8 @@ func freeAddress(t *testing.T) string {
 	return free.Addr().String()
 }
 
-// runInClone runs the blocks one after the other in a clone, and returns what they print. Only the ports differ
-// from the page, since the machine may use those, and the database, which is as new as in a fresh clone.
+// runInClone runs the blocks one after the other in a clone, and returns what they print. Only the
+// ports differ from the page, since the machine may use those, and the database, as new as in a fresh clone.
 func runInClone(t *testing.T, clone string, blocks []string) string {
 	addr, hooks := freeAddress(t), freeAddress(t)
 	_, hooksPort, _ := strings.Cut(hooks, ":")

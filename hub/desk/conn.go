@@ -39,7 +39,7 @@ type opening struct {
 	next   int64
 }
 
-// Conn is a socket of support. Its session, if there is one, is nobody's presence.
+// Conn is a socket of support. Its session, if there is one, counts as no seller's presence.
 type Conn struct {
 	socket.Conn
 	d *Desk

@@ -100,7 +100,7 @@ type Config struct {
 
 	Own   func(*http.Request) bool // whether a page of the server's own opens the socket
 	Rooms func(room.ID) bool       // whether a room is one of this server's
-	Named []room.ID                // rooms that are listed also while nobody uses them
+	Named []room.ID                // rooms that are listed also while unused
 	Name  string                   // of this replica
 
 	Recheck     time.Duration // how often sign-ins are checked

@@ -24,7 +24,7 @@ const (
 )
 
 // overview is what support sees of all rooms. Events only name the rooms to look at. It is followed while
-// somebody watches, and for a while after.
+// an agent watches, and for a while after.
 type overview struct {
 	d    *Desk
 	feed feed
@@ -37,7 +37,7 @@ type overview struct {
 	listed  bool
 	ready   bool // there is something to send
 	running bool
-	empty   time.Time // since when nobody watches
+	empty   time.Time // since when no agent watches
 
 	openMu sync.Mutex
 	opened opening
@@ -67,7 +67,7 @@ func (o *overview) leave(c *Conn) {
 	}
 }
 
-// over ends it when nobody has watched for a while.
+// over ends it when no agent has watched for a while.
 func (o *overview) over() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -84,7 +84,7 @@ func (r *replicas) announce(ctx context.Context) {
 	}
 }
 
-// follow follows the other replicas while somebody watches.
+// follow follows the other replicas while an agent watches.
 func (r *replicas) follow() {
 	r.turn()
 	r.send()

@@ -146,7 +146,7 @@ func (r *Room) take(s room.Roster) bool {
 	return true
 }
 
-// Resynced takes the roster that came with the mirror's snapshot; nil where nobody watched when that was
+// Resynced takes the roster that came with the mirror's snapshot; nil where no agent watched when that was
 // asked for.
 func (r *Room) Resynced(s *room.Roster) {
 	r.live, r.ahead = false, false

@@ -43,7 +43,7 @@ const (
 	troublePaused  trouble = 1 << iota
 	troubleStuck           // sellers wait, the lock is free, and all of them are away
 	troubleExpired         // most leases expire
-	troubleNobodys         // a code belongs to nobody
+	troubleNobodys         // a code belongs to no lease
 	troubleLost            // the store lost data
 )
 

@@ -76,7 +76,7 @@ func (c *Clock) Restart(sent time.Time, ms int64) {
 	c.offset.Store(c.now)
 }
 
-// MS is Redis's time in unix milliseconds, as far as we can tell.
+// MS is Redis's estimated time in unix milliseconds.
 func (c *Clock) MS() int64 {
 	return (int64(time.Since(c.Start)) - c.offset.Load()) / int64(time.Millisecond)
 }

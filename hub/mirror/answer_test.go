@@ -84,7 +84,7 @@ func TestMessagesAreTakenForThePlaceTheyAreForOnly(t *testing.T) {
 	require.Empty(t, s.Messages(0, 99))
 }
 
-func TestAnswerThatIsAheadIsToldWhenTheMirrorHasCaughtUp(t *testing.T) {
+func TestAnswerThatIsAheadIsSentWhenTheMirrorHasCaughtUp(t *testing.T) {
 	m := here(t)
 	s := m.Enter("x")
 	m.Answer(s, &room.View{Epoch: 7, Version: 12}, found(9))

@@ -27,7 +27,7 @@ func held(fence, ends int64) *room.EventLease {
 	return &room.EventLease{Lease: room.Lease{Fence: fence, Ticket: 1, ExpiresAt: ends}, Session: "a"}
 }
 
-func TestEventTellsThoseWhomItConcerns(t *testing.T) {
+func TestEventMarksTheSocketsItConcerns(t *testing.T) {
 	two, yes := 2.0, true
 	for name, c := range map[string]struct {
 		change            func(*room.Event)

@@ -47,7 +47,7 @@ func TestSpanWithoutASnapshotMissedNothing(t *testing.T) {
 	require.Equal(t, Known, span.Of(Revision{7, 0}))
 }
 
-func TestSocketIsToldWhatItHasNotAndNeverGoesBack(t *testing.T) {
+func TestSocketGetsOnlyWhatIsNewAndNeverGoesBack(t *testing.T) {
 	shows := Sent{Revision{7, 10}, 2, 3}
 	for name, c := range map[string]struct {
 		next Sent

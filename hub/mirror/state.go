@@ -24,7 +24,7 @@ const (
 	Noted                   // nothing but notes
 	Old                     // the state has it already
 	Gap                     // events are missing, or do not fit: take a snapshot
-	Kept                    // put aside until the snapshot under way has come
+	Kept                    // held until the snapshot under way has come
 	Unwanted                // nothing is known of the room, and nothing asked for
 )
 

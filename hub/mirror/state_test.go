@@ -144,7 +144,7 @@ func event(version int64, change func(*room.Event)) *room.Event {
 	return e
 }
 
-func TestMirrorTellsWhatAnEventIsToIt(t *testing.T) {
+func TestMirrorClassifiesEveryEvent(t *testing.T) {
 	three := func(e *room.Event) { e.Joined = []room.Joined{{Rank: 3, Ticket: 3}} }
 	rank := 2.0
 	for name, c := range map[string]struct {

@@ -73,7 +73,7 @@ func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
 	}
 	number, err := r.Engine.Heartbeat(ctx, ask)
 	if err != nil {
-		r.Tasks.Failed(ctx, "heartbeat not told", "", err)
+		r.Tasks.Failed(ctx, "heartbeat not recorded", "", err)
 		return false, false
 	}
 	r.histories = seen

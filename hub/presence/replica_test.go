@@ -30,7 +30,7 @@ func (s *slowAnswer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 
 // The answer is held back until the heartbeat before is too old, and comes within the time that the call has:
 // no heartbeat has failed, and the next are on time.
-func TestWhatHadToWaitForASlowHeartbeatIsTold(t *testing.T) {
+func TestPresenceThatWaitedForASlowHeartbeatIsRecorded(t *testing.T) {
 	for name, happens := range map[string]func(*local){
 		"one has gone": func(l *local) { l.leave("a") },
 		"one has come": func(l *local) { l.waiting("b") },

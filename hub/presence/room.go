@@ -24,7 +24,7 @@ type Session struct {
 	probed int64
 }
 
-// Reported reports whether the engine was told that the session is here.
+// Reported reports whether the engine knows that the session is here.
 func (s *Session) Reported() bool { return s.number != 0 }
 
 // Sessions are those of a room that have sockets here.
@@ -157,7 +157,7 @@ func (r *Room) report(ctx context.Context) {
 	batch.Worker[report]{
 		Next: r.next, Call: r.call, Return: r.restore, Wait: follow.Backoff{Most: mostWait}, Paced: true,
 		Failed: func(ctx context.Context, err error) {
-			r.replica.Tasks.Failed(ctx, "presence not told", r.id,
+			r.replica.Tasks.Failed(ctx, "presence not recorded", r.id,
 				err)
 		},
 	}.Run(ctx)

@@ -117,7 +117,7 @@ func (l *local) requireGone(id string) {
 
 // The call that reported its coming was executed and its reply lost; it leaves while the next attempt is
 // waited for.
-func TestWhoLeavesAfterALostReplyIsToldToBeGone(t *testing.T) {
+func TestSessionThatLeavesAfterALostReplyIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
 	a := l.take()
@@ -129,7 +129,7 @@ func TestWhoLeavesAfterALostReplyIsToldToBeGone(t *testing.T) {
 
 // It reloads while its departure is under way, that call fails, and it leaves again before it is reported as
 // here.
-func TestWhoReloadsWhileItsDepartureFailsAndLeavesIsToldToBeGone(t *testing.T) {
+func TestSessionThatReloadsWhileItsDepartureFailsAndLeavesIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
 	l.take()
@@ -143,7 +143,7 @@ func TestWhoReloadsWhileItsDepartureFailsAndLeavesIsToldToBeGone(t *testing.T) {
 }
 
 // Without a heartbeat nothing is reported.
-func TestRoomIsBusyUntilItIsToldThatEverybodyHasGone(t *testing.T) {
+func TestRoomIsBusyUntilEverySocketHasGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
 	l.take()
@@ -160,7 +160,7 @@ func TestRoomIsBusyUntilItIsToldThatEverybodyHasGone(t *testing.T) {
 }
 
 // A new epoch began, and it leaves before it is reported again. (`here` outlives the epoch: renew.lua.)
-func TestWhoLeavesRightAfterANewEpochIsToldToBeGone(t *testing.T) {
+func TestSessionThatLeavesRightAfterANewEpochIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
 	l.take()
@@ -173,7 +173,7 @@ func TestWhoLeavesRightAfterANewEpochIsToldToBeGone(t *testing.T) {
 
 // Silent, reported as gone, the call fails; meanwhile it has answered, and leaves before it is reported as
 // here.
-func TestWhoAnswersWhileItsSilenceFailsAndLeavesIsToldToBeGone(t *testing.T) {
+func TestSessionThatAnswersWhileItsSilenceFailsAndLeavesIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
 	l.take()
@@ -192,7 +192,7 @@ func TestWhoAnswersWhileItsSilenceFailsAndLeavesIsToldToBeGone(t *testing.T) {
 
 // Its browser was connected, and it is gone before that was reported (the store was away for a while, or it
 // was quick).
-func TestWhoseBrowserWasConnectedForAMomentIsToldToBeGone(t *testing.T) {
+func TestBriefConnectionIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
 	l.leave("a")

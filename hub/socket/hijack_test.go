@@ -83,13 +83,13 @@ func TestFirstFrameGoesOutTogetherWithTheAnswerToTheUpgrade(t *testing.T) {
 	require.True(t, <-sent)
 }
 
-func TestUpgradeIsAnsweredAlsoWhereThereIsNothingToBeTold(t *testing.T) {
+func TestUpgradeIsAnsweredAlsoWithoutAFirstFrame(t *testing.T) {
 	_, there := overPipe(t, plainly)
 	head := read(t, there)
 	require.True(t, strings.HasPrefix(head, "HTTP/1.1 101 ") && strings.HasSuffix(head, "\r\n\r\n"), head)
 }
 
-func TestWhoIsClosedBeforeItIsToldAnythingWasUpgraded(t *testing.T) {
+func TestSocketClosedBeforeItsFirstFrameWasUpgraded(t *testing.T) {
 	c, there := overPipe(t, plainly)
 	go c.Shut(4001, "draining")
 	head, frame, _ := strings.Cut(read(t, there), "\r\n\r\n")
@@ -97,7 +97,7 @@ func TestWhoIsClosedBeforeItIsToldAnythingWasUpgraded(t *testing.T) {
 	require.Equal(t, "\x88\x0a\x0f\xa1draining", frame)
 }
 
-func TestFrameworkIsToldThatTheProtocolIsAnotherOne(t *testing.T) {
+func TestFrameworkKnowsThatTheProtocolIsAnotherOne(t *testing.T) {
 	var status int
 	_, there := overPipe(t, func(w handed) http.ResponseWriter { return noting{w, &status} })
 	require.Equal(t, http.StatusSwitchingProtocols, status)

@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"go/scanner"
+	"go/token"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,6 +37,39 @@ func TestLinesOfProseHaveAtMost110Characters(t *testing.T) {
 		for line := range strings.Lines(fenced.ReplaceAllString(read(t, page), "")) {
 			line = strings.TrimRight(line, "\n")
 			require.True(t, wide.MatchString(line) || utf8.RuneCountInString(line) <= 110, "%s: %s", page, line)
+		}
+	}
+}
+
+// Tests are left out: they quote messages, pages and scripts.
+func TestLinesOfGoHaveAtMost110CharactersOutsideRawStrings(t *testing.T) {
+	for path, text := range sources(t) {
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		raw := rawLines(path, text)
+		for n, line := range strings.Split(text, "\n") {
+			require.True(t, raw[n+1] || utf8.RuneCountInString(line) <= 110, "%s:%d: %s", path, n+1, line)
+		}
+	}
+}
+
+// rawLines returns the numbers of the lines that a raw string touches: its text cannot be broken.
+func rawLines(path, text string) map[int]bool {
+	fset, lines := token.NewFileSet(), map[int]bool{}
+	file := fset.AddFile(path, -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	for {
+		pos, kind, literal := s.Scan()
+		if kind == token.EOF {
+			return lines
+		}
+		if kind == token.STRING && strings.HasPrefix(literal, "`") {
+			first := file.Line(pos)
+			for n := range strings.Count(literal, "\n") + 1 {
+				lines[first+n] = true
+			}
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnOutageIsToldOnceEachTimeItBegins(t *testing.T) {
+func TestAnOutageIsReportedOnceEachTimeItBegins(t *testing.T) {
 	var told []error
 	refused, gone := errors.New("refused"), errors.New("gone")
 	c := &circuit{now: time.Now}

@@ -205,7 +205,7 @@ func awayWhileReadOnly(t *testing.T, attributes string) {
 	require.NoError(t, db.Write(t.Context(), write))
 }
 
-func TestDatabaseThatHasNotEveryLetterStopsTheStart(t *testing.T) {
+func TestDatabaseThatLacksCharactersStopsTheStart(t *testing.T) {
 	_, err := sqldb.Open(t.Context(), sqldb.Config{URL: pgtest.Start(t).URLIn("LATIN1"),
 		Migrations: migrations()})
 	require.ErrorContains(t, err, "LATIN1")

@@ -21,7 +21,8 @@ func (b *book) unseen() (found []Violation) {
 		if ok && !shown[m.Message] && at-m.Ended.Mono >= showsWithin.Microseconds() {
 			found = append(found, Violation{CodeUnseen, asked[m.Message].Room, m.Ended.Mono,
 				fmt.Sprintf("message %s, taken by %s, is %s's, who had a socket for %s then and was not shown it",
-					m.Message, m.Replica, session, (time.Duration(at-m.Ended.Mono) * time.Microsecond).Round(time.Millisecond))})
+					m.Message, m.Replica, session,
+					(time.Duration(at-m.Ended.Mono) * time.Microsecond).Round(time.Millisecond))})
 		}
 	}
 	for _, r := range b.records {

@@ -30,7 +30,7 @@ func Conformance(t *testing.T, make func(*testing.T) lock.Locker) {
 		hold func(*suite)
 	}{
 		{"a free lock is taken at once, without a wait too", (*suite).freeIsTaken},
-		{"without a wait nobody waits", (*suite).noWait},
+		{"without a wait no caller waits", (*suite).noWait},
 		{"a wait that runs out leaves nothing behind", (*suite).waitRunsOut},
 		{"an unlock hands the lock to the next in line", (*suite).handoff},
 		{"the line is first come first served and fences grow", (*suite).fifo},
@@ -152,7 +152,7 @@ func (s *suite) inLine(n int) bool {
 		Waiting(context.Context, lock.Key) (int, error)
 	})
 	if !ok {
-		s.Fatal("the suite needs a Locker that also tells how many are Waiting")
+		s.Fatal("the suite needs a Locker that also counts who is Waiting")
 	}
 	have, err := line.Waiting(s.ctx, s.key)
 	return err == nil && have == n

@@ -51,7 +51,7 @@ func (o *office) worker(t *testing.T, send push.Send) *outbox.Worker {
 
 // Any number of places may be passed over at once, by sellers who come and go as they like; the lock is
 // one's.
-func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
+func TestTurnDoesNotWaitForPassedOverSellers(t *testing.T) {
 	o := newOffice(t)
 	for i := range 40 {
 		o.put(push.News{What: push.Away, Ticket: int64(i), Browser: fmt.Sprint(i)})
@@ -83,7 +83,7 @@ func TestTurnDoesNotWaitForThoseWhoArePassedOver(t *testing.T) {
 }
 
 // A seller that comes and goes all the time causes no more calls to its push service.
-func TestBrowserIsToldOnceAMinuteThatItIsPassedOver(t *testing.T) {
+func TestBrowserIsNotifiedOnceAMinuteThatItIsPassedOver(t *testing.T) {
 	o := newOffice(t)
 	var told atomic.Int64
 	w := o.worker(t, func(context.Context, push.News) error { told.Add(1); return nil })

@@ -115,7 +115,7 @@ func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
 
 // A client would make a GET without a body of what a 301 answers, and the integration would never hear of the
 // event.
-func TestReceiverThatHasMovedWasNotTold(t *testing.T) {
+func TestReceiverThatHasMovedGotNothing(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusPermanentRedirect} {
 		o, moved := newOffice(t), newReceiver(t)
 		old := httptest.NewServer(http.RedirectHandler(moved.url, status))
@@ -148,7 +148,7 @@ func TestADeliveredTaskIsNotPostedAgainWhenRecordingItFails(t *testing.T) {
 	require.Zero(t, counts.Pending)
 }
 
-func TestThoseOfOneLeaseAreToldInOrderAndHoldUpNoOther(t *testing.T) {
+func TestWebhooksOfOneLeaseAreInOrderAndHoldUpNoOther(t *testing.T) {
 	o, r := newOffice(t), newReceiver(t)
 	o.put(t, "evt_1", "lease/1", "1")
 	o.put(t, "evt_2", "lease/1", "2")

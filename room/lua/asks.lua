@@ -63,7 +63,7 @@ function asks.others_open_at(party, ms)
   return lost
 end
 
--- busy_until returns from when a party may ask, since its code can be told from another's then; 0 = now.
+-- busy_until returns from when a party may ask, since its code cannot be taken for another's then; 0 = now.
 -- A quarantine has to pass after another party's open ask, and after a time when asks may be missing. An open
 -- ask in the future was made before the clock went back, and counts as made now.
 function asks.busy_until(party)

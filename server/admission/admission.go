@@ -1,4 +1,4 @@
-// Package admission lets a server take thousands of new sockets within a second and answer everybody else
+// Package admission lets a server take thousands of new sockets within a second and answer all other requests
 // meanwhile.
 //
 // When a replica dies, its browsers come to the next one. A listener hands over few connections at a time
@@ -22,7 +22,7 @@ type Config struct {
 	Listener net.Listener
 	Handler  http.Handler
 	Slow     bool        // to open a socket takes a question to the store first: more are opened at a time
-	Failed   func(error) // the listener can accept nobody for a moment; it is not to wait
+	Failed   func(error) // the listener can accept no connection for a moment; Failed must not block
 }
 
 // Admission is the listener and the handler of an http.Server.

@@ -17,10 +17,9 @@ const (
 	queuedWithin = 3 * time.Second
 )
 
-// handler opens few sockets at a time: all that are let in stand before every other request in the
-// scheduler's queue. Here they wait asleep, those too that the listener could not tell from others: on a
-// connection that was used before, as proxies do, or with a long request. A request that wants no socket
-// passes by.
+// handler opens few sockets at a time: each admitted one comes before other requests in the scheduler's
+// queue. The rest sleep here, also those that the listener could not recognise: upgrades on a reused
+// connection, as proxies send them, or with a long request. Other requests pass without waiting.
 type handler struct {
 	next  http.Handler
 	slots chan struct{}

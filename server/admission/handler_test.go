@@ -102,7 +102,7 @@ func TestClientThatLeavesTheLineForASocketIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestWhoHasWaitedLongForASocketGoesInAllTheSame(t *testing.T) {
+func TestSocketThatQueuedForLongIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOpening()
 		defer o.empty()

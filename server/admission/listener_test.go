@@ -96,7 +96,7 @@ func (g *gated) goesIn(name string) net.Conn {
 	return c
 }
 
-func TestWhoWantsNoSocketPassesThoseWhoDo(t *testing.T) {
+func TestOtherRequestsPassQueuedSockets(t *testing.T) {
 	g := newGated(t, 1)
 	g.open()
 	g.stand("first", "second", "third")
@@ -133,7 +133,7 @@ func TestTurnIsOverWhenTheSocketIsOpenOrRefusedOrItsClientHasGone(t *testing.T) 
 	}
 }
 
-func TestWhoHasStoodInLineForLongGoesInAllTheSame(t *testing.T) {
+func TestRequestThatQueuedForLongIsServed(t *testing.T) {
 	g := newGated(t, 1)
 	g.within = 50 * time.Millisecond
 	g.open()
@@ -142,7 +142,7 @@ func TestWhoHasStoodInLineForLongGoesInAllTheSame(t *testing.T) {
 	g.goesIn("second") // though the first one is not known to be in
 }
 
-func TestThoseWhoAreLateAndThoseWhoWantNoSocketTakeTurns(t *testing.T) {
+func TestLateSocketsAndOtherRequestsTakeTurns(t *testing.T) {
 	g := newGated(t, 1)
 	_ = g.Close()
 	g.within = 0
@@ -160,7 +160,7 @@ func TestThoseWhoAreLateAndThoseWhoWantNoSocketTakeTurns(t *testing.T) {
 	}
 }
 
-func TestWhoSaysNothingIsHandedOver(t *testing.T) {
+func TestSilentSocketIsHandedOver(t *testing.T) {
 	g := newGated(t, 1)
 	g.whole = 50 * time.Millisecond
 	g.open()
@@ -174,7 +174,7 @@ func TestWhoSaysNothingIsHandedOver(t *testing.T) {
 	require.Equal(t, readsOne, string(said))
 }
 
-func TestWhoSpeaksLateStandsInLineAllTheSame(t *testing.T) {
+func TestLateRequestQueuesLikeOthers(t *testing.T) {
 	for name, first := range map[string]string{"says nothing": "",
 		"says a part": opensOne[:len(opensOne)-20]} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestWhoSpeaksLateStandsInLineAllTheSame(t *testing.T) {
 	}
 }
 
-func TestNothingIsReadOfWhoStandsInLine(t *testing.T) {
+func TestLineIsNotReadFromTheStore(t *testing.T) {
 	g := newGated(t, 1)
 	g.open()
 	g.stand("first")
@@ -204,7 +204,7 @@ func TestNothingIsReadOfWhoStandsInLine(t *testing.T) {
 	require.Equal(t, opensOne, string(said))
 }
 
-func TestClosedGateLetsInWhoHasCome(t *testing.T) {
+func TestClosedAdmissionServesRequestsThatHaveArrived(t *testing.T) {
 	g := newGated(t, 1)
 	g.whole = time.Hour
 	g.open()
@@ -255,7 +255,7 @@ func (f *faulty) Accept() (net.Conn, error) {
 	return f.Listener.Accept()
 }
 
-func TestErrorThatPassesIsToldAndEndsNothing(t *testing.T) {
+func TestErrorThatPassesIsReportedAndEndsNothing(t *testing.T) {
 	g := newGated(t, 1)
 	tooMany := &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
 	g.Listener = &faulty{g.Listener, tooMany}

@@ -44,7 +44,7 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 			return
 		}
 		_ = file.Close()
-		if err := d.writes(ctx); err != nil && !sqldb.Temporary(err) { // it may be that somebody else writes
+		if err := d.writes(ctx); err != nil && !sqldb.Temporary(err) { // another server may be writing
 			d.wrong("database", do, "%s can not be written: %v.", path, err)
 			return
 		}
@@ -101,7 +101,8 @@ func (d *doctor) postgres(ctx context.Context) {
 	var encoding, user string
 	var schema *string
 	err = pool.QueryRowContext(ctx, `SELECT CAST(current_setting('server_version_num') AS INT),
-		current_setting('server_encoding'), current_user, current_schema(), COALESCE(has_schema_privilege(current_schema(), $1), false)`, "CREATE").
+		current_setting('server_encoding'), current_user, current_schema(),
+		COALESCE(has_schema_privilege(current_schema(), $1), false)`, "CREATE").
 		Scan(&version, &encoding, &user, &schema, &mayCreate)
 	switch {
 	case err != nil:

@@ -16,7 +16,7 @@ func (d *doctor) frames(about string) {
 	for _, origin := range d.FrameAncestors {
 		if strings.HasPrefix(origin, "http://") && strings.HasPrefix(d.PublicURL, "https://") {
 			d.doubtful(about, "Serve the page that has the frame by https.",
-				"WAITROOM_FRAME_ANCESTORS names %s: without https whoever is on the way can put anything "+
+				"WAITROOM_FRAME_ANCESTORS names %s: without https anyone on the way can put anything "+
 					"around the page.", origin)
 		}
 	}

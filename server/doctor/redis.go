@@ -123,7 +123,7 @@ func (d *doctor) node(ctx context.Context, c *redis.Client) {
 	info, err := infoOf(ctx, c)
 	if err != nil {
 		d.doubtful("redis", "Allow it to the user: ACL SETUSER … +info.",
-			"It does not tell of itself (INFO): version, persistence and memory are not checked: %v.", err)
+			"INFO is refused: version, persistence and memory are not checked: %v.", err)
 	} else {
 		d.version(info)
 		d.role(info)
@@ -196,7 +196,7 @@ func (d *doctor) memory(info infoLines) {
 	}
 	if limit > 0 && used > memoryShare*limit {
 		d.wrong("redis", "Raise maxmemory; and is the ledger behind? What it has not taken in waits "+
-			"in Redis.", "%.0f %% of maxmemory are used: nobody joins or leaves when it is full.",
+			"in Redis.", "%.0f %% of maxmemory are used: when it is full, no seller can join or leave.",
 			100*used/limit)
 	}
 }
@@ -206,7 +206,7 @@ func (d *doctor) notifications(ctx context.Context, c *redis.Client) {
 	found, err := c.ConfigGet(ctx, name).Result()
 	if err != nil {
 		d.doubtful("redis", "Set "+name+" to Kgx there, or allow +config|get and +config|set.",
-			"Whether it tells of deleted keys is not known: a lock key that is deleted by hand may be "+
+			"Whether it reports deleted keys is not known: a lock key that is deleted by hand may be "+
 				"noticed a second late.")
 		return
 	}

@@ -50,7 +50,7 @@ func (d *doctor) sentinel(ctx context.Context, c *redis.SentinelClient, addr, ma
 	}
 	if err := c.CkQuorum(ctx, master).Err(); err != nil && strings.Contains(err.Error(), "NOQUORUM") {
 		d.wrong(about, "Bring the other sentinels back, or lower the quorum in sentinel.conf.",
-			"%s: when the master dies nobody takes over: %v.", addr, err)
+			"%s: when the master dies, no replica takes over: %v.", addr, err)
 	}
 	return true
 }

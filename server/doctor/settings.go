@@ -51,7 +51,7 @@ func (d *doctor) settings() {
 	if slices.ContainsFunc(d.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
 		d.doubtful(about, "Set WAITROOM_TRUSTED_PROXIES to the balancers' own addresses.",
 			"Every address is a trusted proxy: anybody may name an address of their choice, and the "+
-				"limits by address stop nobody.")
+				"limits by address stop no one.")
 	}
 	if !d.SupportSignsIn {
 		d.doubtful(about, "Set WAITROOM_SUPPORT_USERS or WAITROOM_SUPPORT_OIDC_ISSUER.",
@@ -113,8 +113,8 @@ func (d *doctor) rooms() {
 		}
 		return
 	}
-	for _, doubt := range file.Warnings {
-		d.doubtful(about, "Correct it, and have servers read it again by SIGHUP.", "%s.", doubt)
+	for _, warning := range file.Warnings {
+		d.doubtful(about, "Correct it, and have servers read it again by SIGHUP.", "%s.", warning)
 	}
 	if !d.any(about) {
 		d.fine(about, "%s is right: %d entries.", d.RoomsFile.Path, file.Len())

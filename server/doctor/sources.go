@@ -37,7 +37,7 @@ func (d *doctor) sources(ctx context.Context) {
 	}
 	if twilio && d.PublicURL == "" {
 		d.wrong("sources", "Set WAITROOM_PUBLIC_URL to what Twilio calls the server, without the path.",
-			"Twilio signs the address that it calls, and the server is not told its own: "+
+			"Twilio signs the address that it calls, and the server does not know its own: "+
 				"behind a proxy its messages are refused.")
 	}
 }

@@ -72,7 +72,7 @@ func (h *Recorder) Record(ctx context.Context, id room.ID, n sms.Heard) {
 		subject := cmp.Or(n.Source, "sms") + at.UTC().Format("/2006-01-02")
 		if err := h.engine.Incident(ctx, id, "carrier_clock", subject,
 			ClockDetail(n.Source, off)); err != nil {
-			h.log.WarnContext(ctx, "support was not told of a clock that is off", "room", id, "source",
+			h.log.WarnContext(ctx, "support could not be notified that a source's clock is off", "room", id, "source",
 				n.Source, "error", err)
 		}
 	}

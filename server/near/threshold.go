@@ -32,8 +32,8 @@ func Parse(text string) (t Threshold, err error) {
 	if t.Wait, err = time.ParseDuration(text); err == nil && t.Wait >= leastWait && t.Wait <= mostWait {
 		return Threshold{Wait: t.Wait}, nil
 	}
-	return Threshold{}, errors.New("want how many are ahead, from 1 to 100, such as 3, or an estimated wait, from " +
-		"1s to 1h, such as 2m; leave it empty for no place.near")
+	return Threshold{}, errors.New("want how many are ahead, from 1 to 100, such as 3, or an estimated wait, " +
+		"from 1s to 1h, such as 2m; leave it empty for no place.near")
 }
 
 // Off reports whether no place is ever near.

@@ -59,8 +59,8 @@ func (b *Book) read() error {
 	if err != nil {
 		return fmt.Errorf("WAITROOM_ROOMS_FILE (--rooms-file): %w", err)
 	}
-	for _, doubt := range f.Warnings {
-		b.log.Warn("rooms file: " + doubt)
+	for _, warning := range f.Warnings {
+		b.log.Warn("rooms file: " + warning)
 	}
 	b.keys.Learn(f.secrets...)
 	b.file.Store(f)

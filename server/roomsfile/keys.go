@@ -124,8 +124,8 @@ func (r *reader) senders(d *draft, v *node) error {
 		items = []*node{v}
 	}
 	if len(items) == 0 || len(items) > mostSenders {
-		return fmt.Errorf("has %d senders: want 1 to %d; without the key everybody's messages count", len(items),
-			mostSenders)
+		return fmt.Errorf("has %d senders: want 1 to %d; without the key, messages of all senders count",
+			len(items), mostSenders)
 	}
 	senders := make([]string, len(items))
 	for i, item := range items {

@@ -193,7 +193,7 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"a:\n  marketplace: {name: {ko: \"\"}}":         `:2: a: marketplace.name in ko is "": want one line of at most 64 characters`,
 		"a:\n  name: {}":                                `:2: a: name is empty: want one line, or one for each language`,
 		"a:\n  marketplace: https://x.example":          `:2: a: marketplace: want name and url under it`,
-		"a:\n  sms_from: []":                            `:2: a: sms_from has 0 senders: want 1 to 100; without the key everybody's messages count`,
+		"a:\n  sms_from: []":                            `:2: a: sms_from has 0 senders: want 1 to 100; without the key, messages of all senders count`,
 		"a:\n  sms_from:\n    - 1588\n    - {}":         `:4: a: sms_from has a group: want a sender of at most 64 characters`,
 		"a:\n  sms_secret: hush hush":                   `:2: a: sms_secret is not base64: give whsec_ and the base64 of 24 to 64 random bytes`,
 		"a:\n  sms_secret: ''":                          `:2: a: sms_secret is empty: give whsec_`,

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-func TestTheLatestFailoverIsBelievedAndNotWhoeverSpokeLast(t *testing.T) {
+func TestTheLatestFailoverIsBelievedAndNotTheLastSpeaker(t *testing.T) {
 	now := time.Now()
 	away := errors.New("refused")
 	for name, test := range map[string]struct {

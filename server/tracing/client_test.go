@@ -85,7 +85,7 @@ func TestACollectorThatRefusesIsNotAskedAgainAndNotQuoted(t *testing.T) {
 	}
 }
 
-func TestACollectorThatStaysBusyIsToldOfAsSuch(t *testing.T) {
+func TestACollectorThatStaysBusyIsLoggedAsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := clientOf(Config{}, 503)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

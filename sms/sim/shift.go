@@ -111,11 +111,11 @@ func (s *shift) see(ctx context.Context, v room.View, err error) error {
 		return err
 	}
 	if v.Lease == nil {
-		return errors.New("nobody holds the lock though there is a line")
+		return errors.New("no seller holds the lock though there is a line")
 	}
 	if s.holder == nil || s.holder.ticket != v.Lease.Ticket {
 		if s.holder = s.sellers[v.Lease.Ticket]; s.holder == nil {
-			return fmt.Errorf("nobody has the holder's ticket %d", v.Lease.Ticket)
+			return fmt.Errorf("no seller has the holder's ticket %d", v.Lease.Ticket)
 		}
 		s.granted(s.holder, v.Lease)
 	}

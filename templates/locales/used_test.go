@@ -117,8 +117,8 @@ func usedInScripts(t *testing.T, modules []string) (shown []string) {
 	return shown
 }
 
-// usedInGo returns the entries whose fields Go code names, by area and key. A package is read after those that
-// it imports.
+// usedInGo returns the entries whose fields Go code names, by area and key. A package is read after those
+// that it imports.
 func usedInGo(t *testing.T) map[string]bool {
 	t.Helper()
 	ours := packages{}

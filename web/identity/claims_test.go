@@ -120,9 +120,9 @@ func withHeader(t *testing.T, claims portaltest.Claims, more ...any) string {
 	return text
 }
 
-// The portal's secret may sign both ways. A token of the way back is for the portal's address, which may be the
-// server's own.
-func TestTokenOfTheWayBackLetsNobodyIn(t *testing.T) {
+// The portal's secret may sign both ways. A token of the way back is for the portal's address, which may be
+// the server's own.
+func TestTokenOfTheWayBackIsRefusedAtTheEntry(t *testing.T) {
 	server, _, _ := shared(t)
 	s := New(Config{Redis: server.Client(), Secret: secret, Audiences: []string{"https://portal.example"}})
 	back, err := wayback.New(secret)

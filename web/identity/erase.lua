@@ -1,4 +1,4 @@
--- A session stands for nobody any more, if it stood for this seller. The record stays, empty, until its end: so no replica puts back what it remembers.
+-- Empties a session's record if it names this seller. The record stays, empty, until its end, so that no replica writes back the one it remembers.
 -- KEYS: the session's record
 -- ARGV: the seller
 -- Returns 1 where it stood for the seller, else 0.

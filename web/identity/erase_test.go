@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func TestErasedSellersSessionsStandForNobodyOnAnyReplica(t *testing.T) {
+func TestErasedSellersSessionsAreUnknownOnEveryReplica(t *testing.T) {
 	server, one, other := shared(t)
 	first, second := link(t, one, portaltest.For("s-1"), ""), link(t, other, portaltest.For("s-1"), "")
 	stays := link(t, one, portaltest.For("s-2"), "")

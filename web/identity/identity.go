@@ -28,7 +28,7 @@ var (
 	ErrExpired       = errors.New("token is too old")
 	ErrEarly         = errors.New("token is of a time that has not come yet")
 	ErrUsed          = errors.New("token was used before")
-	ErrAudience      = errors.New("token is for somebody else, or for another room")
+	ErrAudience      = errors.New("token is for another audience, or for another room")
 	ErrAnother       = fmt.Errorf("%w: it is another seller's", room.ErrInvalidSession)
 )
 

@@ -156,7 +156,7 @@ func TestWithdrawnKeyIsForgottenInTime(t *testing.T) {
 		10*time.Second, time.Millisecond)
 }
 
-func TestKeysAreFetchedOnceForAllWhoWait(t *testing.T) {
+func TestKeysAreFetchedOnceForAllWaitingCalls(t *testing.T) {
 	p, keys, rs, _, _ := portal(t)
 	var done sync.WaitGroup
 	for range 20 {

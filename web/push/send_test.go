@@ -106,7 +106,7 @@ func TestReplicasThatStartAtOnceAgreeOnOneKeyAndPutItBack(t *testing.T) {
 	require.NotContains(t, err.Error(), "secret")
 }
 
-func TestBrowserReadsWhatIsSentAndThePushServiceKnowsWhoSends(t *testing.T) {
+func TestBrowserReadsThePushAndThePushServiceKnowsItsSender(t *testing.T) {
 	s := newStage(t)
 	b, to := s.subscribe(7, "s-7", "/send/abc")
 	require.NoError(t, s.send(to))
@@ -189,7 +189,7 @@ func TestPushServiceIsAskedAgainNoSoonerThanItSays(t *testing.T) {
 }
 
 // A push service's 429 for one browser does not limit the others.
-func TestBrowserThatIsToldTooMuchHoldsUpNoOther(t *testing.T) {
+func TestBrowserWithTooManyPushesHoldsUpNoOther(t *testing.T) {
 	s := newStage(t)
 	_, one := s.subscribe(1, "s-1", "/1")
 	_, other := s.subscribe(2, "s-2", "/2")
@@ -206,7 +206,7 @@ func TestBrowserThatIsToldTooMuchHoldsUpNoOther(t *testing.T) {
 }
 
 // Two sellers that share a browser do not get each other's turns.
-func TestBrowserIsToldOfOnePlaceOfARoom(t *testing.T) {
+func TestBrowserIsNotifiedOfOnePlaceOfARoom(t *testing.T) {
 	s := newStage(t)
 	b, _ := s.subscribe(1, "s-1", "/1")
 	_, kept := s.subscribe(1, "s-1", "/2")
@@ -220,7 +220,7 @@ func TestBrowserIsToldOfOnePlaceOfARoom(t *testing.T) {
 	require.Len(t, s.browsers(2, "s-2"), 1, "a browser may stand in several rooms")
 }
 
-func TestNothingIsKeptOfABrowserThatIsToldNoMore(t *testing.T) {
+func TestNothingIsKeptOfABrowserAfterItsLastPush(t *testing.T) {
 	s := newStage(t)
 	known := func() int { return len(s.rdb.Keys(t.Context(), prefix+"browser:*").Val()) }
 	for i := range 20 {

@@ -49,7 +49,7 @@ func onBoth(t *testing.T, test func(t *testing.T, rdb redis.UniversalClient)) {
 	t.Run("redis", func(t *testing.T) { test(t, redistest.Start(t).Client()) })
 }
 
-func TestAddressMayJoinAgainAsSoonAsItIsTold(t *testing.T) {
+func TestAddressMayJoinAgainAtTheTimeItWasGiven(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
 	t.Cleanup(func() { _ = rdb.Close() })
@@ -173,7 +173,7 @@ func TestJoinUnderWayIsNotTakenForAPlaceThatIsOver(t *testing.T) {
 	require.NoError(t, err, "its own replica knows that the join is done")
 }
 
-func TestNobodyReadsAnAddressInTheStore(t *testing.T) {
+func TestStoreHoldsNoReadableAddress(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	names := func(key string) []string {
 		require.NoError(t, rdb.FlushAll(t.Context()).Err())

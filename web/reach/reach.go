@@ -1,4 +1,4 @@
-// Package reach keeps the choice of sellers whether their portal sends them a message when their turn is near.
+// Package reach keeps each seller's choice whether the portal sends a message when the turn is near.
 package reach
 
 import (

@@ -106,7 +106,7 @@ func TestGroupsGiveTheRole(t *testing.T) {
 	require.Equal(t, 6, strings.Count(everything(t, c.rdb), "session:"), "only who is admitted has one")
 }
 
-func TestUnsetGroupAdmitsNobody(t *testing.T) {
+func TestUnsetGroupAdmitsNoAgent(t *testing.T) {
 	c := openCounter(t)
 	c.cfg.OIDC.ActGroup, c.cfg.OIDC.WatchGroup = "", ""
 	for _, groups := range []any{"", []string{""}, []string{"actors"}, nil} {

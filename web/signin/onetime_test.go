@@ -39,7 +39,7 @@ func TestOneTimePasswordWorksOnceOnAnyReplica(t *testing.T) {
 	require.NoError(t, enter(a, "support", second, here))
 }
 
-func TestOfTwentyWhoHaveTheOneTimePasswordOneIsLetIn(t *testing.T) {
+func TestOfTwentySignInsWithTheOneTimePasswordOneIsLetIn(t *testing.T) {
 	rdb := redistest.Start(t).Client()
 	a, _ := newDesk(Config{Redis: rdb})
 	b, _ := newDesk(Config{Redis: rdb})

@@ -25,7 +25,7 @@ import (
 
 // The refusals.
 var (
-	ErrNotSignedIn = errors.New("nobody is signed in with this")
+	ErrNotSignedIn = errors.New("no agent is signed in with this")
 	ErrWrong       = errors.New("name or password is wrong")
 	ErrNotAdmitted = errors.New("is in no group that may watch") // by OpenID Connect
 	ErrExpired     = errors.New("sign-in was begun too long ago, or in another browser")

@@ -47,7 +47,7 @@ func bodyOf(fields, reason string) string {
 		func(s string) bool { return s == "" }), ",") + "}"
 }
 
-func TestActionIsDoneByWhoIsSignedInAndSaysWhatWasDone(t *testing.T) {
+func TestActionIsDoneByTheSignedInAgentAndSaysWhatWasDone(t *testing.T) {
 	for name, b := range bodies {
 		f := newFakeDesk()
 		w := f.call(t, deskHandler(t, f), "kim", "POST", "/api/support/integration/"+name,
@@ -179,7 +179,7 @@ func TestReasonMayHaveAnyInk(t *testing.T) {
 	}
 }
 
-func TestWhatTheLedgerRefusedIsToldApartFromWhatNeverHappened(t *testing.T) {
+func TestLedgersRefusalsDifferFromWhatNeverHappened(t *testing.T) {
 	said := func(err error, lang string) string {
 		f := newFakeDesk()
 		f.refuse = fmt.Errorf("assign: %w", err)

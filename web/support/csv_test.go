@@ -225,7 +225,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 	require.Equal(t, 12, found)
 }
 
-func TestRowsThatAreLeftOutAreTold(t *testing.T) {
+func TestRowsThatAreLeftOutAreCounted(t *testing.T) {
 	f := newFakeDesk()
 	f.pages = []support.History{{Leases: make([]support.LeaseRow, 1000), Next: "c2"},
 		{Leases: make([]support.LeaseRow, 500), Next: "c3"}}

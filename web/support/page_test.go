@@ -69,7 +69,7 @@ func TestSearchOfAPageIsTheExportsToo(t *testing.T) {
 	}
 }
 
-func TestDeliveryIsRetriedByWhoMayAct(t *testing.T) {
+func TestDeliveryIsRetriedByAgentsThatMayAct(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
 	const path = "/support/-/deliveries/7/retry"
@@ -87,7 +87,7 @@ func TestDeliveryIsRetriedByWhoMayAct(t *testing.T) {
 	require.Equal(t, http.StatusConflict, f.call(t, h, "kim", "POST", path, "").Code)
 }
 
-func TestAllDeliveriesAreRetriedByWhoMayAct(t *testing.T) {
+func TestAllDeliveriesAreRetriedByAgentsThatMayAct(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
 	const path = "/support/-/deliveries/retry"
@@ -118,7 +118,7 @@ func TestDeliveriesThatFailAreSaidBeforeTheyAreGivenUp(t *testing.T) {
 	require.Regexp(t, `(?s)id="failing".*1970-01-01 00:00:01.*dial tcp: &lt;refused&gt;`, page())
 }
 
-func TestSocketIsServedToWhoIsSignedIn(t *testing.T) {
+func TestSocketIsServedToSignedInAgents(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
 	f.call(t, h, "park", "GET", "/api/support/ws", "")

@@ -3,7 +3,7 @@
 //
 // The tools return within Config.Patience, since agents bound a tool's time; the agent calls again to go on
 // waiting. A seller counts as present only while a tool waits, so an agent that went away is passed over and
-// holds up nobody.
+// holds up no other seller.
 package mcpserver
 
 import (
@@ -38,9 +38,10 @@ const (
 	leaveWithin     = 5 * time.Second
 )
 
-const instructions = `Takes a seller's turn with a phone number that several sellers share. Only one seller at a
-time may have the marketplace send a code to that number; the others wait in line. In this order:
-1. join, then wait_for_turn again and again until status is "your_turn". You have about two minutes from then on.
+const instructions = `Takes a seller's turn with a phone number that several sellers share. Only one seller at a time
+may have the marketplace send a code to that number; the others wait in line. In this order:
+1. join, then wait_for_turn again and again until status is "your_turn". You have about two minutes from
+then on.
 2. ask_for_code, before you press "send code" at the marketplace, each time. It says when you may press.
 3. Press "send code", then receive_code until there is a code. Enter it at the marketplace.
 4. done. Call leave instead to give up, at any time.
@@ -72,17 +73,17 @@ func (t *tools) server() *mcp.Server {
 				return nil, out, advise(err)
 			})
 	}
-	add("join", "Join the line for the number, or get the lock at once if it is free. Calling it again keeps the place.",
-		t.join)
-	add("wait_for_turn", "Wait until it is the seller's turn. Returns after at most 45 seconds: call it again while "+
-		"status is \"waiting\", without a pause, else the turn passes to the next in line.", t.wait)
+	add("join", "Join the line for the number, or get the lock at once if it is free. Calling it again keeps "+
+		"the place.", t.join)
+	add("wait_for_turn", "Wait until it is the seller's turn. Returns after at most 45 seconds: call it again "+
+		"while status is \"waiting\", without a pause, else the turn passes to the next in line.", t.wait)
 	add("ask_for_code", "Call this right before each press of \"send code\" at the marketplace. When status is "+
 		"\"press_now\", press; when it is \"number_busy\", call this again first. Optional: the numbers that the "+
 		"code comes from, which makes a mix-up with another text less likely.", t.ask)
-	add("receive_code", "Wait for the code that the marketplace sent, after ask_for_code. Returns after at most 45 "+
-		"seconds: call it again while status is \"no_code_yet\".", t.receive)
-	add("reject_code", "Report that the last code was wrong or somebody else's. Afterwards call ask_for_code again, "+
-		"or receive_code if the turn is over: the right code may still come.", t.reject)
+	add("receive_code", "Wait for the code that the marketplace sent, after ask_for_code. Returns after at "+
+		"most 45 seconds: call it again while status is \"no_code_yet\".", t.receive)
+	add("reject_code", "Report that the last code was wrong or another seller's. Afterwards call ask_for_code "+
+		"again, or receive_code if the turn is over: the right code may still come.", t.reject)
 	add("done", "End the turn after the code was accepted by the marketplace. The next in line gets the number.",
 		t.done)
 	add("leave", "Give the place or the turn up.", t.leave)

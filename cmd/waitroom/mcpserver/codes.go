@@ -51,8 +51,8 @@ func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in input) (outp
 }
 
 // begin runs Turn.Code in the background, unless the agent has not heard of the last one: it may have become
-// free since the agent's last call. An earlier call goes on beside it: its code may still come, and is returned
-// once.
+// free since the agent's last call. An earlier call goes on beside it: its code may still come, and is
+// returned once.
 func (p *place) begin(t *tools, from []string) *asking {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,10 +146,10 @@ func (t *tools) reject(ctx context.Context, _ *mcp.CallToolRequest, in input) (o
 		return output{}, err
 	}
 	if s.Status != "ended" {
-		return output{Status: "rejected", LeftSeconds: left(s), Next: "Call ask_for_code, then have the marketplace " +
-			"send another code."}, nil
+		return output{Status: "rejected", LeftSeconds: left(s), Next: "Call ask_for_code, then have the " +
+			"marketplace send another code."}, nil
 	}
 	p.begin(t, nil) // asks for nothing, since the turn is over: it only waits
-	return output{Status: "rejected", Outcome: s.Outcome, Next: "The turn is over, but the right code may still " +
-		"come: call receive_code. Else call join to stand in line again."}, nil
+	return output{Status: "rejected", Outcome: s.Outcome, Next: "The turn is over, but the right code " +
+		"may still come: call receive_code. Else call join to stand in line again."}, nil
 }

@@ -112,7 +112,8 @@ func (t *tools) leave(ctx context.Context, _ *mcp.CallToolRequest, in input) (ou
 	return t.end(ctx, in, (*client.Turn).Leave)
 }
 
-func (t *tools) end(ctx context.Context, in input, end func(*client.Turn, context.Context) error) (output, error) {
+func (t *tools) end(ctx context.Context, in input,
+	end func(*client.Turn, context.Context) error) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {
 		return output{}, err

@@ -65,7 +65,8 @@ func (f *File) read() (map[string]string, error) {
 		return nil, fmt.Errorf("read the sessions: %w", err)
 	}
 	if json.Unmarshal(text, &all) != nil { // the error may quote a session
-		return nil, fmt.Errorf("read the sessions: %q is no JSON object of texts; delete it to forget all places", f.path)
+		return nil, fmt.Errorf("read the sessions: %q is no JSON object of texts; delete it to forget all places",
+			f.path)
 	}
 	return all, nil
 }

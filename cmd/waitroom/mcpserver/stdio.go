@@ -18,7 +18,8 @@ func Stdio(in io.Reader, out io.Writer) mcp.Transport {
 	return &mcp.IOTransport{Reader: r, Writer: shared}
 }
 
-const parseError = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is no JSON"}}` + "\n"
+const parseError = `{"jsonrpc":"2.0","id":null,` +
+	`"error":{"code":-32700,"message":"the line is no JSON"}}` + "\n"
 
 // forward copies the lines that are JSON, and answers the others.
 func forward(in io.Reader, to, answers io.Writer) error {

@@ -88,7 +88,8 @@ func advise(err error) error {
 	case errors.Is(err, client.ErrNotYet):
 		return fmt.Errorf("%w: call wait_for_turn", err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("waitroom did not answer in time; call the tool again, and check the server's URL: %w", err)
+		return fmt.Errorf("waitroom did not answer in time; call the tool again, and check the server's URL: %w",
+			err)
 	}
 	return err
 }

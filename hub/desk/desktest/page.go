@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Page does with what support's socket is told what a page of support does.
+// Page handles the frames of support's socket as the page of support does.
 type Page struct {
 	Told    map[string]int // frames by type
 	Room    string

@@ -105,7 +105,7 @@ export class ItemsPanel {
         make("time", { class: "soft num", datetime: at.toISOString() }, timeOfDay(at)),
       ),
       ...content.filter(Boolean),
-      result && make("p", { class: "item-told", role: "status" }, result.words),
+      result && make("p", { class: "item-result", role: "status" }, result.words),
     );
   }
 

@@ -74,7 +74,7 @@ const NOTHING = { epoch: "", version: -1, paused: false, hold: 0, holder: null, 
 
 /**
  * The known state of a room. apply takes frames; versions never go back within an epoch: a full state older
- * than the shown one waits aside until changes have brought it up to that.
+ * than the shown one waits until changes have brought it up to that.
  */
 export class DeskModel {
   #shown = new Line(NOTHING);

@@ -103,7 +103,7 @@ export class Windowed {
     return row;
   }
 
-  /** Frees the rows out of view; the focused one is put aside while its item exists. */
+  /** Frees the rows out of view; the focused one is kept while its item exists. */
   #release(wanted) {
     for (const [key, row] of this.#rows) {
       if (wanted.has(key)) continue;

@@ -19,8 +19,8 @@ import (
 var room = cmp.Or(os.Getenv("WAITROOM"), "http://localhost:8080") + "/api/" + cmp.Or(os.Getenv("ROOM"),
 	"integration")
 
-// session is one for each seller: whoever has it acts for the place, and a call whose answer was lost can be
-// repeated with it.
+// session is one for each seller: any program that has it can act for the place, and a call whose answer was
+// lost can be repeated with it.
 var session = http.Header{"X-Session-Id": {uuid.NewString()}}
 
 // place is what answers and states have in common.
