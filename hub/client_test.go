@@ -88,7 +88,7 @@ func clientMain() bool {
 	for in.Scan() && in.Text() != "" {
 		sessions = append(sessions, in.Text())
 	}
-	o := &observer{all: len(sessions), told: make(map[int64]int)}
+	o := &observer{all: len(sessions), received: make(map[int64]int)}
 	o.missing.Add(len(sessions))
 	slots := make(chan struct{}, 64)
 	for _, s := range sessions {
@@ -110,10 +110,10 @@ func clientMain() bool {
 }
 
 type observer struct {
-	all     int
-	missing sync.WaitGroup
-	mu      sync.Mutex
-	told    map[int64]int
+	all      int
+	missing  sync.WaitGroup
+	mu       sync.Mutex
+	received map[int64]int
 }
 
 func (o *observer) read(ws *websocket.Conn) {
@@ -147,9 +147,9 @@ func (o *observer) read(ws *websocket.Conn) {
 func (o *observer) count(version int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.told[version]++; o.told[version] == o.all {
+	if o.received[version]++; o.received[version] == o.all {
 		o.say("all", version)
-		clear(o.told)
+		clear(o.received)
 	}
 }
 

@@ -11,18 +11,18 @@ import (
 // change does not put the first one off.
 func TestBackOfTheLineStandsBehindItsHead(t *testing.T) {
 	now := time.Now()
-	for name, told := range map[string]struct{ until, want time.Time }{
+	for name, c := range map[string]struct{ until, want time.Time }{
 		"quiet":               {time.Time{}, now.Add(headStart)},
-		"told long ago":       {now.Add(-time.Second), now.Add(headStart)},
-		"about to be told":    {now.Add(headStart / 2), now.Add(headStart)},
-		"told a moment ago":   {now.Add(100 * time.Millisecond), now.Add(100 * time.Millisecond)},
-		"told at this moment": {now, now.Add(headStart)},
+		"sent long ago":       {now.Add(-time.Second), now.Add(headStart)},
+		"about to be sent":    {now.Add(headStart / 2), now.Add(headStart)},
+		"sent a moment ago":   {now.Add(100 * time.Millisecond), now.Add(100 * time.Millisecond)},
+		"sent at this moment": {now, now.Add(headStart)},
 	} {
-		b := coalescer{until: told.until}
+		b := coalescer{until: c.until}
 		b.behind(now)
 		require.True(t, b.due, name)
-		require.Equal(t, told.want, b.until, name)
+		require.Equal(t, c.want, b.until, name)
 		b.behind(now.Add(headStart / 2))
-		require.Equal(t, told.want, b.until, name)
+		require.Equal(t, c.want, b.until, name)
 	}
 }

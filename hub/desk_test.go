@@ -106,8 +106,8 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	})
 }
 
-// Sellers are on the first watcher's replica already: they are told nothing for its sake, and a second one is
-// told the same bytes. Nothing asks the engine while the room changes: an answer that is ahead of its events
+// Sellers are on the first watcher's replica already: they get no frame for its sake, and a second one gets
+// the same bytes. Nothing asks the engine while the room changes: an answer that is ahead of its events
 // for too long has the room shown anew.
 func TestFiftyWatchersGetTheSameBytes(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
@@ -122,7 +122,7 @@ func TestFiftyWatchersGetTheSameBytes(t *testing.T) {
 		screens = append(screens, r.watch(lobby))
 	}
 	for _, s := range screens {
-		s.until("the room", func(p *desktest.Page) bool { return p.Told["desk"] == 1 })
+		s.until("the room", func(p *desktest.Page) bool { return p.Frames["desk"] == 1 })
 	}
 	seller.mu.Lock()
 	states := len(seller.states)
@@ -144,7 +144,7 @@ func TestFiftyWatchersGetTheSameBytes(t *testing.T) {
 				changes += text + "\n"
 			}
 		}
-		require.Equal(t, 1, s.count("desk"), "the whole line is told once")
+		require.Equal(t, 1, s.count("desk"), "the whole line is sent once")
 		if want == "" {
 			want = changes
 		}
@@ -167,7 +167,7 @@ func TestSupportsSocketIsNoSellersPresence(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = ws.CloseNow() }()
 	s := r.watch(lobby)
-	s.until("beats", func(p *desktest.Page) bool { return p.Told["beat"] >= 2 })
+	s.until("beats", func(p *desktest.Page) bool { return p.Frames["beat"] >= 2 })
 	require.Zero(t, r.Redis.Exists(t.Context(), "{integration}:seen").Val())
 }
 
@@ -211,7 +211,7 @@ func TestSupportsSocketsArePingedAndDrained(t *testing.T) {
 	silent, answering, all := r.watch(lobby), r.watch(lobby), r.watch("")
 	for n := range 3 {
 		for _, s := range []*screen{answering, all} {
-			s.until("a ping", func(p *desktest.Page) bool { return p.Told["ping"] > n })
+			s.until("a ping", func(p *desktest.Page) bool { return p.Frames["ping"] > n })
 			require.NoError(t, s.ws.Write(t.Context(), websocket.MessageText, []byte(`{"type":"pong"}`)))
 		}
 	}

@@ -91,7 +91,7 @@ const watchURL = "HUB_BENCH_WATCH"
 
 // watchMain is the other process.
 func watchMain(url string) {
-	o := &observer{all: benchWatchers, told: make(map[int64]int)}
+	o := &observer{all: benchWatchers, received: make(map[int64]int)}
 	o.missing.Add(benchWatchers)
 	for range benchWatchers {
 		ws, _, err := websocket.Dial(context.Background(), url, nil)

@@ -107,7 +107,7 @@ func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 		hub.Config{Beat: time.Hour, WriteTimeout: within, WriteBuffer: 1, Registerer: registry})
 	ids := fill(t, r, 1000)
 	slow, s := rawWatch(t, r), r.watch(lobby)
-	s.until("the room", func(p *desktest.Page) bool { return p.Told["desk"] == 1 })
+	s.until("the room", func(p *desktest.Page) bool { return p.Frames["desk"] == 1 })
 	for range 600 { // 1,200 changes: more than are kept
 		leave(t, r.Engine, ids[0], room.Completed)
 		join(t, r.Engine, ids[0])
@@ -122,7 +122,7 @@ func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, page.Take(text))
 	}
-	require.Equal(t, 2, page.Told["desk"])
-	require.Less(t, page.Told["change"], 600)
+	require.Equal(t, 2, page.Frames["desk"])
+	require.Less(t, page.Frames["change"], 600)
 	require.Equal(t, 1.0, counted(t, registry, "waitroom_hub_desk_resyncs_total"))
 }

@@ -45,18 +45,18 @@ func (w *watchers) add(who desk.Watcher) (number string) {
 	return fmt.Sprint(len(w.list) - 1)
 }
 
-// screen is a page of support that keeps what it was told.
+// screen is a page of support that keeps the frames it received.
 type screen struct {
 	path string // of the socket, as it is described
 	t    testing.TB
 	ws   *websocket.Conn
 
-	mu     sync.Mutex
-	told   chan struct{} // closed and renewed at each frame
-	page   desktest.Page
-	raw    []string
-	failed error
-	closed error
+	mu      sync.Mutex
+	arrived chan struct{} // closed and renewed at each frame
+	page    desktest.Page
+	raw     []string
+	failed  error
+	closed  error
 }
 
 // watch opens a room for support; "" are all rooms.
@@ -70,7 +70,7 @@ func (r *replica) watchAs(id room.ID, who desk.Watcher) *screen {
 	ws, _, err := websocket.Dial(ctx, r.URL+deskPath+string(id), &websocket.DialOptions{HTTPHeader: header})
 	require.NoError(r.t, err)
 	ws.SetReadLimit(-1)
-	s := &screen{t: r.t, ws: ws, path: path.Join("/api/support", string(id), "ws"), told: make(chan struct{})}
+	s := &screen{t: r.t, ws: ws, path: path.Join("/api/support", string(id), "ws"), arrived: make(chan struct{})}
 	var reading sync.WaitGroup
 	reading.Go(s.read)
 	r.t.Cleanup(func() {
@@ -94,8 +94,8 @@ func (s *screen) read() {
 				s.failed = err
 			}
 		}
-		close(s.told)
-		s.told = make(chan struct{})
+		close(s.arrived)
+		s.arrived = make(chan struct{})
 		s.mu.Unlock()
 		if err != nil {
 			return
@@ -114,7 +114,7 @@ func (s *screen) untilFrames(what string, so func(raw []string) bool) {
 	deadline := time.After(within)
 	for {
 		s.mu.Lock()
-		told, ok, closed, failed := s.told, so(s.raw), s.closed, s.failed
+		arrived, ok, closed, failed := s.arrived, so(s.raw), s.closed, s.failed
 		s.mu.Unlock()
 		require.NoError(s.t, failed)
 		if ok {
@@ -122,11 +122,11 @@ func (s *screen) untilFrames(what string, so func(raw []string) bool) {
 		}
 		require.NoError(s.t, closed, "closed while waiting for: %s", what)
 		select {
-		case <-told:
+		case <-arrived:
 		case <-deadline:
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			require.Fail(s.t, "never told", "waiting for: %s; told %v, last %s", what, s.page.Told,
+			require.Fail(s.t, "never received", "waiting for: %s; received %v, last %s", what, s.page.Frames,
 				s.raw[max(0, len(s.raw)-3):])
 		}
 	}
@@ -137,13 +137,13 @@ func (s *screen) untilClosed() int {
 	s.t.Helper()
 	for {
 		s.mu.Lock()
-		told, closed := s.told, s.closed
+		arrived, closed := s.arrived, s.closed
 		s.mu.Unlock()
 		if closed != nil {
 			return int(websocket.CloseStatus(closed))
 		}
 		select {
-		case <-told:
+		case <-arrived:
 		case <-time.After(within):
 			require.Fail(s.t, "never closed")
 		}
@@ -167,7 +167,7 @@ func (s *screen) shows(so func(*desktest.Page) bool) bool {
 func (s *screen) count(kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.page.Told[kind]
+	return s.page.Frames[kind]
 }
 
 // untilTrue waits until every page shows what the engine says of the room.

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// servers are a Redis that speaks of its keys and one that may not be told to.
+// servers are a Redis with keyspace notifications and one that refuses CONFIG SET.
 var servers = map[string]redistest.Config{
 	"with notifications":    {},
 	"without notifications": {Args: []string{"--rename-command", "CONFIG", ""}},
@@ -58,7 +58,7 @@ func TestALockDeletedByHandGoesToTheNext(t *testing.T) {
 	for name, c := range servers {
 		t.Run(name, func(t *testing.T) {
 			rdb := redistest.StartWith(t, c).Client()
-			beat := time.Hour // only the notification can tell
+			beat := time.Hour // only the notification comes in time
 			if len(c.Args) > 0 {
 				beat = 50 * time.Millisecond
 			}

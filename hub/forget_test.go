@@ -51,15 +51,15 @@ func TestCodeIsSentToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, seats[0].Messages)
 	// the hub learns of the jump by its next question
-	for told := int64(0); told < came.Add(10*time.Minute).UnixMilli(); {
+	for now := int64(0); now < came.Add(10*time.Minute).UnixMilli(); {
 		r.dial(room.NewSession()).until("a state", func(st state) bool {
-			told = st.ServerTime
+			now = st.ServerTime
 			return true
 		})
 	}
 	again := r.dial(ids[0])
 	again.untilOutcome(room.Completed)
-	join(t, r.Engine, ids[0]) // a new place: whatever was to be told of the old one is told before
+	join(t, r.Engine, ids[0]) // a new place: frames of the old one come before
 	for _, s := range []*socket{holder, again} {
 		s.until("a new place", func(st state) bool { return value(st.Ticket) == int64(len(ids)+1) })
 	}

@@ -92,7 +92,7 @@ func TestOnlyTheHeadOfTheLineIsPingedOftenAndANewcomerThereIsPinged(t *testing.T
 		}
 		return nil
 	})
-	require.NotZero(t, score(t, r.Redis, "here", ids[12]), "nobody has asked it")
+	require.NotZero(t, score(t, r.Redis, "here", ids[12]), "no ping was sent")
 	for _, id := range ids[1:3] {
 		leave(t, r.Engine, id, room.Cancelled)
 	}

@@ -144,8 +144,8 @@ func TestLookupOfASocketsPlaceDelaysNoOtherSocket(t *testing.T) {
 	require.Equal(t, "482913", holder.untilOther(1)["code"])
 	join(t, r.Engine, ids[2])
 	r.dial(ids[2]).untilStatus(room.Waiting)
-	_, told := unsure.last()
-	require.False(t, told)
+	_, sent := unsure.last()
+	require.False(t, sent)
 
 	join(t, r.Engine, ids[1])
 	unsure.untilPosition(2) // its own place: whatever the answer will be
@@ -257,7 +257,7 @@ func TestReplicasOfBeforeAndOfNowUnderstandWhatIsSaidOfAJoinedDevice(t *testing.
 	require.NoError(t, r.Hub.JoinedDevice(t.Context(), lobby, ids[0], ids[1]))
 	require.Equal(t, "integration "+ids[0], (<-said.Channel()).Payload)
 	_, session, _ := strings.Cut((<-said.Channel()).Payload, " ")
-	require.NotContains(t, ids, session, "nobody is told that another browser has joined the one that did")
+	require.NotContains(t, ids, session, "no socket is notified that another browser has joined the one that did")
 	require.NoError(t, r.Redis.Publish(t.Context(), "{waitroom}:joined-device", "integration "+ids[0]).Err())
 	require.Equal(t, "joined_device", owner.untilOther(2)["notice"])
 }

@@ -37,7 +37,7 @@ func TestLinkedSocketComesBackForAPlaceOfItsOwnThatTheReplicaMissed(t *testing.T
 		}
 		guests = append(guests, r.dial(browsers[i]))
 		guests[i].untilPosition(int64(i + 1))
-		untilHere(t, server.Client(), owner) // the last that this replica tells, and so hears
+		untilHere(t, server.Client(), owner) // the last event that this replica causes, and so hears
 	}
 
 	proxy.Refuse()

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// network stands between clients and a replica. While it is dead nothing goes through, either way, and nobody
-// is told: what was sent meanwhile arrives when it is alive again.
+// network stands between clients and a replica. While it is dead nothing goes through, either way, and no side
+// notices: what was sent meanwhile arrives when it is alive again.
 type network struct {
 	target   string
 	listener net.Listener

@@ -61,7 +61,7 @@ func TestSellerSeesWhatSupportDidForItAfterTheStateOfThatChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, last.notice(2, "moved"), `"queue_position":2`)
 	require.Contains(t, again.notice(1, "moved"), `"queue_position":2`,
-		"a notice from before it came is not told to a socket")
+		"a notice from before it came is not sent to a socket")
 	require.Len(t, holder.notStates(), 1)
 	require.Empty(t, other.notStates())
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// connected returns a socket of a hub that has no room yet, and what it is told; a ping of the protocol is
+// connected returns a socket of a hub that has no room yet, and the frames it receives; a ping of the protocol is
 // "ping".
 func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 	conns := make(chan *conn, 1)
@@ -28,10 +28,10 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	told := make(chan string, 10)
+	frames := make(chan string, 10)
 	ws, _, err := websocket.Dial(t.Context(), server.URL,
 		&websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
-			told <- "ping"
+			frames <- "ping"
 			return true
 		}})
 	require.NoError(t, err)
@@ -42,29 +42,29 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 			if err != nil {
 				return
 			}
-			told <- string(text)
+			frames <- string(text)
 		}
 	}()
 	c := <-conns
 	t.Cleanup(c.Leave)
-	return c, told
+	return c, frames
 }
 
-// The state of the change can not be told yet when the notice is due: the mirror takes a snapshot.
+// The state of the change cannot be sent yet when the notice is due: the mirror takes a snapshot.
 func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	h := &Hub{ended: true, engine: room.New(nil, room.Config{}), cfg: Config{WriteTimeout: time.Minute},
 		clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}
 	h.pool = newPool(h)
 	go h.pool.Write(t.Context())
 	defer h.pool.Close()
-	c, told := connected(t, h)
+	c, frames := connected(t, h)
 	is := func(what string) {
 		t.Helper()
 		select {
-		case text := <-told:
+		case text := <-frames:
 			require.Contains(t, text, what)
 		case <-time.After(time.Minute):
-			require.Fail(t, "never told", what)
+			require.Fail(t, "never received", what)
 		}
 	}
 	l := newLocalRoom(h, "integration")
@@ -83,7 +83,7 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	at(4)
 	is(`"version":4`)
 
-	// It does not fit: nobody was known to hold a lease that ends.
+	// It does not fit: no seller was known to hold a lease that ends.
 	l.event(room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}},
 		Notes: []room.Note{{Session: "a", Support: room.Moved}}})
 	require.False(t, l.m.Live)

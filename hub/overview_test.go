@@ -99,14 +99,14 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 	})
 }
 
-// A room on which sellers look as well is told of once by each subscription, and its events are applied once.
+// A room on which sellers look as well is reported once by each subscription, and its events are applied once.
 func TestAllRoomsAndOneRoomAreSentSideBySide(t *testing.T) {
 	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is
 	// ahead of its events for too long has the room shown anew.
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids, began := sessions(10), time.Now()
 	seller, s, all := r.dial(room.NewSession()), r.watch(lobby), r.watch("")
-	all.until("the list", func(p *desktest.Page) bool { return p.Told["rooms"] > 0 })
+	all.until("the list", func(p *desktest.Page) bool { return p.Frames["rooms"] > 0 })
 	s.until("the room", there)
 	stir(t, r.Engine, ids, 100, func() {})
 	untilSettled(t, r.Engine, lobby, seller)
@@ -117,7 +117,7 @@ func TestAllRoomsAndOneRoomAreSentSideBySide(t *testing.T) {
 	all.until("the room", row(lobby, func(r map[string]any) bool {
 		return r["waiting"] == float64(g.Waiting) && r["handoffs"] == float64(len(g.Grants))
 	}))
-	require.LessOrEqual(t, all.count("rooms"), 4+int(time.Since(began)/(250*time.Millisecond)), "told as one")
+	require.LessOrEqual(t, all.count("rooms"), 4+int(time.Since(began)/(250*time.Millisecond)), "sent as one")
 }
 
 func TestOverviewIsFollowedOnlyWhileAnAgentWatches(t *testing.T) {

@@ -57,7 +57,7 @@ func (d *drawer) Pauses(context.Context, room.ID) ([]desk.Item, error) {
 	return d.pauses, d.failure()
 }
 
-// pausedBy has the next pause be somebody's.
+// pausedBy sets the agent of the next pause.
 func (d *drawer) pausedBy(key, who string, away bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -151,7 +151,7 @@ func TestSupportGetsTheChangesOfMessagesAndIncidents(t *testing.T) {
 		require.Equal(t, "desk", kind(s.frames()[0]))
 	}
 	require.Equal(t, 3, s.count("items"), "unchanged items are not sent again")
-	next.until("the replicas", func(p *desktest.Page) bool { return p.Told["replicas"] > 0 })
+	next.until("the replicas", func(p *desktest.Page) bool { return p.Frames["replicas"] > 0 })
 	require.Equal(t, []string{"desk", "items", "minutes"}, kinds(next.frames()[:3]))
 	require.Equal(t, 1, d.most, "one question at a time")
 }
@@ -160,19 +160,19 @@ func TestSupportSeesThePhonesOnceThereAreAny(t *testing.T) {
 	d := &drawer{}
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
 	s := r.watch(lobby)
-	s.until("the items", func(p *desktest.Page) bool { return p.Told["minutes"] > 0 })
+	s.until("the items", func(p *desktest.Page) bool { return p.Frames["minutes"] > 0 })
 	require.Zero(t, s.count("sources"))
 	d.mu.Lock()
 	d.sources = []desk.Item{{Key: "phone",
 		JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
 	d.mu.Unlock()
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
-	s.until("the phone", func(p *desktest.Page) bool { return p.Told["sources"] == 1 })
+	s.until("the phone", func(p *desktest.Page) bool { return p.Frames["sources"] == 1 })
 	d.mu.Lock()
 	d.sources = nil
 	d.mu.Unlock()
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
-	s.until("that it is gone", func(p *desktest.Page) bool { return p.Told["sources"] == 2 })
+	s.until("that it is gone", func(p *desktest.Page) bool { return p.Frames["sources"] == 2 })
 	frames := s.frames()
 	require.JSONEq(t, `{"type":"sources","set":[],"drop":["phone"]}`,
 		frames[slices.IndexFunc(frames, func(f string) bool {
@@ -241,8 +241,8 @@ func TestSupportSeesTheAgentThatPausedTheRoomWhileItIsPaused(t *testing.T) {
 	pauseRoom("before", true)
 	r.watch("before").until("who paused it before anybody watched", pausedBy("choi"))
 	s := r.watch(lobby)
-	s.until("the room", func(p *desktest.Page) bool { return p.Told["desk"] == 1 && p.Told["items"] == 1 })
-	require.Zero(t, s.count("pause"), "of a room that was never paused nothing is told")
+	s.until("the room", func(p *desktest.Page) bool { return p.Frames["desk"] == 1 && p.Frames["items"] == 1 })
+	require.Zero(t, s.count("pause"), "a room that was never paused has no pause")
 	d.pausedBy("10", "kim", false)
 	pause(true)
 	s.until("who paused it", pausedBy("kim"))

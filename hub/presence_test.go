@@ -19,7 +19,7 @@ import (
 // awayAfter is so long that no replica is taken for dead by a busy machine: that takes a quarter of it.
 const awayAfter = 4 * time.Second
 
-// untilHere waits until the engine was told that a session is here.
+// untilHere waits until the engine has recorded that a session is here.
 func untilHere(t testing.TB, rdb redis.UniversalClient, session string) {
 	testproc.Until(t, within, func() error {
 		return rdb.ZScore(context.Background(), "{integration}:here", session).Err()
@@ -117,7 +117,7 @@ func TestAReplicaThatDiesLeavesItsWaitersAwayByThemselves(t *testing.T) {
 	proxy.Refuse()
 	proxy.CutAll()
 	untilAway(t, one, ids[1], true)
-	proxy.Heal() // its socket was there all the time, and it tells so again
+	proxy.Heal() // its socket was there all the time, and is recorded again
 	untilAway(t, one, ids[1], false)
 }
 

@@ -80,7 +80,7 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 			"one")["store"] == "stale"
 	})
 	n := s.count("beat")
-	s.until("time passes", func(p *desktest.Page) bool { return p.Told["beat"] > n+2 })
+	s.until("time passes", func(p *desktest.Page) bool { return p.Frames["beat"] > n+2 })
 	require.True(t, s.shows(func(p *desktest.Page) bool { return len(p.Replicas) == 2 }))
 	proxy.Heal()
 	s.until("it hears again", func(p *desktest.Page) bool {

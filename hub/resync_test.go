@@ -151,8 +151,8 @@ func TestSellersWithAPlaceAreNotifiedWhenTheStoreLosesIt(t *testing.T) {
 	holder.untilOutcome(room.Lost)
 
 	again := join(t, r.Engine, ids[1])
-	require.Equal(t, int64(4), again.Ticket, "above those that were told")
-	require.Equal(t, room.Waiting, again.Status, "until the lease that was told is over")
+	require.Equal(t, int64(4), again.Ticket, "above those that were given")
+	require.Equal(t, room.Waiting, again.Status, "until the observed lease is over")
 	_, err := r.Engine.Release(t.Context(), "integration", "", again.Lease.Fence,
 		room.Action{Who: "kim", Reason: "the store lost data"})
 	require.NoError(t, err)

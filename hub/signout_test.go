@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func there(p *desktest.Page) bool { return p.Told["desk"]+p.Told["rooms"] > 0 }
+func there(p *desktest.Page) bool { return p.Frames["desk"]+p.Frames["rooms"] > 0 }
 
 func TestSignOutClosesTheSocketsOfThatSignInOnEveryReplica(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestSignOutClosesTheSocketsOfThatSignInOnEveryReplica(t *testing.T) {
 	}
 	for _, s := range stays {
 		n := s.count("beat")
-		s.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
+		s.until("it goes on", func(p *desktest.Page) bool { return p.Frames["beat"] > n })
 	}
 }
 
@@ -64,7 +64,7 @@ func TestSignOutThatWasMissedIsFoundWhenTheSubscriptionIsRenewed(t *testing.T) {
 	proxy.Heal()
 	require.Equal(t, 4501, mine.untilClosed())
 	n := hers.count("beat")
-	hers.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
+	hers.until("it goes on", func(p *desktest.Page) bool { return p.Frames["beat"] > n })
 }
 
 func TestSocketThatWasUnderWayWhileItsSignInEndedIsClosed(t *testing.T) {
@@ -105,7 +105,7 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 	}
 	for _, s := range screens { // an error is no verdict
 		n := s.count("beat")
-		s.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
+		s.until("it goes on", func(p *desktest.Page) bool { return p.Frames["beat"] > n })
 	}
 	gone.Store(true)
 	away.Store(false)
@@ -113,7 +113,7 @@ func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 		require.Equal(t, 4501, s.untilClosed())
 	}
 	n := hers.count("beat")
-	hers.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
+	hers.until("it goes on", func(p *desktest.Page) bool { return p.Frames["beat"] > n })
 }
 
 func TestSocketIsClosedWhenItsSignInEndsByTime(t *testing.T) {
@@ -125,5 +125,5 @@ func TestSocketIsClosedWhenItsSignInEndsByTime(t *testing.T) {
 	require.Equal(t, 4501, s.untilClosed())
 	require.False(t, time.Now().Before(until))
 	n := later.count("beat")
-	later.until("it goes on", func(p *desktest.Page) bool { return p.Told["beat"] > n })
+	later.until("it goes on", func(p *desktest.Page) bool { return p.Frames["beat"] > n })
 }

@@ -75,7 +75,7 @@ func TestNextTurnsSocketIsNotSentTheLastTurnsMessage(t *testing.T) {
 	again.untilStatus(room.Locked)
 	text("second turn")
 	require.Equal(t, "second turn", again.untilOther(1)["text"],
-		"the first message a socket of this turn is told")
+		"the first message a socket of this turn gets")
 }
 
 // The ledger may refuse a message after it was shown, when it was away before.

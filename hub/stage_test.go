@@ -106,19 +106,19 @@ func (s state) String() string {
 	return string(text)
 }
 
-// socket is a client that keeps what it was told.
+// socket is a client that keeps the frames it received.
 type socket struct {
 	t       testing.TB
 	ws      *websocket.Conn
 	session string
 
-	mu     sync.Mutex
-	told   chan struct{} // closed and renewed at each frame
-	states []state
-	raw    []string
-	others []map[string]any // sms and ping
-	closed error
-	wrong  []string
+	mu      sync.Mutex
+	arrived chan struct{} // closed and renewed at each frame
+	states  []state
+	raw     []string
+	others  []map[string]any // sms and ping
+	closed  error
+	wrong   []string
 }
 
 // dial opens a socket; session "" is a spectator.
@@ -134,7 +134,7 @@ func (r *replica) dialRoom(id room.ID, session string) *socket {
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, r.URL+"/"+string(id), &websocket.DialOptions{HTTPHeader: header})
 	require.NoError(r.t, err)
-	s := &socket{t: r.t, ws: ws, session: session, told: make(chan struct{})}
+	s := &socket{t: r.t, ws: ws, session: session, arrived: make(chan struct{})}
 	var reading sync.WaitGroup
 	reading.Go(s.read)
 	r.t.Cleanup(func() {
@@ -154,8 +154,8 @@ func (s *socket) read() {
 		} else {
 			s.take(text)
 		}
-		close(s.told)
-		s.told = make(chan struct{})
+		close(s.arrived)
+		s.arrived = make(chan struct{})
 		s.mu.Unlock()
 		if err != nil {
 			return
@@ -193,7 +193,7 @@ func (s *socket) until(what string, so func(state) bool) state {
 	seen := 0
 	for {
 		s.mu.Lock()
-		told, closed := s.told, s.closed
+		arrived, closed := s.arrived, s.closed
 		for ; seen < len(s.states); seen++ {
 			if so(s.states[seen]) {
 				st := s.states[seen]
@@ -208,9 +208,9 @@ func (s *socket) until(what string, so func(state) bool) state {
 		s.mu.Unlock()
 		require.NoError(s.t, closed, "%s: closed while waiting for: %s; last %s", s.session, what, last)
 		select {
-		case <-told:
+		case <-arrived:
 		case <-deadline:
-			require.Fail(s.t, "never told", "%s: waiting for: %s; last %s", s.session, what, last)
+			require.Fail(s.t, "never received", "%s: waiting for: %s; last %s", s.session, what, last)
 		}
 	}
 }
@@ -252,15 +252,15 @@ func (s *socket) untilTrue(what string, so func() bool) {
 	deadline := time.After(within)
 	for {
 		s.mu.Lock()
-		told, ok := s.told, so()
+		arrived, ok := s.arrived, so()
 		s.mu.Unlock()
 		if ok {
 			return
 		}
 		select {
-		case <-told:
+		case <-arrived:
 		case <-deadline:
-			require.Fail(s.t, "never told", what)
+			require.Fail(s.t, "never received", what)
 		}
 	}
 }

@@ -18,22 +18,22 @@ func TestSellersSeeSinceWhenTheStoreIsSilentAndWhenItAnswersAgain(t *testing.T) 
 	s := r.dial(room.NewSession())
 	s.untilStatus(room.Idle)
 	proxy.Blackhole(redistest.ToClient)
-	told, silent := s.untilPing(0, true) // on a busy machine it may have been silent for a moment before
+	pings, silent := s.untilPing(0, true) // on a busy machine it may have been silent for a moment before
 	require.Less(t, silent["as_of"], silent["server_time"])
 	proxy.Heal()
-	s.untilPing(told, false)
+	s.untilPing(pings, false)
 }
 
 // untilPing waits for a ping behind the first n frames that are no state, one that says since when the store
 // is silent or one that does not; it returns how many such frames came up to it.
-func (s *socket) untilPing(n int, silent bool) (told int, ping map[string]any) {
+func (s *socket) untilPing(n int, silent bool) (pings int, ping map[string]any) {
 	s.t.Helper()
-	for told = n; ; {
-		told++
-		ping = s.untilOther(told)
+	for pings = n; ; {
+		pings++
+		ping = s.untilOther(pings)
 		require.Equal(s.t, "ping", ping["type"])
 		if (ping["as_of"] != nil) == silent {
-			return told, ping
+			return pings, ping
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TestUnclaimedTurnIsTheNextSellersAndItsHolderIsNotified(t *testing.T) {
 	}
 }
 
-// The replica that made the grant is gone, and nobody is connected elsewhere: whoever sweeps hands the turn
+// The replica that made the grant is gone, and no seller is connected elsewhere: the replica that sweeps hands the turn
 // on.
 func TestUnclaimedTurnIsHandedOnAlsoWithoutAConnectedSeller(t *testing.T) {
 	t.Parallel()

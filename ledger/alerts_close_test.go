@@ -11,9 +11,9 @@ import (
 
 func TestCloseWaitsForTheCallThatGoesOnAndMakesNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []room.ID
+		var notified []room.ID
 		goOn := make(chan struct{})
-		b := alerts{notify: func(id room.ID) { told = append(told, id); <-goOn }}
+		b := alerts{notify: func(id room.ID) { notified = append(notified, id); <-goOn }}
 		b.raise("first")
 		synctest.Wait()
 		b.raise("second")
@@ -26,22 +26,22 @@ func TestCloseWaitsForTheCallThatGoesOnAndMakesNoOther(t *testing.T) {
 		require.True(t, closed)
 		b.raise("third")
 		synctest.Wait()
-		require.Equal(t, []room.ID{"first"}, told)
+		require.Equal(t, []room.ID{"first"}, notified)
 	})
 }
 
 func TestARoomThatAlarmsWithoutAListenerIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []room.ID
+		var notified []room.ID
 		goOn := make(chan struct{})
-		b := alerts{notify: func(id room.ID) { told = append(told, id); <-goOn }}
+		b := alerts{notify: func(id room.ID) { notified = append(notified, id); <-goOn }}
 		for range 3 {
 			b.raise("a room")
 			synctest.Wait()
 		}
 		close(goOn)
 		synctest.Wait()
-		require.Equal(t, []room.ID{"a room", "a room"}, told, "once for those that came while the first was told")
+		require.Equal(t, []room.ID{"a room", "a room"}, notified, "once for those that came while the first was notified")
 		b.close()
 	})
 }

@@ -10,26 +10,26 @@ import (
 
 func TestWatchingAgentsGetANewIncident(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
-		told := make(chan room.ID)
+		notified := make(chan room.ID)
 		c := b.config()
-		c.OnIncident = func(id room.ID) { told <- id }
+		c.OnIncident = func(id room.ID) { notified <- id }
 		l := b.openWith(t, c)
 		b.life(1)
 		seen := room.Record{Type: "incident", At: 7, Action: "carrier_clock",
 			MessageNote: room.MessageNote{MessageID: "m"}}
 		b.write(1, seen)
-		require.NoError(t, l.Drain(t.Context(), here), "though nobody takes the call")
-		require.Equal(t, here, <-told)
+		require.NoError(t, l.Drain(t.Context(), here), "though no call is taken")
+		require.Equal(t, here, <-notified)
 
 		b.write(1, seen) // known by now
 		require.NoError(t, l.Drain(t.Context(), here))
 		b.journal.write("other", 1, matched("x", 0)) // refused by the second line
 		require.NoError(t, l.Drain(t.Context(), "other"))
-		require.Equal(t, room.ID("other"), <-told, "and only once of the first")
+		require.Equal(t, room.ID("other"), <-notified, "and only once of the first")
 
 		_, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "m-1", Fingerprint: "k1:aa"})
 		require.NoError(t, err)
-		require.Empty(t, told)
+		require.Empty(t, notified)
 	})
 }
 

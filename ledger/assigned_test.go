@@ -45,7 +45,7 @@ func TestSupportGivesAMessageToTheLiveLeaseAsItsHolderWould(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, agreed)
 
-		require.Equal(t, []string{"m true", "m true"}, b.journal.told(), "also where it was applied before")
+		require.Equal(t, []string{"m true", "m true"}, b.journal.verdicts(), "also where it was applied before")
 		require.Equal(t, []string{"m assigned 1000 agreed"}, column(t, one.DB(), verdicts))
 		require.Equal(t, []string{"kim she read it to me"}, column(t, one.DB(), `SELECT who || ' ' || reason
 			FROM attributions`))
@@ -76,7 +76,7 @@ func TestWhatSupportGivesToALeaseThatIsOverIsARecordAndVerifiesNothing(t *testin
 			require.NoError(t, err)
 			require.True(t, agreed)
 		}
-		require.Equal(t, []string{"m-3 true", "m true", "m true"}, b.journal.told())
+		require.Equal(t, []string{"m-3 true", "m true", "m true"}, b.journal.verdicts())
 		require.Equal(t, []string{"m assigned 1000 agreed"}, column(t, l.DB(), verdicts))
 		require.Equal(t, []string{"m-3"}, column(t, l.DB(), `SELECT message_id FROM verifications`))
 		require.Len(t, dataOf(t, l, "sms.matched"), 1)
@@ -127,8 +127,8 @@ func TestAnAssignmentThatBreaksARuleIsRefused(t *testing.T) {
 					require.NoError(t, err)
 					require.False(t, agreed)
 				}
-				told := b.journal.told()
-				require.Equal(t, []string{"m false", "m false"}, told[len(told)-2:])
+				verdicts := b.journal.verdicts()
+				require.Equal(t, []string{"m false", "m false"}, verdicts[len(verdicts)-2:])
 				require.Equal(t, []string{"match_refused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
 					FROM incidents`))
 				require.Contains(t, b.log.String(), c.why)
@@ -180,12 +180,12 @@ func TestARejectedAssignmentMayBeMadeToAnotherLease(t *testing.T) {
 		require.ErrorIs(t, l.Drain(t.Context(), here), errLost)
 		b.journal.failTrim = nil
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"m true", "m false", "m true", "m false"}, b.journal.told(),
+		require.Equal(t, []string{"m true", "m false", "m true", "m false"}, b.journal.verdicts(),
 			"what was said is not judged anew")
 		b.write(1, assignLate("m", 2, 60))
 		b.write(1, assignLate("m", 1, 70))
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"m true", "m false"}, b.journal.told()[4:], "what is said again is")
+		require.Equal(t, []string{"m true", "m false"}, b.journal.verdicts()[4:], "what is said again is")
 		require.Equal(t, []string{"m rejected 1000 ", "m assigned 2000 agreed", "m assigned 1000 refused"},
 			column(t, l.DB(), verdicts))
 	})
@@ -207,14 +207,14 @@ func TestAHolderThatRejectedByMistakeIsGivenItsMessageBack(t *testing.T) {
 		require.ErrorIs(t, one.Drain(t.Context(), here), errLost)
 		b.journal.failTrim = nil
 		require.NoError(t, two.Drain(t.Context(), here))
-		require.Equal(t, []string{"m true", "m true", "m true", "m true"}, b.journal.told())
+		require.Equal(t, []string{"m true", "m true", "m true", "m true"}, b.journal.verdicts())
 		require.Equal(t, []string{"16 17", "18 stands"}, column(t, one.DB(),
 			`SELECT ended_at || ' ' || COALESCE(CAST(voided_at AS TEXT), 'stands') FROM verifications ORDER BY id`))
 		require.Equal(t, []string{"m rejected 1000 ", "m assigned 1000 agreed"}, column(t, one.DB(), verdicts))
 
 		b.write(1, assignLate("m", 1, 90)) // the room has forgotten
 		require.NoError(t, two.Drain(t.Context(), here))
-		require.Equal(t, "m true", b.journal.told()[4], "it is that lease's")
+		require.Equal(t, "m true", b.journal.verdicts()[4], "it is that lease's")
 		require.Equal(t, 2, count(t, one, "verifications"))
 		require.Zero(t, count(t, one, "parked"))
 	})
@@ -241,7 +241,7 @@ func TestOfAClaimAndAnAssignmentOnlyTheFirstIsAgreedTo(t *testing.T) {
 						require.Equal(t, want, agreed)
 					}
 				}
-				require.Equal(t, []string{"m true", "m false", "m false", "m true", "m false"}, b.journal.told())
+				require.Equal(t, []string{"m true", "m false", "m false", "m true", "m false"}, b.journal.verdicts())
 				require.Equal(t, 1, count(t, l, "verifications"))
 			})
 		})

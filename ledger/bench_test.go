@@ -30,10 +30,10 @@ func BenchmarkDrain(b *testing.B) {
 	}
 }
 
-func benchmarkDrain(b *testing.B, url string, tell bool, fill func(*bench, int64)) {
+func benchmarkDrain(b *testing.B, url string, webhooks bool, fill func(*bench, int64)) {
 	bench := newBench(url)
 	c := bench.config()
-	c.Webhooks = tell
+	c.Webhooks = webhooks
 	l := bench.openWith(b, c)
 	const chunk = 250
 	measure(b, (b.N+chunk-1)/chunk, func(n int) {

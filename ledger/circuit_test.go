@@ -158,7 +158,7 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	b.now.Move(time.Second)
 	require.NoError(t, l.Drain(t.Context(), here))
 	require.Equal(t, ledger.Status{}, l.Status())
-	require.Equal(t, []string{"m-1 true"}, b.journal.told())
+	require.Equal(t, []string{"m-1 true"}, b.journal.verdicts())
 }
 
 func TestCloseEndsAProbe(t *testing.T) {

@@ -44,7 +44,7 @@ func (c *counters) leave(t testing.TB, db *sql.DB) {
 	delete(counted, "joined")
 	delete(inTables, "joined")
 	require.Equal(t, inTables, counted, "tables and metrics differ")
-	require.GreaterOrEqual(t, joined, places, "places that nobody counted")
+	require.GreaterOrEqual(t, joined, places, "places that were not counted")
 	require.LessOrEqual(t, joined-places, inTables["incident ticket_reused"],
 		"a ticket given out twice is two places in one row")
 }

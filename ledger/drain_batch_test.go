@@ -140,7 +140,7 @@ func manyAsOne(t *testing.T, seeds ...uint64) {
 				b.journal.add(one, e)
 				require.NoError(t, l.Drain(t.Context(), one))
 			}
-			told := b.journal.told()
+			verdicts := b.journal.verdicts()
 			b.journal.settled = nil
 			for _, e := range entries {
 				b.journal.add(many, e)
@@ -152,7 +152,7 @@ func manyAsOne(t *testing.T, seeds ...uint64) {
 			b.journal.failTrim = nil
 			require.NoError(t, l.Drain(t.Context(), many))
 			if c.poison {
-				require.Equal(t, told, b.journal.told(), "seed %d: verdicts", seed)
+				require.Equal(t, verdicts, b.journal.verdicts(), "seed %d: verdicts", seed)
 			}
 			b.journal.settled = nil
 			want, got := tables(t, l, one), tables(t, l, many)

@@ -97,11 +97,11 @@ func TestAnIdThatComesAgainIsRecordedAlsoWhereThatTakesLong(t *testing.T) {
 func TestARepeatedMessageIDIsDecidedByTheStoreWhereTheIncidentIsNotRecorded(t *testing.T) {
 	b := newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
 	l := b.open(t)
-	told, untold := unmatched("told", 5, room.NoLease), unmatched("untold", 5, room.NoLease)
-	told.Fingerprint, untold.Fingerprint = "k1:aa", "k1:aa"
-	b.write(1, told)
+	reported, unreported := unmatched("told", 5, room.NoLease), unmatched("untold", 5, room.NoLease)
+	reported.Fingerprint, unreported.Fingerprint = "k1:aa", "k1:aa"
+	b.write(1, reported)
 	require.NoError(t, l.Drain(t.Context(), here))
-	_, err := l.Receive(t.Context(), here, untold.MessageNote)
+	_, err := l.Receive(t.Context(), here, unreported.MessageNote)
 	require.NoError(t, err)
 	_, err = l.DB().Exec(`CREATE TRIGGER fails BEFORE INSERT ON incidents BEGIN
 		SELECT RAISE(ABORT, 'the disk is full'); END`)
@@ -111,9 +111,9 @@ func TestARepeatedMessageIDIsDecidedByTheStoreWhereTheIncidentIsNotRecorded(t *t
 		note.Text, note.Fingerprint, note.Received = "another", "k1:bb", received
 		return l.Receive(t.Context(), here, note)
 	}
-	_, err = again(told, 24*time.Hour.Milliseconds())
+	_, err = again(reported, 24*time.Hour.Milliseconds())
 	require.ErrorContains(t, err, "the disk is full")
-	before, err := again(untold, 6)
+	before, err := again(unreported, 6)
 	require.NoError(t, err)
 	require.EqualValues(t, 5, before.At, "the store was not asked yet")
 }

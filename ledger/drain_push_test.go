@@ -44,7 +44,7 @@ func TestBrowsersAreNotifiedOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *te
 	c := b.config()
 	c.Pushes, c.Webhooks = p, false
 	l := b.openWith(t, c)
-	told := func() []string {
+	pushed := func() []string {
 		return column(t, l.DB(), `SELECT (payload->>'what') || ' ' || (payload->>'ticket') || ' ' ||
 			(payload->>'browser') FROM outbox_tasks WHERE kind LIKE 'push%' ORDER BY id`)
 	}
@@ -55,14 +55,14 @@ func TestBrowsersAreNotifiedOfTurnsAndOfBeingPassedOverUntilThePlaceIsOver(t *te
 	require.ErrorIs(t, l.Drain(t.Context(), here), errLost)
 	b.journal.failTrim = nil
 	require.NoError(t, l.Drain(t.Context(), here), "what was put in before is not put in again")
-	require.Equal(t, []string{"turn 1 desktop", "turn 1 phone", "away 3 other"}, told())
+	require.Equal(t, []string{"turn 1 desktop", "turn 1 phone", "away 3 other"}, pushed())
 	require.Equal(t, []string{"granted s-1", "away s-3"}, slices.Compact(p.asked[:2]))
 	require.Positive(t, p.pushed)
 	require.Empty(t, p.forgotten)
 
 	b.write(1, ended(1, room.Unclaimed), granted(2))
 	require.NoError(t, l.Drain(t.Context(), here))
-	require.Equal(t, []string{"away 1 desktop", "away 1 phone"}, told()[3:])
+	require.Equal(t, []string{"away 1 desktop", "away 1 phone"}, pushed()[3:])
 	require.Empty(t, p.forgotten, "the place goes on")
 	b.write(1, room.Record{Type: "ended", At: 40, Ticket: 1, Seller: "s-1", Outcome: room.Dropped, EndedAt: 40})
 	require.NoError(t, l.Drain(t.Context(), here))

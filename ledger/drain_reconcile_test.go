@@ -42,6 +42,6 @@ func TestLeaseOfAPlaceThatIsKnownToBeOverIsOverToo(t *testing.T) {
 		require.Equal(t, []string{"1000 completed", "2000 lost"}, column(t, l.DB(), `SELECT fence || ' ' || outcome
 			FROM leases ORDER BY fence`))
 		require.Equal(t, 2, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%'"),
-			"the integration is told so")
+			"the integration gets it")
 	})
 }

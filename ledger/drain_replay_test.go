@@ -54,7 +54,7 @@ func TestWhatAReplicaObservedIsReplayedThoughTheStoreLostIt(t *testing.T) {
 			column(t, l.DB(),
 				`SELECT fence || ' ' || outcome FROM leases ORDER BY fence`))
 		require.Equal(t, 4, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"lock.ended\"%'"),
-			"the integration is told of each end once")
+			"the integration gets each end once")
 		require.Zero(t, count(t, l, "parked"))
 	})
 }

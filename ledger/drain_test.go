@@ -37,7 +37,7 @@ func TestADrainWritesWhatHappenedAndTrimsTheJournal(t *testing.T) {
 		require.Equal(t, []string{"kim extend slow carrier 2000"}, column(t, l.DB(),
 			`SELECT who || ' ' || action || ' ' || reason || ' ' || fence FROM actions`))
 		require.Equal(t, 8, count(t, l, "timeline"))
-		require.Equal(t, []string{"m-1 true"}, b.journal.told())
+		require.Equal(t, []string{"m-1 true"}, b.journal.verdicts())
 		require.Equal(t, []string{`{"type":"lock.granted"`, `{"type":"sms.matched",`, `{"type":"lock.ended","`},
 			column(t, l.DB(),
 				`SELECT SUBSTR(payload, 1, 22) FROM outbox_tasks WHERE kind = 'webhook' AND task_key = 'integration/1000'

@@ -43,8 +43,8 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 			require.Equal(t, want, column(t, one.DB(), `SELECT room || ' ' || COUNT(*)
 				FROM `+from+` GROUP BY room ORDER BY room`))
 		}
-		require.GreaterOrEqual(t, len(b.journal.told()), all,
-			"a verdict for each match, of which there are one to five in a room; both may tell it")
+		require.GreaterOrEqual(t, len(b.journal.verdicts()), all,
+			"a verdict for each match, of which there are one to five in a room; both may report it")
 		require.Equal(t, []string{"r-07", "r-09"}, column(t, one.DB(), `SELECT room FROM parked ORDER BY room`))
 	})
 }

@@ -34,10 +34,10 @@ func parents(t *testing.T, l *ledger.Ledger) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
 	for _, row := range column(t, l.DB(), `SELECT traceparent || '|' || payload FROM outbox_tasks ORDER BY id`) {
-		var told struct{ Type string }
+		var event struct{ Type string }
 		parent, payload, _ := strings.Cut(row, "|")
-		require.NoError(t, json.Unmarshal([]byte(payload), &told))
-		found[told.Type] = parent
+		require.NoError(t, json.Unmarshal([]byte(payload), &event))
+		found[event.Type] = parent
 	}
 	return found
 }
@@ -58,12 +58,12 @@ func TestATaskGoesOnInTheTraceOfTheCallThatItFollowsFrom(t *testing.T) {
 			require.Equal(t, call[3:35], spans[i].SpanContext().TraceID().String())
 			require.Equal(t, call[36:52], spans[i].Parent().SpanID().String())
 		}
-		told := parents(t, l)
+		found := parents(t, l)
 		for kind, i := range map[string]int{"sms.matched": 1, "lock.ended": 1} {
 			c := spans[i].SpanContext()
-			require.Equal(t, "00-"+c.TraceID().String()+"-"+c.SpanID().String()+"-01", told[kind], kind)
+			require.Equal(t, "00-"+c.TraceID().String()+"-"+c.SpanID().String()+"-01", found[kind], kind)
 		}
-		require.Empty(t, told["lock.granted"], "that of the last lease, whose call was not traced")
+		require.Empty(t, found["lock.granted"], "that of the last lease, whose call was not traced")
 	})
 }
 

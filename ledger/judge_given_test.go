@@ -41,7 +41,7 @@ func TestAClaimedMessageKeepsItsFirstAnswer(t *testing.T) {
 		b.journal.failTrim = nil
 		require.NoError(t, two.Drain(t.Context(), here))
 
-		require.Equal(t, []string{"m true", "m true"}, b.journal.told(), "also where it was applied before")
+		require.Equal(t, []string{"m true", "m true"}, b.journal.verdicts(), "also where it was applied before")
 		require.Equal(t, []string{"m claimed 1000 s-1 agreed"}, column(t, one.DB(), attributions))
 		require.Equal(t, []string{"m 1000 1"}, column(t, one.DB(), `SELECT message_id || ' ' || fence || ' ' ||
 			completes FROM verifications`))
@@ -78,7 +78,7 @@ func TestAClaimIsJudgedByTheSameRules(t *testing.T) {
 				agreed, err := l.Judge(t.Context(), here, 1, bad)
 				require.NoError(t, err)
 				require.False(t, agreed)
-				require.Contains(t, b.journal.told(), "m false")
+				require.Contains(t, b.journal.verdicts(), "m false")
 				require.Equal(t, []string{"m claimed 2000 s-2 refused"}, column(t, l.DB(), attributions))
 				require.Equal(t, []string{"match_refused m"}, column(t, l.DB(), `SELECT kind || ' ' || subject
 					FROM incidents`))
@@ -96,7 +96,7 @@ func TestAClaimTheJournalLostIsJudgedAndReported(t *testing.T) {
 		agreed, err := l.Judge(t.Context(), here, 1, claim("m", 1))
 		require.NoError(t, err)
 		require.True(t, agreed)
-		require.Equal(t, []string{"m true"}, b.journal.told())
+		require.Equal(t, []string{"m true"}, b.journal.verdicts())
 		b.write(1, claim("m", 1), ended(1, room.Completed)) // it was only late
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, 1, count(t, l, "verifications"))
@@ -120,7 +120,7 @@ func TestARejectedMessageMayBeFoundToBelongToALaterLease(t *testing.T) {
 		require.Equal(t, []string{"message_rejected m-1 1000"}, column(t, l.DB(), `SELECT kind || ' ' || subject ||
 			' ' || fence FROM incidents`))
 		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"incident\"%'"))
-		require.Equal(t, []string{"m-1 true", "m-1 true"}, b.journal.told(), "the first one's and the claim's")
+		require.Equal(t, []string{"m-1 true", "m-1 true"}, b.journal.verdicts(), "the first one's and the claim's")
 		known, err := l.Receive(t.Context(), here, matched("m-1", 1).MessageNote)
 		require.NoError(t, err)
 		require.Equal(t, room.Matched, known.Result)

@@ -38,7 +38,7 @@ func TestAMatchThatBreaksARuleIsRefused(t *testing.T) {
 				again, err := l.Judge(t.Context(), here, 1, bad)
 				require.NoError(t, err)
 				require.False(t, again, "a verdict is for ever")
-				require.Equal(t, []string{"m-5 true", "bad false", "bad false"}, b.journal.told(), "and told each time")
+				require.Equal(t, []string{"m-5 true", "bad false", "bad false"}, b.journal.verdicts(), "and reported each time")
 
 				settled, err := l.Receive(t.Context(), here, bad.MessageNote)
 				require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestAMessageIsNeverMatchedToASecondLease(t *testing.T) {
 		agreed, err := l.Judge(t.Context(), here, 2, second)
 		require.NoError(t, err)
 		require.False(t, agreed)
-		require.Equal(t, []string{"m-1 true", "m-1 false"}, b.journal.told())
+		require.Equal(t, []string{"m-1 true", "m-1 false"}, b.journal.verdicts())
 		agreed, err = l.Judge(t.Context(), here, 2, second)
 		require.NoError(t, err)
 		require.False(t, agreed, "also once the journal has it no longer")
@@ -155,7 +155,7 @@ func TestWhereAMatchEndsNoLeaseSeveralMatchOne(t *testing.T) {
 		stale.Completes = false
 		b.write(1, stale)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"k-0 true", "k-1 true", "k-2 true", "m-2 true", "stale false"}, b.journal.told())
+		require.Equal(t, []string{"k-0 true", "k-1 true", "k-2 true", "m-2 true", "stale false"}, b.journal.verdicts())
 		require.Equal(t, []string{"k-0 0", "k-1 0", "k-2 0", "m-2 1"}, column(t, l.DB(),
 			`SELECT message_id || ' ' || completes FROM verifications ORDER BY id`))
 		require.Equal(t, 4, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"sms.matched\"%'"))
@@ -192,7 +192,7 @@ func TestLateAndUnmatchedMessagesAreKeptAndAnsweredTheSame(t *testing.T) {
 		settled, err = l.Receive(t.Context(), here, none.MessageNote)
 		require.NoError(t, err)
 		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NoLease, Epoch: 1, At: 44}, *settled)
-		require.Empty(t, b.journal.told())
+		require.Empty(t, b.journal.verdicts())
 		require.Zero(t, count(t, l, "verifications"))
 		require.Equal(t, []string{"33", "43"}, column(t, l.DB(), `SELECT received_at FROM messages
 			ORDER BY message_id`))

@@ -210,7 +210,7 @@ func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, fe
 	return nil
 }
 
-func (j *journal) told() []string {
+func (j *journal) verdicts() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]string(nil), j.settled...)

@@ -69,7 +69,7 @@ func TestADatabaseOfTheFirstVersionIsMigratedWithWhatItHolds(t *testing.T) {
 		b.write(1, rejected("m-1", 1))
 		b.life(2)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"stale false", "m-2 true"}, b.journal.told())
+		require.Equal(t, []string{"stale false", "m-2 true"}, b.journal.verdicts())
 		require.Equal(t, []string{"m-1 21", "m-2 stands"}, column(t, l.DB(),
 			`SELECT message_id || ' ' || COALESCE(CAST(voided_at AS TEXT), 'stands') FROM verifications
 				WHERE room = 'integration' ORDER BY fence`))

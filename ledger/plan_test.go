@@ -225,7 +225,7 @@ func questions(filled int64) map[string]func(*work) error {
 			return w.carryOver(1,
 				room.Kept{Ticket: one, Seller: seller}, now)
 		},
-		"what was told of a place": func(w *work) error {
+		"what was observed of a place": func(w *work) error {
 			of, err := w.replayPlace(room.Record{Of: 9, Ticket: one, Seller: seller, Outcome: room.Lost, EndedAt: now})
 			if err == nil && of != 1 {
 				err = fmt.Errorf("found in epoch %d", of)

@@ -48,7 +48,7 @@ func TestAMatchToALeaseKnownToBeOverOrPassedIsRefused(t *testing.T) {
 					agreed, err := l.Judge(t.Context(), here, 1, bad)
 					require.NoError(t, err)
 					require.False(t, agreed)
-					require.Equal(t, []string{"m-5 true", "bad false"}, b.journal.told())
+					require.Equal(t, []string{"m-5 true", "bad false"}, b.journal.verdicts())
 					require.Equal(t, []string{"m-5"}, column(t, l.DB(), `SELECT message_id FROM verifications`))
 					require.Equal(t, []string{"match_refused bad"}, column(t, l.DB(), `SELECT kind || ' ' || subject
 						FROM incidents`))
@@ -74,7 +74,7 @@ func TestALeaseThatItsMatchEndedIsNotOverBySomethingElse(t *testing.T) {
 		b.journal.failTrim = func() bool { return true }
 		for _, l := range []*ledger.Ledger{one, two} { // and again what was applied before
 			agreed, err := l.Judge(t.Context(), here, 1, matched("m-1", 1))
-			require.NoError(t, err, "the verdict was told, trimmed or not")
+			require.NoError(t, err, "the verdict was reported, trimmed or not")
 			require.True(t, agreed)
 		}
 		require.Equal(t, 1, count(t, one, "verifications"))
@@ -90,7 +90,7 @@ func TestWhatTheJournalLostIsJudgedByWhatTheLedgerKnows(t *testing.T) {
 		agreed, err := l.Judge(t.Context(), here, 1, matched("m-1", 1))
 		require.NoError(t, err)
 		require.False(t, agreed)
-		require.Equal(t, []string{"m-1 false"}, b.journal.told())
+		require.Equal(t, []string{"m-1 false"}, b.journal.verdicts())
 		require.Equal(t, []string{"match_refused"}, column(t, l.DB(), `SELECT kind FROM incidents`))
 	})
 }
@@ -104,7 +104,7 @@ func TestNothingFollowsTheCompletionOfALease(t *testing.T) {
 		b.write(1, after)
 		b.write(1, matched("again", 1))
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"before true", "it true", "after false", "again false"}, b.journal.told())
+		require.Equal(t, []string{"before true", "it true", "after false", "again false"}, b.journal.verdicts())
 		require.Equal(t, []string{"before 15", "it 20"}, column(t, l.DB(), `SELECT message_id || ' ' || ended_at
 			FROM verifications ORDER BY id`))
 	})
@@ -119,7 +119,7 @@ func TestADuplicateIsNotJudged(t *testing.T) {
 		twin.Judge, twin.Completes, twin.Duplicate, twin.At = false, false, true, 25
 		b.write(1, twin)
 		require.NoError(t, l.Drain(t.Context(), here))
-		require.Equal(t, []string{"m-1 true"}, b.journal.told())
+		require.Equal(t, []string{"m-1 true"}, b.journal.verdicts())
 		require.Equal(t, []string{"m-1"}, column(t, l.DB(), `SELECT message_id FROM verifications`))
 		require.Equal(t, 1, count(t, l, "outbox_tasks WHERE payload LIKE '{\"type\":\"sms.matched\"%'"))
 		require.Zero(t, count(t, l, "incidents"))
@@ -175,14 +175,14 @@ func TestAVerdictThatJudgeReturnsHasBeenReported(t *testing.T) {
 				}
 				_, err := one.Judge(t.Context(), here, 1, matched("m-1", 1))
 				require.ErrorIs(t, err, room.ErrStore)
-				require.Empty(t, b.journal.told())
+				require.Empty(t, b.journal.verdicts())
 				if journalled {
-					require.NotZero(t, b.journal.left(here), "whoever drains it tells")
+					require.NotZero(t, b.journal.left(here), "the replica that drains it reports")
 				}
 				agreed, err := two.Judge(t.Context(), here, 1, matched("m-1", 1))
 				require.NoError(t, err)
 				require.True(t, agreed)
-				require.Equal(t, []string{"m-1 true"}, b.journal.told())
+				require.Equal(t, []string{"m-1 true"}, b.journal.verdicts())
 				require.Equal(t, 1, count(t, two, "verifications"))
 			})
 		})

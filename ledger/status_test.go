@@ -50,7 +50,7 @@ func TestTheLedgerIsCompleteAfterTheDatabaseWasAway(t *testing.T) {
 	require.Equal(t, 21, count(t, l, "leases WHERE outcome = 'completed'"))
 	require.Equal(t, 21, count(t, l, "verifications"))
 	require.Equal(t, 4*21, count(t, l, "timeline"))
-	require.Len(t, b.journal.told(), 21)
+	require.Len(t, b.journal.verdicts(), 21)
 }
 
 func TestTheServerStartsWhileTheDatabaseIsAway(t *testing.T) {
@@ -145,11 +145,11 @@ func (b *bench) quiet(t *testing.T) *ledger.Ledger {
 // lookedAt signals when a room with open rows is read.
 type lookedAt struct {
 	*journal
-	told func()
+	judged func()
 }
 
 func (l lookedAt) Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error) {
-	defer l.told()
+	defer l.judged()
 	return l.journal.Look(ctx, id, sessions...)
 }
 

@@ -89,16 +89,16 @@ func TestUnclaimedLeaseIsOverAndItsPlaceGoesOn(t *testing.T) {
 		require.Zero(t, count(t, c.ledger, "incidents"))
 		require.Zero(t, count(t, c.ledger, "parked"))
 
-		var told []string
+		var outcomes []string
 		for _, text := range column(t, c.ledger.DB(), `SELECT payload FROM outbox_tasks
 			WHERE payload LIKE '{"type":"lock.ended"%' ORDER BY id`) {
 			var p struct {
 				Data struct{ Outcome string }
 			}
 			require.NoError(t, json.Unmarshal([]byte(text), &p))
-			told = append(told, p.Data.Outcome)
+			outcomes = append(outcomes, p.Data.Outcome)
 		}
-		require.Equal(t, []string{"completed", "unclaimed", "completed"}, told)
+		require.Equal(t, []string{"completed", "unclaimed", "completed"}, outcomes)
 
 		at := c.now.UnixMilli() / 60_000 * 60_000
 		minutes, err := c.ledger.Minutes(t.Context(), here, at, at+60_000, true)
@@ -139,10 +139,10 @@ func TestLostUnclaimedLeaseIsInTheLedger(t *testing.T) {
 		l := b.open(t)
 		b.write(1, room.Record{Type: "epoch", At: 1}, room.Record{Type: "joined", At: 2, Ticket: 1, Seller: "a"})
 		require.NoError(t, l.Drain(t.Context(), here))
-		told := room.Record{Type: "told", At: 50, Of: 1, Ticket: 1, Seller: "a", Fence: 7, GrantedAt: 10,
+		observed := room.Record{Type: "told", At: 50, Of: 1, Ticket: 1, Seller: "a", Fence: 7, GrantedAt: 10,
 			ExpiresAt: 40, Outcome: room.Unclaimed, EndedAt: 20}
-		b.write(2, told, room.Record{Type: "epoch", At: 50, Kept: []room.Kept{{Ticket: 1, Seller: "a"}}})
-		b.write(3, told, room.Record{Type: "epoch", At: 60, Kept: []room.Kept{{Ticket: 1, Seller: "a"}}})
+		b.write(2, observed, room.Record{Type: "epoch", At: 50, Kept: []room.Kept{{Ticket: 1, Seller: "a"}}})
+		b.write(3, observed, room.Record{Type: "epoch", At: 60, Kept: []room.Kept{{Ticket: 1, Seller: "a"}}})
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"7 unclaimed 20"}, column(t, l.DB(), `SELECT fence || ' ' || outcome || ' ' ||
 			ended_at FROM leases`))

@@ -56,7 +56,7 @@ func TestASearchOnSQLiteLocksNothing(t *testing.T) {
 		_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 		require.NoError(t, err)
 		_, ok, err = b.store.Claim(t.Context(), job, b.clock.Now().UnixMilli())
-		require.NoError(t, err, "while somebody else writes")
+		require.NoError(t, err, "while another writes")
 		require.False(t, ok)
 		_, err = other.ExecContext(t.Context(), "ROLLBACK")
 		require.NoError(t, err)

@@ -95,7 +95,7 @@ func TestATaskWaitsForThoseBeforeItOfItsKeyAlone(t *testing.T) {
 		b.requireNoneClaimable(t, "who rests is before those behind it")
 		b.clock.Move(time.Millisecond)
 		require.NoError(t, b.store.GiveUp(t.Context(), b.mustClaim(t), "no use"))
-		require.Equal(t, "second", b.mustClaim(t).Payload, "a dead task holds nobody up")
+		require.Equal(t, "second", b.mustClaim(t).Payload, "a dead task holds no other up")
 	})
 }
 

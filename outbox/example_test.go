@@ -72,7 +72,7 @@ func (s *shop) notify(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 		fmt.Println("mail is down")
 		return "", errors.New("mail is down")
 	}
-	fmt.Println("told the customer of", t.Payload)
+	fmt.Println("wrote to the customer of", t.Payload)
 	return outbox.Done, nil
 }
 
@@ -121,7 +121,7 @@ func Example_order() {
 	// no carrier yet for order-7
 	// shipped order-7
 	// mail is down
-	// told the customer of order-7
+	// wrote to the customer of order-7
 }
 
 // A task that was given up is found among the dead, and put back when what was wrong is mended.

@@ -42,8 +42,8 @@ var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-Web
 
 // provoke sends an operation's request that is refused with a status. It returns false if that takes more
 // than a request.
-func provoke(op describetest.Operation, status int, nobody, kim *seller) (got reply, ok bool) {
-	s, path, body, headers := nobody, strings.NewReplacer("{room}", "integration", "{source}",
+func provoke(op describetest.Operation, status int, stranger, kim *seller) (got reply, ok bool) {
+	s, path, body, headers := stranger, strings.NewReplacer("{room}", "integration", "{source}",
 		"gateway").Replace(op.Path), bodies[op.ID], []string(nil)
 	if strings.HasPrefix(op.Path, "/api/support/") && status != http.StatusUnauthorized {
 		s = kim
@@ -92,10 +92,10 @@ func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
 	r := start(t, config(t, append(supportArgs(t), "--sms-webhook-secret", smsSecret, "--sms-sources",
 		"gateway=android-sms-gateway:"+sourceSecret, "--webhook-url", "http://127.0.0.1:9/", "--webhook-secret",
 		smsSecret, "--webhook-near", "1")...))
-	nobody, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
+	stranger, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
 	for _, op := range described.Operations() {
 		for _, status := range op.Statuses {
-			got, ok := provoke(op, status, nobody, kim)
+			got, ok := provoke(op, status, stranger, kim)
 			if ok && got.text("code") != "not_found" && got.text("code") != "not_identified" {
 				require.True(t, got.StatusCode == status || status == http.StatusUnauthorized &&
 					!strings.Contains(op.Path, "support"),
@@ -104,15 +104,15 @@ func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/openapi.yaml", "/asyncapi.yaml"} {
-		got := nobody.ask(http.MethodGet, path, "")
+		got := stranger.ask(http.MethodGet, path, "")
 		require.Equal(t, http.StatusOK, got.StatusCode)
 		require.Equal(t, http.StatusNotModified,
-			nobody.ask(http.MethodGet, path, "", "If-None-Match", got.Header.Get("ETag")).StatusCode)
+			stranger.ask(http.MethodGet, path, "", "If-None-Match", got.Header.Get("ETag")).StatusCode)
 	}
 }
 
 // requireAway asks everything while the store is away.
-func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
+func requireAway(t *testing.T, r *replica, stranger, kim *seller) {
 	t.Helper()
 	require.Eventually(t, func() bool { return !r.hub.Fresh() }, patience, 10*time.Millisecond)
 	var group sync.WaitGroup
@@ -120,7 +120,7 @@ func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
 		if !strings.HasPrefix(op.Path, "/api/") || strings.HasPrefix(op.ID, "receiveSMS") {
 			continue
 		}
-		s, headers := nobody, jsonHeader
+		s, headers := stranger, jsonHeader
 		if strings.HasPrefix(op.Path, "/api/support/") {
 			s = kim
 		}
@@ -135,7 +135,7 @@ func requireAway(t *testing.T, r *replica, nobody, kim *seller) {
 		})
 	}
 	group.Wait()
-	message := gatewaySays(nobody, "integration",
+	message := gatewaySays(stranger, "integration",
 		`{"event":"sms:received","id":"e","payload":{"message":"hello","sender":"1588"}}`)
 	requireProblem(t, message, http.StatusServiceUnavailable, "store_unavailable")
 }

@@ -41,7 +41,7 @@ func TestDeskNamesTheAgentThatPausedTheRoomOnEveryReplicaAndAfterARestart(t *tes
 	later := start(t, o.a.cfg)
 	who, why = pausedBy(t, newAgent(t, later.URL(), "kim").watch("/api/support/integration/ws"))
 	require.Equal(t, []string{"kim", "the carrier is down"}, []string{who, why},
-		"whoever paused it first, from the ledger")
+		"the agent that paused it first, from the ledger")
 	kim.mustAct("resume", `{"reason":"it is back"}`)
 	who, _ = pausedBy(t, watching)
 	require.Empty(t, who)

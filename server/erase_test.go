@@ -148,7 +148,7 @@ func TestErasedSellerIsFoundNowhereAndNoOtherSellerIsTouched(t *testing.T) {
 			require.Equal(t, "forced", holder.status().me().text("outcome"))
 			require.Contains(t, out.String(), "redis   integration: 2 places, ")
 			require.Contains(t, out.String(), "ledger  leases: 3 rows")
-			require.NotContains(t, out.String(), "erased-", "nobody is told what it is called now")
+			require.NotContains(t, out.String(), "erased-", "the new name is not shown")
 
 			left := everything(t, store.Client(), r.db.SQL(), columnsOf[name])
 			for _, line := range left {

@@ -33,11 +33,11 @@ func TestEveryWayGivesTheSameEstimate(t *testing.T) {
 		}
 
 		before := view()
-		told := b.join().number("estimated_wait")
+		promised := b.join().number("estimated_wait")
 		after := view()
-		require.LessOrEqual(t, told, estimate(before, 1, before.Now))
-		require.GreaterOrEqual(t, told, estimate(after, 1, after.Now))
-		require.InDelta(t, 28.7, told, 1.5, "9/16 of ln 2 average holds, and 7/16 of what is left of this one")
+		require.LessOrEqual(t, promised, estimate(before, 1, before.Now))
+		require.GreaterOrEqual(t, promised, estimate(after, 1, after.Now))
+		require.InDelta(t, 28.7, promised, 1.5, "9/16 of ln 2 average holds, and 7/16 of what is left of this one")
 		require.EqualValues(t, 40_000, view().Hold.Milliseconds())
 
 		status := b.status()

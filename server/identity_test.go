@@ -298,7 +298,7 @@ func TestProgramSendsItsTokenEachTime(t *testing.T) {
 	same := bare.press(bearer...)
 	require.Equal(t, locked.number("ticket"), same.number("ticket"))
 	require.Equal(t, same.text("session_id"), bare.press(bearer...).text("session_id"),
-		"who brings none is told one that stays")
+		"a caller without one gets one that stays")
 	require.Equal(t, "locked", next(t, open(t, other.URL(), bearer...))["status"])
 
 	planted := "waitroom_session=" + room.NewSession()

@@ -54,7 +54,7 @@ func TestAddressHasSoManyPlacesOverAllRoomsAndReplicas(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.joinRoom("stock:4", "").StatusCode)
 	require.Equal(t, http.StatusOK, a.joinRoom("stock:5", "").StatusCode)
 	requireProblem(t, e.join(), http.StatusTooManyRequests, "too_many_requests")
-	require.Equal(t, http.StatusAccepted, d.join().StatusCode, "who has a place from elsewhere is told it")
+	require.Equal(t, http.StatusAccepted, d.join().StatusCode, "a session with a place from elsewhere gets it")
 }
 
 func keysLike(t *testing.T, store *redistest.Server, pattern string) []string {
@@ -105,7 +105,7 @@ func TestRoomTakesSoManyWaiters(t *testing.T) {
 		got := d.join()
 		requireProblem(t, got, http.StatusServiceUnavailable, "room_full")
 		require.NotEmpty(t, got.Header.Get("Retry-After"))
-		require.Equal(t, http.StatusAccepted, c.join().StatusCode, "who waits already is told so")
+		require.Equal(t, http.StatusAccepted, c.join().StatusCode, "a waiting session gets its place")
 		require.Equal(t, http.StatusOK, a.join().StatusCode)
 		require.EqualValues(t, 2, d.status().number("queue_length"))
 		require.Contains(t, log.String(), "setting=WAITROOM_ROOM_LIMIT")

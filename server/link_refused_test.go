@@ -13,12 +13,12 @@ import (
 func TestLinkIsRefusedInWords(t *testing.T) {
 	server := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", server.URL(), "--rooms", "integration,stock"))
-	nobody := newSeller(t, r.URL(), "x")
-	requireProblem(t, nobody.ask("POST", linkAPI, ""), 404, "no_place")
-	nobody.session = ""
-	requireProblem(t, nobody.ask("POST", linkAPI, ""), 404, "no_place")
-	requireProblem(t, nobody.ask("POST", "/api/nowhere/lock/link", ""), 404, "unknown_room")
-	requireProblem(t, nobody.ask("GET", linkAPI, ""), 405, "method_not_allowed")
+	stranger := newSeller(t, r.URL(), "x")
+	requireProblem(t, stranger.ask("POST", linkAPI, ""), 404, "no_place")
+	stranger.session = ""
+	requireProblem(t, stranger.ask("POST", linkAPI, ""), 404, "no_place")
+	requireProblem(t, stranger.ask("POST", "/api/nowhere/lock/link", ""), 404, "unknown_room")
+	requireProblem(t, stranger.ask("GET", linkAPI, ""), 405, "method_not_allowed")
 
 	first, second := newReader(t, r.URL()), newReader(t, r.URL())
 	first.submit(roomPage+"/join", "seller_id", "s-1")

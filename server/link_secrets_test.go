@@ -58,20 +58,20 @@ func TestNothingShowsASessionOrATokenOfALink(t *testing.T) {
 	secret := link[strings.LastIndex(link, "/")+1:]
 
 	second := newReader(t, r.URL())
-	told := answer.body + second.ask("GET", link, "").body + second.submit(link).body + second.ask("GET",
+	shown := answer.body + second.ask("GET", link, "").body + second.submit(link).body + second.ask("GET",
 		link+"/x", "").body
 	there := second.stays()
 	for _, method := range []string{"POST", "DELETE"} {
-		told += second.ask(method, lockPath, `{"seller_id":"s-1"}`, asJSON, jsonType).body
+		shown += second.ask(method, lockPath, `{"seller_id":"s-1"}`, asJSON, jsonType).body
 	}
-	told += second.status().body + second.ask("GET", roomPage, "").body
+	shown += second.status().body + second.ask("GET", roomPage, "").body
 	for frame := map[string]any{}; frame["status"] != "ended"; {
 		frame = next(t, there)
 		for _, value := range frame {
 			require.NotEqual(t, owner, value)
 		}
 	}
-	require.NotContains(t, told, owner)
+	require.NotContains(t, shown, owner)
 	metrics := second.ask("GET", "/metrics", "").body
 	require.Contains(t, metrics, `route="/rooms/:room/link/:token"`)
 	require.Contains(t, log.String(), roomPage+"/link/***")

@@ -118,14 +118,14 @@ func TestSecondBrowserContinuesWithThePlaceOnAnotherReplica(t *testing.T) {
 	require.Equal(t, waiting.number("ticket"), pressed.number("ticket"))
 	require.Equal(t, waiting.number("version"), pressed.number("version"), "nothing has changed")
 	require.Equal(t, "s-1", pressed.text("seller_id"))
-	require.Equal(t, second.cookies(), pressed.text("session_id"), "it is told its own session")
+	require.Equal(t, second.cookies(), pressed.text("session_id"), "it gets its own session")
 	require.NotEqual(t, first.cookies(), second.cookies())
 
 	holder.leave("?reason=completed")
 	turn, same := until(t, here, "locked"), until(t, there, "locked")
 	delete(turn, "server_time")
 	delete(same, "server_time")
-	require.Equal(t, turn, same, "both are told the same")
+	require.Equal(t, turn, same, "both get the same")
 	me := second.status().me()
 	fence := strconv.FormatInt(me.number("fence"), 10)
 	asked := second.ask("POST", lockPath+"/expect", `{"fence":`+fence+`}`, asJSON, jsonType)
@@ -326,7 +326,7 @@ func TestPlaceIsContinuedByFormsAlone(t *testing.T) {
 	const joined = "Another device has joined your place."
 	seen := first.ask("GET", roomPage+"/link", "")
 	requireState(t, seen, "locked")
-	require.Contains(t, strings.SplitAfter(seen.body, "page-data")[0], joined, "the first device is told")
+	require.Contains(t, strings.SplitAfter(seen.body, "page-data")[0], joined, "the first device sees it")
 	require.NotContains(t, strings.SplitAfter(second.ask("GET", roomPage+"?lang=en", "").body, "page-data")[0],
 		joined)
 

@@ -158,7 +158,7 @@ func TestWithoutScriptAndCookiesNoPlaceIsTakenAndThePageSaysWhy(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, resp.StatusCode)
 		require.Contains(t, string(text), "쿠키를 허용한 뒤")
 	}
-	require.EqualValues(t, 0, holder.status().number("queue_length"), "nobody waits whom nobody knows")
+	require.EqualValues(t, 0, holder.status().number("queue_length"), "no unknown seller waits")
 	require.Contains(t, get(t, link), `id="link-confirm"`, "it is not used up")
 }
 

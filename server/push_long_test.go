@@ -74,9 +74,9 @@ const givesSubscription = `PushManager.prototype.getSubscription = async () => n
 // result returns the value of an expression, or of its promise.
 func result[T any](t *testing.T, ctx context.Context, expression string) T {
 	t.Helper()
-	told, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	require.NoError(t, err, expression)
-	return told
+	return value
 }
 
 const (

@@ -159,7 +159,7 @@ func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
 	})
 	browser := pushtest.NewBrowser(t, service.URL+"/a")
 	require.Equal(t, http.StatusOK, a.subscribe(browser).StatusCode)
-	tell := func(what string, fence, at int64) {
+	push := func(what string, fence, at int64) {
 		found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
 		require.NoError(t, err)
 		n := news.News{What: what, Room: "integration", Ticket: lease.number("ticket"), Fence: fence, At: at,
@@ -167,15 +167,15 @@ func TestPushThatIsNotTrueAnyMoreIsNotSent(t *testing.T) {
 		require.NoError(t, r.notifyBrowser(t.Context(), n))
 	}
 	now := time.Now().UnixMilli()
-	tell(news.Turn, lease.number("fence")-1, now)
-	tell(news.Away, 0, now-awayFresh.Milliseconds()-1000)
-	tell(news.Away, 0, now)
+	push(news.Turn, lease.number("fence")-1, now)
+	push(news.Away, 0, now-awayFresh.Milliseconds()-1000)
+	push(news.Away, 0, now)
 	require.Zero(t, service.Asked(), "nor that it is passed over, who has the lock by now")
-	tell(news.Turn, lease.number("fence"), now)
+	push(news.Turn, lease.number("fence"), now)
 	service.Next(patience)
 
 	service.Answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
-	tell(news.Turn, lease.number("fence"), now)
+	push(news.Turn, lease.number("fence"), now)
 	found, err := r.pushes.Browsers(t.Context(), "integration", mine(lease))
 	require.NoError(t, err)
 	require.Empty(t, found, "what is gone is forgotten")

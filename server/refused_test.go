@@ -189,11 +189,11 @@ func (a asked) ask(t *testing.T, base string, op describetest.Operation, kim *se
 
 func TestLongIdempotencyKeyIsRefusedAsDescribed(t *testing.T) {
 	r := start(t, config(t, supportArgs(t)...))
-	nobody, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
+	stranger, kim := newSeller(t, r.URL(), "s-1"), newAgent(t, r.URL(), "kim")
 	for key, refused := range map[string]bool{strings.Repeat("k", 64): false, strings.Repeat("k", 65): true} {
 		header := http.Header{"Idempotency-Key": {key}}
 		for id, got := range map[string]reply{
-			"expect": nobody.ask(http.MethodPost, lockPath+"/expect", bodies["expect"],
+			"expect": stranger.ask(http.MethodPost, lockPath+"/expect", bodies["expect"],
 				append(jsonHeader, "Idempotency-Key", key)...),
 			"pause": kim.ask(http.MethodPost, "/api/support/integration/pause", because("r"),
 				append(jsonHeader, "Idempotency-Key", key)...),

@@ -52,9 +52,9 @@ func TestProvidersGroupsDecideWatchAndAct(t *testing.T) {
 	actor, _ := byProvider(t, r, provider, "actors")
 	actor.mustAct("pause", `{"reason":"r"}`)
 
-	nobody, got := byProvider(t, r, provider, "others")
+	stranger, got := byProvider(t, r, provider, "others")
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
-	requireProblem(t, nobody.ask("GET", "/api/support/integration/history", ""), 401, "not_signed_in")
+	requireProblem(t, stranger.ask("GET", "/api/support/integration/history", ""), 401, "not_signed_in")
 	actor.history("", func(r reply) bool { return len(r.list("actions")) == 1 })
 	require.Eventually(t, func() bool {
 		page := actor.ask("GET", "/support/-/audit", "").body

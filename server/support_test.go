@@ -169,8 +169,8 @@ func TestStaleActionIsRefusedAndChangesNothing(t *testing.T) {
 	} {
 		requireProblem(t, kim.act(tc.action, tc.body), tc.status, tc.code)
 	}
-	nobody := newSeller(t, o.a.URL(), "")
-	requireProblem(t, nobody.act("pause", `{"reason":"r"}`), 401, "not_signed_in")
+	stranger := newSeller(t, o.a.URL(), "")
+	requireProblem(t, stranger.act("pause", `{"reason":"r"}`), 401, "not_signed_in")
 	requireProblem(t, kim.act("pause", `{"reason":"r"}`, "Origin", "https://evil.example"), 403, "cross_site")
 	after := b.status()
 	require.Equal(t, before.json["version"], after.json["version"])

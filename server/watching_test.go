@@ -121,7 +121,7 @@ func (m scrape) check(t *testing.T, q query) {
 		if slices.Contains(language, name) || name == "up" {
 			continue
 		}
-		require.Contains(t, m, name, "%s asks for a metric that the server does not tell: %s", q.of, q.expr)
+		require.Contains(t, m, name, "%s asks for a metric that the server does not export: %s", q.of, q.expr)
 		for label := range m[name] {
 			labels = append(labels, label)
 		}
@@ -305,7 +305,7 @@ func TestLinesAreReportedByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
 			newSeller(t, r.URL(), "a").joinRoom(name, "")
 		}
 		newSeller(t, r.URL(), "b").joinRoom("stock:2", "")
-		tells := func(lines ...string) {
+		reports := func(lines ...string) {
 			t.Helper()
 			testproc.Until(t, patience, func() error {
 				body := newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body
@@ -317,14 +317,14 @@ func TestLinesAreReportedByEntryOfRoomsAndCountedByOutcome(t *testing.T) {
 				return nil
 			})
 		}
-		tells(`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`,
+		reports(`waitroom_line_waiting{rooms="stock:*"} 1`, `waitroom_line_held{rooms="stock:*"} 2`,
 			`waitroom_line_rooms{rooms="stock:*"} 2`,
 			`waitroom_line_waiting{rooms="integration"} 0`, `waitroom_check_ok{check="redis"} 1`,
 			`waitroom_check_ok{check="server"} 1`)
 		a := newSeller(t, r.URL(), "c")
 		a.join()
 		require.Equal(t, http.StatusOK, a.leave("?reason=completed").StatusCode)
-		tells(`waitroom_places_ended_total{outcome="completed"} 1`, `waitroom_places_ended_total{outcome="lost"} 0`,
+		reports(`waitroom_places_ended_total{outcome="completed"} 1`, `waitroom_places_ended_total{outcome="lost"} 0`,
 			`waitroom_leases_granted_total 3`, `waitroom_places_joined_total 4`)
 	})
 }

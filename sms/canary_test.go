@@ -26,7 +26,7 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := s.replica(Config{Completes: true, Registerer: registry,
 		Log: slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}))})
-	told := listen(t, s.rdb)
+	reported := listen(t, s.rdb)
 	out := map[string]string{}
 	send := func(name, id string) {
 		answer, err := r.send(t, id, "[쿠팡] 인증번호는 ["+canary+"]입니다. call "+canary+name, 0)
@@ -68,7 +68,7 @@ func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	out["journal"] = fmt.Sprintf("%+v", entries)
 	out["ledger"] = fmt.Sprintf("%+v %+v", s.ledger.notes, s.ledger.records)
 	out["keys"] = fmt.Sprint(keys)
-	out["events"] = told()
+	out["events"] = reported()
 	out["service"] = fmt.Sprintf("%+v %#v", *r.Service, *r.Service)
 	_, seats, err := s.engine.Look(t.Context(), integration, s.b)
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 		{"without any space", "인증번호482913", "482913"},
 		{"on the next line", "[Web발신]\n[지마켓] 본인확인 인증번호\n[482913]\n타인에게 알려주지 마세요", "482913"},
 		{"after a request", "인증번호를 3분 안에 입력해 주세요.\n482913", "482913"},
-		{"with its length told", "인증번호(6자리): 482913", "482913"},
+		{"with its length", "인증번호(6자리): 482913", "482913"},
 		{"split label", "인증 번호는 482913입니다", "482913"},
 		{"인증코드", "옥션 인증코드 73920184 입니다", "73920184"},
 		{"확인코드", "확인코드는 5521 이에요", "5521"},

@@ -107,7 +107,7 @@ func TestSentAtStandsForItsWholeSecondOrItsMillisecond(t *testing.T) {
 		{"west of Greenwich", `,"sent_at":"2026-11-20T19:00:00-05:30"`, window{at, at + 1000}},
 		{"unknown offset", `,"sent_at":"2026-11-21T00:30:00-00:00"`, window{at, at + 1000}},
 		{"small letters", `,"sent_at":"2026-11-21t00:30:00z"`, window{at, at + 1000}},
-		{"a fraction of zeros tells no more", `,"sent_at":"2026-11-21T00:30:00.000Z"`, window{at, at + 1000}},
+		{"a fraction of zeros says no more", `,"sent_at":"2026-11-21T00:30:00.000Z"`, window{at, at + 1000}},
 		{"unix seconds", fmt.Sprintf(`,"sent_at":%d`, at/1000), window{at, at + 1000}},
 		{"unix seconds with a fraction", fmt.Sprintf(`,"sent_at":%d.25`, at/1000), window{at + 250, at + 251}},
 		{"unix seconds with a fraction that no float has", fmt.Sprintf(`,"sent_at":%d.001`, at/1000+1),

@@ -19,9 +19,9 @@ import (
 // deskEngine records reports to support.
 type deskEngine struct {
 	Engine
-	mu   sync.Mutex
-	told []string
-	err  error
+	mu       sync.Mutex
+	reported []string
+	err      error
 }
 
 func (*deskEngine) At(at time.Time) int64 { return at.UnixMilli() }
@@ -30,7 +30,7 @@ func (d *deskEngine) Incident(_ context.Context, id room.ID, kind, subject, deta
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err == nil {
-		d.told = append(d.told, fmt.Sprintf("%s %s %s: %s", id, kind, subject, detail))
+		d.reported = append(d.reported, fmt.Sprintf("%s %s %s: %s", id, kind, subject, detail))
 	}
 	return d.err
 }
@@ -40,7 +40,7 @@ func (d *deskEngine) heard() []string {
 	synctest.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.told)
+	return slices.Clone(d.reported)
 }
 
 func (d *deskEngine) fails(err error) {
@@ -95,7 +95,7 @@ func TestRefusedMessagesAreSentToSupportTogether(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Len(t, engine.heard(), 2)
 		s.refusals.mu.Lock()
-		require.Empty(t, s.refusals.counts, "nothing is kept of what was told")
+		require.Empty(t, s.refusals.counts, "nothing is kept after the report")
 		s.refusals.mu.Unlock()
 		forged()
 		require.Len(t, engine.heard(), 3, "at once again")

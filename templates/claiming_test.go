@@ -23,7 +23,7 @@ func TestPageClaimsForAPresentSellerAndElseTheSellerDoes(t *testing.T) {
 	tab.hides("ask")
 	tab.until(`/^(5:00|4:\d\d)$/.test(document.getElementById("countdown").textContent)`)
 	tab.hasText("shout", "‘저 여기 있어요’를 눌러 주세요")
-	require.Empty(t, room.made(), "nobody has touched the page")
+	require.Empty(t, room.made(), "the page was not touched")
 	room.then(object{"claim_by": nil})
 	tab.run(`document.getElementById("claim").click()`)
 	tab.step("ask")

@@ -191,7 +191,7 @@ func TestMessageThatNoAskExplainsIsAskedAboutBeforeItIsShown(t *testing.T) {
 
 	tab.do(chromedp.Click("#unclaimed-no"))
 	tab.hides("unclaimed")
-	require.Empty(t, room.made(), "no is told to nobody")
+	require.Empty(t, room.made(), "a no is sent to no one")
 	room.send(t, offer("m-1"))
 	room.send(t, offer("m-2"))
 	tab.shows("unclaimed")

@@ -169,8 +169,8 @@ func (b *deskTab) worked() (sum time.Duration) {
 			performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 			return err
 		}
-		told, err := cdp.Call(ctx, target, performance.GetMetrics, cdp.Empty{})
-		for _, metric := range told.Metrics {
+		answer, err := cdp.Call(ctx, target, performance.GetMetrics, cdp.Empty{})
+		for _, metric := range answer.Metrics {
 			if metric.Name == "TaskDuration" {
 				sum = time.Duration(metric.Value * float64(time.Second))
 			}

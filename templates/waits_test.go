@@ -85,8 +85,8 @@ func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 		before := *row.Estimated
 		for gone := 0.0; gone < left+3; gone += 0.7 {
 			estimated, maximum := row.page(gone)
-			told, longest := row.at(gone)
-			require.GreaterOrEqual(t, *estimated, *told, "after %v s", gone)
+			promised, longest := row.at(gone)
+			require.GreaterOrEqual(t, *estimated, *promised, "after %v s", gone)
 			require.GreaterOrEqual(t, *maximum, *longest, "after %v s", gone)
 			require.LessOrEqual(t, *estimated, before)
 			require.LessOrEqual(t, *estimated, *maximum)

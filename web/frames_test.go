@@ -14,7 +14,7 @@ import (
 func TestOnlyTheSellersPageMayBeFramedAndOnlyByNamedOrigins(t *testing.T) {
 	cfg := Config{Engine: shown{seat: room.Seat{Place: room.Place{Status: room.Idle}}},
 		Support: &support.Config{SignIns: byPassword{}}}
-	nobody := handler(t, cfg)
+	stranger := handler(t, cfg)
 	cfg.Ancestors = []string{"https://portal.example", "http://localhost:3000"}
 	named := handler(t, cfg)
 	for path, framed := range map[string]bool{
@@ -23,7 +23,7 @@ func TestOnlyTheSellersPageMayBeFramedAndOnlyByNamedOrigins(t *testing.T) {
 		"/support/integration":         false,
 		"/api/integration/lock/status": false, "/nothing": false, "/static/embed.js": false,
 	} {
-		h := ask(t, nobody, http.MethodGet, path).Header()
+		h := ask(t, stranger, http.MethodGet, path).Header()
 		require.Equal(t, templates.ContentSecurityPolicy, h.Get("Content-Security-Policy"), path)
 		require.Equal(t, "DENY", h.Get("X-Frame-Options"), path)
 

@@ -49,7 +49,7 @@ func TestSubscriptionOfAPlaceThatEndsMeanwhileIsNotKept(t *testing.T) {
 	require.NoError(t, pushes.Subscribe(t.Context(), "integration", 3, other))
 	require.Equal(t, http.StatusNotFound, call(t,
 		handler(t, Config{Engine: &endingEngine{askEngine: holding(0)}, Pushes: pushes}), pushPath, body).Code)
-	require.Len(t, kept(), 1, "whoever else has the place may have it still: this browser may just have "+
+	require.Len(t, kept(), 1, "another browser of the place may have it still: this browser may just have "+
 		"stood for it")
 	require.NoError(t, pushes.Forget(t.Context(), "integration", 3))
 

@@ -139,8 +139,8 @@ func ofTwoLanguages(t *testing.T) []language {
 }
 
 func tryExamples(t *testing.T, languages ...language) {
-	told := &webhooks{}
-	receiver := httptest.NewServer(told)
+	hooks := &webhooks{}
+	receiver := httptest.NewServer(hooks)
 	t.Cleanup(receiver.Close)
 	base := serve(t, "--webhook-url", receiver.URL, "--webhook-secret", secret, "--claim-within", "20s")
 	t.Run("languages", func(t *testing.T) {
@@ -156,7 +156,7 @@ func tryExamples(t *testing.T, languages ...language) {
 			})
 		}
 	})
-	events := told.oneOfEach(t, "lock.granted", "lock.ended")
+	events := hooks.oneOfEach(t, "lock.granted", "lock.ended")
 	for _, l := range languages {
 		t.Run("receiver/"+l.name, func(t *testing.T) {
 			t.Parallel()

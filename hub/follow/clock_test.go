@@ -51,7 +51,7 @@ func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
 		time.Sleep(setFor)
 		c.Sample(start + 60_000)
 		require.Equal(t, start+60_000, c.MS(),
-			"nothing of before comes in so late: the clock was set and nobody said so")
+			"nothing of before comes in so late: the clock was set without a report")
 		c.Restart(time.Now(), start)
 		c.Forget()
 		c.Sample(start + 60_000)

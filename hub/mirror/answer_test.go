@@ -14,44 +14,44 @@ func found(rank float64) *room.Seat {
 
 func TestAnswerCountsAsOfItsRevision(t *testing.T) {
 	for name, c := range map[string]struct {
-		knew, told   Revision
-		placed       bool
-		tell, look   bool
-		caughtByNext bool
+		knew, answered Revision
+		placed         bool
+		changed, look  bool
+		caughtByNext   bool
 	}{
-		"of the mirror's own": {knew: Revision{Epoch: -1}, told: Revision{7, 10},
-			placed: true, tell: true},
-		"of before the snapshot": {knew: Revision{Epoch: -1}, told: Revision{7, 9},
+		"of the mirror's own": {knew: Revision{Epoch: -1}, answered: Revision{7, 10},
+			placed: true, changed: true},
+		"of before the snapshot": {knew: Revision{Epoch: -1}, answered: Revision{7, 9},
 			placed: true, look: true},
-		"of an epoch that is over": {knew: Revision{Epoch: -1}, told: Revision{6, 90},
+		"of an epoch that is over": {knew: Revision{Epoch: -1}, answered: Revision{6, 90},
 			placed: true, look: true},
-		"of the next version": {knew: Revision{7, 10}, told: Revision{7, 11},
+		"of the next version": {knew: Revision{7, 10}, answered: Revision{7, 11},
 			placed: true, caughtByNext: true},
-		"of a version far ahead": {knew: Revision{7, 10}, told: Revision{7, 15},
+		"of a version far ahead": {knew: Revision{7, 10}, answered: Revision{7, 15},
 			placed: true},
-		"of a new epoch": {knew: Revision{7, 10}, told: Revision{8, 1},
+		"of a new epoch": {knew: Revision{7, 10}, answered: Revision{8, 1},
 			placed: true},
-		"after an event told more": {knew: Revision{7, 10}, told: Revision{7, 9}},
-		"after more was told, before the snapshot": {knew: Revision{7, 8}, told: Revision{7, 6}, placed: true,
+		"after an event of more": {knew: Revision{7, 10}, answered: Revision{7, 9}},
+		"after more was sent, before the snapshot": {knew: Revision{7, 8}, answered: Revision{7, 6}, placed: true,
 			look: true},
-		"from before the epoch": {knew: Revision{7, 10}, told: Revision{6, 12}},
+		"from before the epoch": {knew: Revision{7, 10}, answered: Revision{6, 12}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := here(t)
 			s := m.Enter("x")
 			m.Place(s, Seat{}, c.knew)
-			a := m.Answer(s, &room.View{Epoch: c.told.Epoch, Version: c.told.Version}, found(9))
+			a := m.Answer(s, &room.View{Epoch: c.answered.Epoch, Version: c.answered.Version}, found(9))
 			require.Equal(t, c.placed, a.Placed.Session != nil)
-			require.Equal(t, c.tell, a.Changed)
+			require.Equal(t, c.changed, a.Changed)
 			require.Equal(t, c.look, a.Look)
-			require.Equal(t, c.tell, m.Current(s))
+			require.Equal(t, c.changed, m.Current(s))
 			f := m.Apply(event(11, func(e *room.Event) { e.Lease = held(4, 9) }))
 			require.Equal(t, c.caughtByNext, len(f.Caught) == 1)
 		})
 	}
 }
 
-// The store may have lost all, and nobody have known of the place but who has a socket here.
+// The store may have lost all, and only a socket here know of the place.
 func TestPlaceThatTheStoreKnowsNoMoreIsLostAndAnEndedOneStaysEnded(t *testing.T) {
 	m := here(t)
 	m.Place(m.Session("c"), Seat{Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, Revision{7, 10})

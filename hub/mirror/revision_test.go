@@ -9,7 +9,7 @@ import (
 func TestFreshnessIsOneRule(t *testing.T) {
 	span := Span{Revision: Revision{7, 10}, Base: 8, Lineage: "a:1"}
 	for name, c := range map[string]struct {
-		told      Revision
+		at        Revision
 		lineage   string
 		byVersion Freshness // to who knows 7/10
 		bySpan    Freshness // and has known everything since 7/8
@@ -27,17 +27,17 @@ func TestFreshnessIsOneRule(t *testing.T) {
 		"an older one in another history":    {Revision{7, 3}, "b:10,a:1", Known, Missed, OtherHistory},
 		"the epoch before":                   {Revision{6, 10}, "a:1", EpochBefore, EpochBefore, EpochBefore},
 		"the epoch before, a later version":  {Revision{6, 99}, "z", EpochBefore, EpochBefore, EpochBefore},
-		"a session of which nothing is told": {Revision{-1, 0}, "", EpochBefore, EpochBefore, EpochBefore},
+		"a session that nothing is known of": {Revision{-1, 0}, "", EpochBefore, EpochBefore, EpochBefore},
 		"a new epoch":                        {Revision{8, 1}, "a:1", EpochAfter, EpochAfter, EpochAfter},
 		"a new epoch, the same version":      {Revision{8, 10}, "b:1", EpochAfter, EpochAfter, EpochAfter},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.byVersion, span.Revision.Of(c.told))
-			require.Equal(t, c.bySpan, span.Of(c.told))
-			require.Equal(t, c.byHistory, span.OfHistory(c.told, c.lineage))
+			require.Equal(t, c.byVersion, span.Revision.Of(c.at))
+			require.Equal(t, c.bySpan, span.Of(c.at))
+			require.Equal(t, c.byHistory, span.OfHistory(c.at, c.lineage))
 			require.Equal(t, c.bySpan == Known || c.bySpan == Same, c.bySpan.Reached())
-			require.Equal(t, c.told.Epoch == 7 && c.told.Version > 10, c.bySpan.Unreached())
-			require.Equal(t, c.told.Epoch != 7, c.bySpan.OtherEpoch())
+			require.Equal(t, c.at.Epoch == 7 && c.at.Version > 10, c.bySpan.Unreached())
+			require.Equal(t, c.at.Epoch != 7, c.bySpan.OtherEpoch())
 		})
 	}
 }

@@ -169,7 +169,7 @@ func TestMirrorClassifiesEveryEvent(t *testing.T) {
 			func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), Gap, nil},
 		"one joins that waits": {event(11,
 			func(e *room.Event) { e.Joined = []room.Joined{{Rank: 2}} }), Gap, nil},
-		"a lease of which nobody knew": {event(11,
+		"an unknown lease": {event(11,
 			func(e *room.Event) { e.Ended = []room.Finished{{Fence: 5}} }), Gap, nil},
 		"the lease ends, one is granted": {event(11, func(e *room.Event) {
 			e.Ended = []room.Finished{{Fence: 4}}
@@ -190,7 +190,7 @@ func TestMirrorClassifiesEveryEvent(t *testing.T) {
 			e.Missed, e.Ended = []room.Missed{{Joined: room.Joined{Rank: half, Ticket: 9},
 				Fence: 4}}, []room.Finished{{Rank: &half}}
 		}), Applied, Line{1, 2}},
-		"a lease of which nobody knew is not claimed": {event(11,
+		"an unknown lease is not claimed": {event(11,
 			func(e *room.Event) { e.Missed = []room.Missed{{Fence: 5}} }), Gap, nil},
 		"one leaves": {event(11,
 			func(e *room.Event) { e.Ended = []room.Finished{{Rank: &rank}} }), Applied, Line{1}},

@@ -112,7 +112,7 @@ func (l *local) requireGone(id string) {
 			gone = append(gone, g.Session)
 		}
 	}
-	require.True(l, slices.Contains(gone, id), "its last socket is gone, and the engine is never told so")
+	require.True(l, slices.Contains(gone, id), "its last socket is gone, and the engine never records it")
 }
 
 // The call that reported its coming was executed and its reply lost; it leaves while the next attempt is

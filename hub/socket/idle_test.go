@@ -37,7 +37,7 @@ func newParlour(t *testing.T) *parlour {
 			return
 		}
 		c.Open()
-		c.put(newNonblockingWrite(), nil, 0, false) // nothing is to be told: the answer goes out by itself
+		c.put(newNonblockingWrite(), nil, 0, false) // there is no frame: the answer goes out by itself
 		p.mu.Lock()
 		p.conns = append(p.conns, c)
 		p.mu.Unlock()

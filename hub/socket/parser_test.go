@@ -71,7 +71,7 @@ func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 }
 
 // Whatever a client sends: it is answered by pongs and at most one close, as the last, whose code is one of
-// those that tell what was wrong; nothing is left behind.
+// those that say what was wrong; nothing is left behind.
 func FuzzClientFrames(f *testing.F) {
 	masking := func(first byte, payload string) string {
 		return string([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}) + payload

@@ -112,7 +112,7 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// exists tells whether a checkout has a file or directory; a trailing part may leave out the end of a name,
+// exists reports whether a checkout has a file or directory; a trailing part may leave out the end of a name,
 // as docs/decisions/0011 does.
 func exists(path string) bool {
 	found, err := filepath.Glob(filepath.Join(root, path) + "*")

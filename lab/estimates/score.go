@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// The rule by which one is chosen. It was written down before the study was run; the order within point 4 was
-// turned round after first runs, as lab/estimates.md says.
+// The rule that chooses an estimator. It was written down before the study was run; the order within point 4
+// was reversed after first runs, as lab/estimates.md says.
 //
-//  1. A cell is a world and a band of positions with at least 300 views. Its error is the geometric mean of the median
-//     and the 90th percentile of the relative error, each at least 1 %.
+//  1. A cell is a world and a band of positions with at least 300 views. Its error is the geometric mean of the
+//     median and the 90th percentile of the relative error, each at least 1 %.
 //  2. The score is the geometric mean of the errors of all cells, each counting the same.
-//  3. Relative errors forgive who promises too little (nobody is more than 100 % too low), and sellers do not: the mean
-//     bias of the cells must not be under −10 %. Nor must the estimate jump up more often than the rule of before.
-//  4. Of those whose score is at most 10 % over the best such one, the simplest is chosen: nothing new in the mirror,
-//     then the fewest numbers kept in Redis, then told to mirrors, then the better score.
+//  3. Relative errors forgive too short estimates (none is more than 100 % too low), and sellers do not: the
+//     mean bias of the cells must not be under −10 %. Nor must the estimate jump up more often than with the
+//     previous rule.
+//  4. Of the estimators whose score is at most 10 % over the best, the simplest is chosen: nothing new in the
+//     mirror, then the fewest numbers kept in Redis, then sent to mirrors, then the better score.
 const (
 	leastViews = 300
 	floor      = 0.01

@@ -156,7 +156,7 @@ func TestWaiterGetsItsGrantByPush(t *testing.T) {
 			before: func(p *redistest.Proxy) { p.Refuse(); p.CutAll() },
 			after:  func(p *redistest.Proxy) { p.Accept() },
 		},
-		"when nothing of what Redis tells arrives for a while": {
+		"when no message of Redis arrives for a while": {
 			before: func(p *redistest.Proxy) { p.Blackhole(redistest.ToClient) },
 			after:  func(p *redistest.Proxy) { p.CutAll(); p.Heal() },
 		},
@@ -371,7 +371,7 @@ func TestSubscriptionWithoutMessagesIsRenewed(t *testing.T) {
 	place := queue(ctx, t, l, key, 1)
 	require.NoError(t, holder.Unlock(ctx, held))
 	next := <-place
-	require.NoError(t, next.err, "the answer to a heartbeat told it")
+	require.NoError(t, next.err, "the answer to a heartbeat said so")
 	require.Eventually(t, func() bool {
 		channels, err := rdb.Client().PubSubChannels(ctx, "*").Result()
 		return err == nil && len(channels) == 1

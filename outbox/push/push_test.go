@@ -57,13 +57,13 @@ func TestTurnDoesNotWaitForPassedOverSellers(t *testing.T) {
 		o.put(push.News{What: push.Away, Ticket: int64(i), Browser: fmt.Sprint(i)})
 	}
 	o.put(push.News{What: push.Turn, Ticket: 99, Fence: 1, Browser: "turn"})
-	told, over := make(chan int64), make(chan struct{})
+	sent, over := make(chan int64), make(chan struct{})
 	end := sync.OnceFunc(func() { close(over) })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	w := o.worker(t, func(ctx context.Context, n push.News) error {
 		if n.What == push.Turn {
-			told <- n.Ticket
+			sent <- n.Ticket
 			return nil
 		}
 		<-ctx.Done() // a push service that does not answer
@@ -73,10 +73,10 @@ func TestTurnDoesNotWaitForPassedOverSellers(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- w.Run(ctx) }()
 	select {
-	case ticket := <-told:
+	case ticket := <-sent:
 		require.Equal(t, int64(99), ticket)
 	case <-over:
-		t.Error("nobody was told of its turn until another push had run out of time")
+		t.Error("no browser was notified of its turn until another push had run out of time")
 	}
 	cancel()
 	require.ErrorIs(t, <-stopped, context.Canceled)
@@ -85,8 +85,8 @@ func TestTurnDoesNotWaitForPassedOverSellers(t *testing.T) {
 // A seller that comes and goes all the time causes no more calls to its push service.
 func TestBrowserIsNotifiedOnceAMinuteThatItIsPassedOver(t *testing.T) {
 	o := newOffice(t)
-	var told atomic.Int64
-	w := o.worker(t, func(context.Context, push.News) error { told.Add(1); return nil })
+	var sent atomic.Int64
+	w := o.worker(t, func(context.Context, push.News) error { sent.Add(1); return nil })
 	o.now = time.UnixMilli(1_800_000_000_000).Truncate(time.Minute)
 	for _, step := range []struct {
 		pass time.Duration
@@ -95,14 +95,14 @@ func TestBrowserIsNotifiedOnceAMinuteThatItIsPassedOver(t *testing.T) {
 		o.now = o.now.Add(step.pass)
 		o.put(push.News{What: push.Away, Browser: "b"})
 		require.NoError(t, w.Tick(t.Context()))
-		require.Equal(t, step.want, told.Load())
+		require.Equal(t, step.want, sent.Load())
 	}
 	o.put(push.News{What: push.Away, Browser: "another"})
 	o.put(push.News{What: push.Away, Fence: 1, Browser: "b"})
 	o.put(push.News{What: push.Turn, Fence: 1, Browser: "b"})
 	o.put(push.News{What: push.Turn, Fence: 2, Browser: "b"})
 	require.NoError(t, w.Tick(t.Context()))
-	require.Equal(t, int64(6), told.Load())
+	require.Equal(t, int64(6), sent.Load())
 }
 
 func TestPushThatCouldNotBeTriedForDaysIsNotDead(t *testing.T) {

@@ -185,7 +185,7 @@ func TestLateRequestQueuesLikeOthers(t *testing.T) {
 			g.goesIn("first")
 			late := g.come("late", first)
 			g.come("other", readsOne)
-			g.goesIn("other") // nobody waits for the late one
+			g.goesIn("other") // no request waits for the late one
 			require.Equal(t, 1, g.standing())
 			_, err := io.WriteString(late, opensOne[len(first):])
 			require.NoError(t, err)

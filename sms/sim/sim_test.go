@@ -21,7 +21,7 @@ import (
 var (
 	tableLeases = flag.Int("sim.leases", 0, "print the table, with so many leases in every row")
 	tableRows   = flag.String("sim.rows", "", "only the rows whose name this regular expression finds")
-	seed        = flag.Uint64("sim.seed", 1, "what chance is told from")
+	seed        = flag.Uint64("sim.seed", 1, "the seed of chance")
 )
 
 func store(tb testing.TB) sim.Store {

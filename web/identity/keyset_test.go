@@ -120,7 +120,7 @@ func TestStrangersTokensDoNotFloodThePortal(t *testing.T) {
 	}
 	require.EqualValues(t, keysBurst, p.Fetches.Load())
 	require.NoError(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))),
-		"who is known waits for nobody")
+		"a known key waits for no fetch")
 	at = start.Add(keysEvery)
 	next := portaltest.NewKey(t, "next", jwt.SigningMethodEdDSA)
 	p.Serve(next)

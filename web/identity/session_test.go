@@ -115,7 +115,7 @@ func TestBearerComesAgainUntilItExpires(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, a, b)
 	require.Equal(t, "s-1", a.Seller)
-	require.Equal(t, a.Session, a.Known, "who names no session is told one that stays the same")
+	require.Equal(t, a.Session, a.Known, "a caller without a session gets one that stays the same")
 	require.Equal(t, a.Session, proof(t, one, link(t, one, portaltest.For("s-1"), "")).Session,
 		"a browser of the same seller acts as the same")
 }

@@ -267,7 +267,7 @@ func TestSubscriptionIsOfOneSellersPlaceUntilItIsForgotten(t *testing.T) {
 	require.Len(t, s.browsers(1, "s-1"), most)
 	ttl, err := s.rdb.PTTL(t.Context(), s.placeKey(here, 1)).Result()
 	require.NoError(t, err)
-	require.Positive(t, ttl, "where nobody tells of its end")
+	require.Positive(t, ttl, "without an event of its end")
 
 	n, err := Erase(t.Context(), s.rdb, room.Names{}, "s-1")
 	require.NoError(t, err)

@@ -45,5 +45,5 @@ func TestChosenLanguageStandsWhereItIsSpokenAndGivesWayWhereItIsNot(t *testing.T
 	r.Header.Set("Accept-Language", "ko")
 	r.AddCookie(&http.Cookie{Name: LangCookie, Value: "zh-Hans"})
 	require.Equal(t, "zh-Hans", Seller.Page(r))
-	require.Equal(t, "ko", Desk.Page(r), "support is told in Korean and English")
+	require.Equal(t, "ko", Desk.Page(r), "support's pages are in Korean and English")
 }

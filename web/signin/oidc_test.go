@@ -217,7 +217,7 @@ func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
 		require.Positive(t, limited.After)
 	}
 	require.Equal(t, strings.Count(before, "\n")+1, strings.Count(everything(t, c.rdb), "\n"),
-		"nothing more is kept than that it was told")
+		"only the report is kept")
 	require.Equal(t, []string{"? sign_in_limited: too many sign-ins begun and not ended, from 192.0.2.1"},
 		c.written.take())
 	_, _, err := c.Begin(t.Context(), "", "192.0.2.2")

@@ -118,7 +118,7 @@ func TestProviderThatAnswersWronglyIsAway(t *testing.T) {
 	c.Desk, c.written = newDesk(Config{Redis: c.rdb, OIDC: bad})
 	_, err := c.enter(user{"groups": "actors"})
 	require.ErrorIs(t, err, ErrAway)
-	require.Contains(t, c.written.log.String(), "invalid_client", "the operator is told why")
+	require.Contains(t, c.written.log.String(), "invalid_client", "the operator can see why")
 	bad.Issuer += "/"
 	c.Desk, c.written = newDesk(Config{Redis: c.rdb, OIDC: bad})
 	_, _, err = c.Begin(t.Context(), "", here)

@@ -67,7 +67,7 @@ func TestTriesAreForgottenOneByOne(t *testing.T) {
 	require.NoError(t, server.Client().ZIncrBy(t.Context(), key, -float64(triesWindow.Milliseconds()-5000),
 		oldest[0]).Err())
 	limited, _ := errors.AsType[Limited](enter(d, "kim", "open sesame", here))
-	require.LessOrEqual(t, limited.After, 5*time.Second, "it is told when the oldest is forgotten")
+	require.LessOrEqual(t, limited.After, 5*time.Second, "it gets the time when the oldest is forgotten")
 	require.Positive(t, limited.After)
 	require.NoError(t, server.Client().ZIncrBy(t.Context(), key, -5000, oldest[0]).Err())
 	require.NoError(t, enter(d, "kim", "open sesame", here))
@@ -160,5 +160,5 @@ func TestLostReplyCountsOneTry(t *testing.T) {
 	require.ErrorAs(t, enter(d, "kim", "wrong", here), &Limited{})
 	<-lost
 	require.Equal(t, []string{"kim sign_in_limited: too many wrong tries under this name, from 192.0.2.1"},
-		written.take(), "the first to be told is told so again")
+		written.take(), "a repeat of the first refusal gets the same")
 }

@@ -184,7 +184,7 @@ func TestSignOutOfASignInThatIsGoneStillClosesItsSockets(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable,
 		f.call(t, h, "store", "POST", "/support/sign-out", "").Code)
 	require.Equal(t, http.StatusSeeOther, f.call(t, h, "", "POST", "/support/sign-out", "").Code)
-	require.Empty(t, f.did, "where it is not known, or nobody, nothing is closed")
+	require.Empty(t, f.did, "for an unknown or empty name nothing is closed")
 }
 
 func TestWhatIsPostedIsNoPage(t *testing.T) {

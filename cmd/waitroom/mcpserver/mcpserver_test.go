@@ -249,7 +249,7 @@ func TestRefusedAskIsReportedWhileAnEarlierOneWaits(t *testing.T) {
 	require.Equal(t, "666666", a.call("receive_code", nil).Code, "the earlier ones go on")
 }
 
-// A turn that nobody used ends by itself while the agent asks.
+// An unused turn ends by itself while the agent asks.
 func TestAskReturnsThatTheTurnIsOver(t *testing.T) {
 	base := serve(t, "--lease", "1s")
 	a := connect(t, config(t, base, "room:11", "s-1", time.Second))

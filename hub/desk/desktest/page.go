@@ -11,7 +11,7 @@ import (
 
 // Page handles the frames of support's socket as the page of support does.
 type Page struct {
-	Told    map[string]int // frames by type
+	Frames  map[string]int // frames by type
 	Room    string
 	Epoch   int64
 	Version int64
@@ -73,12 +73,12 @@ func (p *Page) Take(text []byte) error {
 	if err := json.Unmarshal(text, &f); err != nil {
 		return fmt.Errorf("%w: %s", err, text)
 	}
-	if p.Told == nil {
-		p.Told, p.Items, p.Minutes, p.Rooms = map[string]int{}, map[string]map[string]any{},
+	if p.Frames == nil {
+		p.Frames, p.Items, p.Minutes, p.Rooms = map[string]int{}, map[string]map[string]any{},
 			map[string]map[string]any{}, map[string]map[string]any{}
 		p.Pauses = map[string]map[string]any{}
 	}
-	p.Told[f.Type]++
+	p.Frames[f.Type]++
 	switch f.Type {
 	case "desk":
 		p.Line = nil

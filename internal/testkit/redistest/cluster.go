@@ -88,7 +88,7 @@ func (c *Cluster) Replicas() []*Server { return c.replicas }
 // Owner returns the master that has a key's slot now, by the first server that answers.
 func (c *Cluster) Owner(key string) (*Server, error) {
 	ctx := context.Background()
-	errs := []error{fmt.Errorf("nobody has %s", key)}
+	errs := []error{fmt.Errorf("no node has %s", key)}
 	for _, node := range append(slices.Clone(c.nodes), c.replicas...) {
 		if err := node.isMaster(); err != nil {
 			errs = append(errs, err)
