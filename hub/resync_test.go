@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// stir makes n changes: joins and leaves of whoever it takes, and what support does; cut is called in
+// stir makes n changes: joins, leaves and actions of support; cut is called in
 // between.
 func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 	ctx := context.Background()

@@ -200,7 +200,7 @@ func TestLateAndUnmatchedMessagesAreKeptAndAnsweredTheSame(t *testing.T) {
 }
 
 // The rules are the database's own: they hold against any program.
-func TestTheDatabaseRefusesABrokenRuleFromAnybody(t *testing.T) {
+func TestTheDatabaseRefusesABrokenRuleFromAnyClient(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
 		b.life(5)

@@ -12,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// steppedDesk returns a desk whose engine sweeps, and so knows Redis's clock. It records clock jumps.
-func steppedDesk(t *testing.T) (*desk, chan time.Duration) {
+// jumpingDesk returns a desk whose engine sweeps, and so knows Redis's clock. It records clock jumps.
+func jumpingDesk(t *testing.T) (*desk, chan time.Duration) {
 	steps := make(chan time.Duration, 10)
 	d := newDesk(t, room.Config{ClockJumped: func(by time.Duration) {
 		if by > 0 { // a clock that stands still falls behind
@@ -46,7 +46,7 @@ func TestNoSessionMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 	for name, known := range map[string]bool{"the sweep found the step": true,
 		"the next call finds it": false} {
 		t.Run(name, func(t *testing.T) {
-			d, steps := steppedDesk(t)
+			d, steps := jumpingDesk(t)
 			a, b := d.asker("a"), d.asker("b")
 			a.expect()
 			a.leave(room.Completed)
@@ -69,7 +69,7 @@ func TestNoSessionMayAskWhileTheTimeBetweenTwoCodesIsNotKnown(t *testing.T) {
 }
 
 func TestMessageAfterAClockJumpIsUnmatched(t *testing.T) {
-	d, steps := steppedDesk(t)
+	d, steps := jumpingDesk(t)
 	d.asker("a").expect()
 	d.swept()
 	d.pass(40 * time.Second)
@@ -80,7 +80,7 @@ func TestMessageAfterAClockJumpIsUnmatched(t *testing.T) {
 
 // Another process began the room's new epoch. It knows of no loss, nor of the clock jump that came with it.
 func TestLossIsNotedForAllSessionsAlsoWithAClockJump(t *testing.T) {
-	d, _ := steppedDesk(t)
+	d, _ := jumpingDesk(t)
 	a := d.asker("a")
 	a.expect()
 	d.swept()
@@ -97,7 +97,7 @@ func TestLossIsNotedForAllSessionsAlsoWithAClockJump(t *testing.T) {
 
 // A browser was between two sockets during the jump. It was not gone for as long as the clock shows.
 func TestNoWaiterIsPassedOverForAClockJump(t *testing.T) {
-	d, steps := steppedDesk(t)
+	d, steps := jumpingDesk(t)
 	a, b, c := d.plain("a"), d.plain("b"), d.plain("c")
 	for _, s := range []seller{b, c} {
 		s.here(time.Second)
@@ -111,7 +111,7 @@ func TestNoWaiterIsPassedOverForAClockJump(t *testing.T) {
 }
 
 func TestClockJumpIsNoLoss(t *testing.T) {
-	d, steps := steppedDesk(t)
+	d, steps := jumpingDesk(t)
 	d.asker("a")
 	d.swept()
 	d.pass(40 * time.Second)
@@ -129,7 +129,7 @@ func TestCodeThatMayBeAnothersIsNotOfferedWhileAsksAreNotKnown(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _ := steppedDesk(t)
+			d, _ := jumpingDesk(t)
 			a := d.asker("a")
 			a.expect()
 			a.leave(room.Cancelled)

@@ -94,16 +94,16 @@ type policy struct {
 
 // caller has what the calling process has observed of the room and of Redis's clock.
 type caller struct {
-	Epoch    int64 // last epoch that the process observed; 0 = none
-	Version  int64
-	Lineage  string
-	Replays  bool   // the call replays what the process observed (see replay)
-	ReadOnly bool   // the call writes nothing
-	Thorough bool   // the call does not use the short path of an uncontended lock
-	Outage   int64  // end of the last outage that the process saw (unix ms); 0 = none lately
-	Latest   int64  // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
-	Stepped  int64  // last jump ahead of that clock that the process saw (unix ms); 0 = none lately
-	Trace    string // trace of the call, for the journal (see Entry.Trace); "" = none
+	Epoch     int64 // last epoch that the process observed; 0 = none
+	Version   int64
+	Lineage   string
+	Replays   bool   // the call replays what the process observed (see replay)
+	ReadOnly  bool   // the call writes nothing
+	Thorough  bool   // the call does not use the short path of an uncontended lock
+	Outage    int64  // end of the last outage that the process saw (unix ms); 0 = none lately
+	Latest    int64  // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
+	ClockJump int64  // last jump ahead of that clock that the process saw (unix ms); 0 = none lately
+	Trace     string // trace of the call, for the journal (see Entry.Trace); "" = none
 }
 
 var (

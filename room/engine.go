@@ -279,7 +279,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed
 	by := callerFields.known(reflect.ValueOf(caller{
 		Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage,
 		Replays: replays, ReadOnly: c.readOnly, Thorough: e.thorough,
-		Outage: e.memory.outageEnd(id), Latest: latest, Stepped: e.memory.jumpedAhead(id, jumps, now),
+		Outage: e.memory.outageEnd(id), Latest: latest, ClockJump: e.memory.jumpedAhead(id, jumps, now),
 		Trace: e.traceOf(ctx)}))
 	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, own), c.verb, e.policyOf(terms), by, c.args)
 	if err != nil {

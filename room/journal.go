@@ -27,7 +27,7 @@ type Entry struct {
 // Record is one change in a room. Type decides which fields count:
 //
 //	epoch     a new epoch began: open places of earlier epochs are lost, except those in Kept
-//	told      Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place that a process
+//	"told"    Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place that a process
 //	          observed and Redis lost (0 = not known); of an unclaimed lease, only the lease
 //	joined    Ticket Seller
 //	granted   Ticket Seller Fence GrantedAt ExpiresAt

@@ -183,7 +183,7 @@ func tryReceiver(t *testing.T, address string, events []webhook) {
 	}
 }
 
-// takeTurn has an example wait behind somebody, and sees that it is done when that one is.
+// takeTurn has an example wait behind a seller, and sees that it is done when that one is.
 func takeTurn(t *testing.T, base, name string, command []string) {
 	room := base + "/api/room:" + name
 	require.Equal(t, http.StatusOK, lock(t, http.MethodPost, room+"/lock"))
@@ -200,7 +200,7 @@ func takeTurn(t *testing.T, base, name string, command []string) {
 	require.Equal(t, "completed", lines.next())
 }
 
-// first is the session of whoever holds the lock before an example does.
+// first is the session that holds the lock before an example does.
 const first = "3f1f6d2e-6a2b-4d37-9a54-0f5c8a1b2c3d"
 
 func lock(t *testing.T, method, url string) int {

@@ -30,7 +30,7 @@ func TestRobotsStopWhereNoCodeIsOnItsWay(t *testing.T) {
 	tryRobotsWhoseTurnIsEnded(t, ofTwoLanguages(t)...)
 }
 
-// tryRobots has each robot wait behind somebody whose code may still come, ask, and take its code, though the
+// tryRobots has each robot wait behind a seller whose code may still come, ask, and take its code, though the
 // connection breaks while it waits.
 func tryRobots(t *testing.T, languages ...language) {
 	base := serve(t, "--sms-webhook-secret", secret, "--sms-quarantine", "2s")

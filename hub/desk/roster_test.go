@@ -136,7 +136,7 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 		c.adopt(start)
 		who := func(t *rapid.T) string { return people[rapid.IntRange(0, len(people)-1).Draw(t, "who")] }
 		ticket := func(t *rapid.T) int64 {
-			tickets := []int64{c.r.Lease.Ticket + 100} // nobody's
+			tickets := []int64{c.r.Lease.Ticket + 100} // of no place
 			for _, w := range c.r.Line {
 				tickets = append(tickets, w.Ticket)
 			}

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ var (
 	headless = regexp.MustCompile(`^\s*(?://|--|\*|/\*\*) (?:Who|Whoever|Nobody|Somebody|What|Those|That which) `)
 	// private are words that once stood for something of the product and are not in the field's language.
 	private = regexp.MustCompile(`\b(?:grumble|overtell|turnstile|relink|toldPlace|noBlank|newTold)\b`)
+	// vague are words of comments that hide who acts, or what is sent to whom. Quoted, they are names in Redis.
+	vague  = regexp.MustCompile(`(?i)\b(?:told|untold|whoever|nobody|laid)\b`)
+	quoted = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|'[^']*'")
 )
 
 // A comment's first sentence is about a component or a person: a reader need not guess who "who" is.
@@ -26,6 +30,9 @@ func TestCommentsHaveASubject(t *testing.T) {
 		for line := range strings.Lines(text) {
 			if headless.MatchString(line) && !comment.MatchString(before) {
 				require.Fail(t, "a comment without a subject", "%s: %s", path, strings.TrimSpace(line))
+			}
+			if _, text, ok := strings.Cut(line, "// "); ok && filepath.Ext(path) == ".go" || comment.MatchString(line) {
+				require.NotRegexp(t, vague, quoted.ReplaceAllString(cmp.Or(text, line), ""), path)
 			}
 			before = line
 		}

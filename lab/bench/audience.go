@@ -26,7 +26,7 @@ const (
 // opener opens the nth socket.
 type opener func(ctx context.Context, n int) (*crowd.Socket, error)
 
-// audience is many open sockets and what each was told last.
+// audience is many open sockets and the last state of each.
 type audience struct {
 	open  opener
 	heard func(n int, s crowd.State, at time.Time) // in the socket's goroutine; may be nil
@@ -37,7 +37,7 @@ type audience struct {
 	last    []crowd.State
 	at      []time.Time
 	lost    int
-	want    int64 // the version that everybody is waited for with; 0 = none
+	want    int64 // the version that all are waited for with; 0 = none
 	missing int
 	full    chan struct{}
 	closed  bool
@@ -111,7 +111,7 @@ func (a *audience) follow(i int, socket *crowd.Socket) {
 	}
 }
 
-// back opens another socket for one that was lost; nil where nobody comes back.
+// back opens another socket for one that was lost; nil where none comes back.
 func (a *audience) back(i int) *crowd.Socket {
 	if !a.gone(i) {
 		return nil
@@ -135,7 +135,7 @@ func (a *audience) read(i int, socket *crowd.Socket) {
 		state, ok := crowd.ReadState(text)
 		switch {
 		case ok:
-			a.told(i, state, now)
+			a.received(i, state, now)
 		case crowd.IsPing(text):
 			_ = socket.Pong()
 		}
@@ -153,7 +153,7 @@ func pinged(text []byte) bool {
 		bytes.HasSuffix(text, []byte("\n"+centrifugo))
 }
 
-func (a *audience) told(i int, s crowd.State, at time.Time) {
+func (a *audience) received(i int, s crowd.State, at time.Time) {
 	a.mu.Lock()
 	before := a.last[i].Version
 	a.last[i], a.at[i] = s, at
@@ -183,7 +183,7 @@ func (a *audience) gone(i int) bool {
 	return true
 }
 
-// until waits until everybody was told a version, or a later one, and returns when the last one was.
+// until waits until all sockets have a version, or a later one, and returns when the last one did.
 func (a *audience) until(ctx context.Context, version int64) (last time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestWithin)
 	defer cancel()
@@ -208,7 +208,7 @@ func (a *audience) until(ctx context.Context, version int64) (last time.Time, er
 	defer a.mu.Unlock()
 	a.want = 0
 	if err != nil {
-		return last, fmt.Errorf("%d of %d were not told version %d (%d lost their socket): %w", a.missing,
+		return last, fmt.Errorf("%d of %d did not get version %d (%d lost their socket): %w", a.missing,
 			len(a.last), version, a.lost, err)
 	}
 	return slices.MaxFunc(a.at, time.Time.Compare), nil
@@ -231,7 +231,7 @@ func (a *audience) truly() error {
 		}
 	}
 	if len(positions) == 0 {
-		return errors.New("nobody waits")
+		return errors.New("no seller waits")
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ const (
 	stepRest   = 5 * time.Second
 	crowdRest  = 30 * time.Second
 	rounds     = 20
-	roundPause = 700 * time.Millisecond // longer than changes may be told as one
+	roundPause = 700 * time.Millisecond // longer than changes may be sent as one
 )
 
-// server is somebody with an audience, watched from outside.
+// server is a server with an audience, watched from outside.
 type server struct {
 	name     string
 	child    *stack.Child
@@ -28,7 +28,7 @@ type server struct {
 	sockets  []float64 // how many were open
 	resident []float64 // and what was resident then, in MiB
 	each     float64   // KiB a socket at the end
-	told     sample    // ms until the last one was told
+	delays   sample    // ms until the last one was sent
 }
 
 // crowd measures memory and fan-out with waitroom and its rivals side by side.
@@ -132,7 +132,7 @@ type standing struct {
 	holder int
 }
 
-// handoff has the holder leave, waits until all have been told, and has it join again at the end.
+// handoff has the holder leave, waits until all have the new state, and has it join again at the end.
 func (l *standing) handoff(ctx context.Context, s *server) error {
 	released := time.Now()
 	p, err := l.c.done(benchRoom, l.people[l.holder])
@@ -143,14 +143,14 @@ func (l *standing) handoff(ctx context.Context, s *server) error {
 	if err != nil {
 		return err
 	}
-	s.told = append(s.told, ms(last.Sub(released)))
+	s.delays = append(s.delays, ms(last.Sub(released)))
 	if err := s.audience.truly(); err != nil {
 		return err
 	}
 	before := l.holder
 	l.holder = s.audience.holder()
 	if l.holder < 0 {
-		return fmt.Errorf("nobody holds the lock after version %d", p.Version)
+		return fmt.Errorf("no seller holds the lock after version %d", p.Version)
 	}
 	stack.Pause(ctx, roundPause/2)
 	if p, err = l.c.join(benchRoom, l.people[before]); err != nil {

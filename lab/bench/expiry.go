@@ -22,7 +22,7 @@ const (
 	eventsWithin  = 15 * time.Second
 )
 
-// expiry lets leases run out, which nobody ends, in a Redis with many keys that have a TTL.
+// expiry lets leases run out by themselves, in a Redis with many keys that have a TTL.
 func (b *bench) expiry(ctx context.Context) error {
 	events, err := b.keyspaceEvents(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (b *bench) expire(ctx context.Context, s *site) (sample, error) {
 	case <-e.done:
 		return e.took, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("leases that ran out gave the lock to nobody: %w", ctx.Err())
+		return nil, fmt.Errorf("leases that ran out handed the lock to no one: %w", ctx.Err())
 	}
 }
 

@@ -64,7 +64,7 @@ func (b *bench) failover(ctx context.Context) error {
 
 func (b *bench) failoverRow(back *returns, a *audience, joins sample, killed time.Time) error {
 	if len(joins) == 0 {
-		return errors.New("nobody else could join meanwhile")
+		return errors.New("no other could join meanwhile")
 	}
 	back.mu.Lock()
 	defer back.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 const (
 	benchRoom    = "bench"
 	handoffs     = 250
-	handoffPause = 260 * time.Millisecond // whatever may be told later as one has been told
+	handoffPause = 260 * time.Millisecond // all that may be coalesced has been sent
 	frameWithin  = 10 * time.Second
 )
 
-// grant is a frame that says to somebody that it has the lock.
+// grant is a frame that gives a seller the lock.
 type grant struct {
 	n  int
 	at time.Time
@@ -63,7 +63,7 @@ func (b *bench) handoff(ctx context.Context) error {
 	defer func() { _ = c.Close() }()
 	holder := slices.IndexFunc(all, func(p person) bool { return p.place.Status == "locked" })
 	if holder < 0 {
-		return errors.New("nobody holds the lock")
+		return errors.New("no seller holds the lock")
 	}
 	fence := all[holder].place.Fence
 	var took, relayed sample
@@ -118,7 +118,7 @@ func next(ctx context.Context, grants <-chan grant, fence int64) (grant, error) 
 				return g, nil
 			}
 		case <-late.C:
-			return grant{}, fmt.Errorf("nobody was told within %s that it holds the lock", frameWithin)
+			return grant{}, fmt.Errorf("no seller got the lock's frame within %s", frameWithin)
 		case <-ctx.Done():
 			return grant{}, ctx.Err()
 		}

@@ -94,7 +94,7 @@ func newLoad(ctx context.Context, s *site, rooms int) (l *load, err error) {
 		if st.Status == "locked" {
 			select {
 			case l.grants[n%rooms] <- grant{n, at, st}:
-			default: // told again; nobody waits for it
+			default: // a repeat
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (l *load) due(ctx context.Context, by time.Time) bool {
 	return false
 }
 
-// handoff has a room's holder be done, and join again once the next one was told.
+// handoff has a room's holder be done, and join again once the next one has its state.
 func (l *load) handoff(ctx context.Context, c *conn, r int) (float64, error) {
 	defer func() { l.free <- r }()
 	room, before := l.room(r), l.people[l.holder[r]]

@@ -81,7 +81,7 @@ func libraries(rates map[string]sample) (ours, better, rueidis float64, list str
 	return ours, better, rueidis, strings.TrimSuffix(list, ";"), nil
 }
 
-// pairRow is of one who takes and gives back a lock that nobody else wants.
+// pairRow is of one client that takes and gives back an uncontended lock.
 func (b *bench) pairRow(rates map[string]sample) error {
 	ours, better, _, list, err := libraries(rates)
 	if err != nil {

@@ -24,7 +24,7 @@ func (b *bench) serve(ctx context.Context, home *stack.Stack, name, what string,
 }
 
 // relay is the shortest way from a request to one process to a socket of another by way of Redis: what two
-// processes, Redis and the machine take where there is nothing to decide and nobody else to tell.
+// processes, Redis and the machine take where there is nothing to decide and no other socket to write to.
 type relay struct {
 	ask    *conn
 	socket *crowd.Socket

@@ -22,12 +22,12 @@ const (
 	channel        = "bench"
 )
 
-// frame is as long as a waiter's state; its version tells one broadcast from the next.
+// frame is as long as a waiter's state; its version separates one broadcast from the next.
 const frame = `{"type":"state","room":"bench","epoch":1781234567890,"version":%d,"server_time":1781234567890,"status":"waiting","outcome":null,` +
 	`"ticket":4711,"queue_position":4710,"queue_length":9000,"estimated_wait":565200,"maximum_wait":565200,"lease_expires_at":1781234567890,` +
 	`"fence":null,"paused":false,"claim_by":null,"codes":null}`
 
-// rival is a server that tells everybody the same.
+// rival is a server that sends all sockets the same.
 type rival struct {
 	server
 	sent int64
@@ -45,7 +45,7 @@ func (r *rival) broadcast(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
-	r.told = append(r.told, ms(last.Sub(began)))
+	r.delays = append(r.delays, ms(last.Sub(began)))
 	stack.Pause(ctx, roundPause/2)
 	return ctx.Err()
 }

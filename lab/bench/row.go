@@ -36,7 +36,7 @@ var errUnmeasured = errors.New("not measured")
 type row struct {
 	what, bar string
 	checks    []check
-	open      string // why nobody can say whether it holds
+	open      string // why it is not known whether it holds
 	err       error  // why it was not measured
 	how       string // what was done, and what peers did in the same run
 }

@@ -23,7 +23,7 @@ func TestARowSaysMissedWhereAnyOfItsChecksIsMissed(t *testing.T) {
 		"too little": {row{checks: []check{{"", 0.44, " ×", 0.45, true}}}, "0.44 ×", "**missed**", true},
 		"enough":     {row{checks: []check{{"", 0.45, " ×", 0.45, true}}}, "0.45 ×", "yes", true},
 		"no number":  {row{checks: []check{{"", math.NaN(), " ms", 5, false}}}, "– ms", "**missed**", true},
-		"nobody can say": {row{checks: []check{{"", 2, " ×", 0.75, false}}, open: "no peer"}, "2 ×",
+		"not known": {row{checks: []check{{"", 2, " ×", 0.75, false}}, open: "no peer"}, "2 ×",
 			"not judged: no peer", true},
 		"it went wrong": {row{checks: []check{p50}, err: errors.New("a | b\nc")}, "–",
 			"**not measured**: a / b c", false},

@@ -90,7 +90,7 @@ func (s *site) start(ctx context.Context, b *bench, l layout) (*stack.Replica, e
 type person struct {
 	session string
 	body    string // of its 준비 완료
-	place   place  // as it was told when it joined
+	place   place  // of its join's answer
 }
 
 func newPerson() person {

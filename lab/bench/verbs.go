@@ -19,10 +19,10 @@ const (
 // least is a script that only takes a key for a while and gives it back.
 const least = `redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) redis.call('DEL', KEYS[1]) return 1`
 
-// meter counts what scripts cost Redis, less what they cost when nobody asks.
+// meter counts what scripts cost Redis, less what they cost when no client calls.
 type meter struct {
 	s            *site
-	calls, costs float64 // a second, when nobody asks
+	calls, costs float64 // a second, when no client calls
 }
 
 func (s *site) meter(ctx context.Context) (m meter, err error) {

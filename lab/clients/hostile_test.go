@@ -114,10 +114,10 @@ func TestNoClientFollowsARedirect(t *testing.T) {
 
 // A pause that is no number, or is one beyond all sense, is neither the end nor a reason to hurry.
 func TestAnOddRetryAfterIsWaitedOut(t *testing.T) {
-	odd := map[string]bool{"Thu, 26 Nov 2026 04:00:00 GMT": true, "-1": true, "\xb2": true,
+	malformed := map[string]bool{"Thu, 26 Nov 2026 04:00:00 GMT": true, "-1": true, "\xb2": true,
 		"99999999999": false}
 	eachLanguage(t, func(t *testing.T, l language) {
-		for after, soon := range odd {
+		for after, soon := range malformed {
 			t.Run(after, func(t *testing.T) {
 				t.Parallel()
 				var calls atomic.Int64

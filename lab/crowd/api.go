@@ -70,7 +70,7 @@ func (a *answer) mine() State {
 	return s
 }
 
-// api makes the requests of everybody, in a few goroutines: those of the sellers keep small stacks.
+// api makes the requests of all sellers, in a few goroutines: those of the sellers keep small stacks.
 type api struct {
 	client *http.Client
 	work   chan func()

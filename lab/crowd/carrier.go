@@ -72,7 +72,7 @@ func (k *carrier) send(room *hall, fence int64, code string, delay time.Duration
 	})
 }
 
-// post brings one message, again while nobody answers.
+// post brings one message, again until there is an answer.
 func (k *carrier) post(room *hall, fence int64, id, code string) {
 	body, header := SMS(k.signer, id, "[마켓] 인증번호 "+code, k.c.redisNow())
 	for try := range carrierRepeats {

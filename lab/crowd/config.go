@@ -39,11 +39,11 @@ type Config struct {
 	Anywhere bool // talk to more than loopback
 	Stay     bool // leave the places as they are in the end, instead of giving them back
 
-	// Every is told how it goes, once a second, and not after Run has returned; may be nil.
+	// Every is called with the progress, once a second, and not after Run has returned; may be nil.
 	Every func(Line)
 }
 
-// Carrier sends the codes that holders ask for. Without a secret nobody asks, and turns end by 인증 완료.
+// Carrier sends the codes that holders ask for. Without a secret no seller asks, and turns end by 인증 완료.
 type Carrier struct {
 	Secret string        // as WAITROOM_SMS_WEBHOOK_SECRET has it
 	Rate   float64       // messages a second at most; 0 = as they are asked for

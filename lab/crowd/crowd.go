@@ -33,11 +33,11 @@ type hall struct {
 	model *Model
 
 	mu    sync.Mutex
-	fence int64     // of the lease that somebody ends
+	fence int64     // of the lease to end
 	since time.Time // when it did so
 }
 
-// Run lets the crowd in, and out again after the duration or at the end of ctx. Everybody who got a
+// Run lets the crowd in, and out again after the duration or at the end of ctx. Every seller that got a
 // place is asked for in the end. Broken rules are in the summary; an error is a crowd that could not
 // come.
 func Run(ctx context.Context, cfg Config) (Summary, error) {
@@ -68,7 +68,7 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	return summary, nil
 }
 
-// gather makes everybody, each by its seed.
+// gather makes all sellers, each by its seed.
 func gather(cfg Config) (*crowd, error) {
 	if err := cfg.finish(); err != nil {
 		return nil, err
@@ -144,11 +144,11 @@ func (c *crowd) begin() error {
 
 const settleEvery = 250 * time.Millisecond
 
-// watch judges what has settled, and tells how it goes, until ctx ends.
+// watch judges what has settled, and reports progress, until ctx ends.
 func (c *crowd) watch(ctx context.Context, began time.Time) {
-	settle, tell := time.NewTicker(settleEvery), time.NewTicker(time.Second)
+	settle, report := time.NewTicker(settleEvery), time.NewTicker(time.Second)
 	defer settle.Stop()
-	defer tell.Stop()
+	defer report.Stop()
 	before := Line{}
 	for {
 		select {
@@ -158,7 +158,7 @@ func (c *crowd) watch(ctx context.Context, began time.Time) {
 			for _, h := range c.halls {
 				h.model.Settle(now)
 			}
-		case now := <-tell.C:
+		case now := <-report.C:
 			l := c.line(now.Sub(began))
 			if c.cfg.Every != nil {
 				c.cfg.Every(l.since(before))
@@ -178,7 +178,7 @@ func (c *crowd) interrupt() {
 	}
 }
 
-// audit asks for everybody who has a place, and judges what is left with what that told; it returns how
+// audit asks for the state of every seller with a place, and judges what is left; it returns how
 // many could not be asked.
 func (c *crowd) audit() (unaudited int) {
 	var failed atomic.Int64
@@ -194,7 +194,7 @@ func (c *crowd) audit() (unaudited int) {
 	return int(failed.Load())
 }
 
-// leave gives back every place, the last in line first, so that nobody is granted on the way.
+// leave gives back every place, the last in line first, so that no lease is granted on the way.
 func (c *crowd) leave() {
 	c.each(func(s *seller) {
 		_, _ = c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + "/lock",
@@ -227,7 +227,7 @@ func (m *Model) has(session string) bool {
 	return m.person(session).ticket != 0
 }
 
-// heard learns how far Redis's clock is from ours: the frame that took the least time tells best.
+// heard learns how far Redis's clock is from ours: the frame that took the least time is the most exact.
 func (c *crowd) heard(serverTime int64, now time.Time) {
 	offset := serverTime - now.UnixMilli()
 	if c.clocked.CompareAndSwap(false, true) {

@@ -15,7 +15,7 @@ type State struct {
 	Position       int64 // from 1 = next
 	Length         int64 // of the line
 	Fence          int64
-	ServerTime     int64 // unix ms of Redis's clock; 0 = not told
+	ServerTime     int64 // unix ms of Redis's clock; 0 = unknown
 	ExpiresAt      int64 // unix ms, of the current lease
 	ClaimBy        int64 // unix ms; 0 = nothing to claim
 }

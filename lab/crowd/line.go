@@ -117,7 +117,7 @@ func (l *line) next(ctx context.Context, deadline time.Time) (news, error) {
 	}
 }
 
-// readIn is Read that also ends with ctx, where whoever ends it interrupts.
+// readIn is Read that also ends with ctx.
 func (s *Socket) readIn(ctx context.Context, deadline time.Time) ([]byte, error) {
 	if far := time.Now().Add(time.Minute); deadline.IsZero() || deadline.After(far) {
 		deadline = far // what an interrupt has missed

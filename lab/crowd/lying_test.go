@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// liar is a server of one room that keeps the rules, but for the one that its lie breaks. Everybody is
-// told of every change.
+// liar is a server of one room that keeps the rules, but for the one that its lie breaks. Every socket
+// frames of every change.
 type liar struct {
 	lie string
 
@@ -69,7 +69,7 @@ func (l *liar) stands(session string) State {
 	return s
 }
 
-// changed grants the free lock and tells everybody.
+// changed grants the free lock and sends all sockets their state.
 func (l *liar) changed() {
 	l.version++
 	if l.holder == nil && len(l.waiting) > 0 {
@@ -88,8 +88,8 @@ func (l *liar) changed() {
 		delete(l.places, l.waiting[5].session)
 		l.waiting = slices.Delete(l.waiting, 5, 6)
 	}
-	for told, session := range l.sockets {
-		told <- l.stands(session)
+	for frames, session := range l.sockets {
+		frames <- l.stands(session)
 	}
 }
 
@@ -158,19 +158,19 @@ func (l *liar) ws(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = ws.CloseNow() }()
 	ctx := ws.CloseRead(r.Context())
-	told := make(chan State, 10_000)
+	frames := make(chan State, 10_000)
 	l.mu.Lock()
-	l.sockets[told] = session
-	told <- l.stands(session)
+	l.sockets[frames] = session
+	frames <- l.stands(session)
 	l.mu.Unlock()
 	defer func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.sockets, told)
+		delete(l.sockets, frames)
 	}()
 	for {
 		select {
-		case s := <-told:
+		case s := <-frames:
 			if ws.Write(ctx, websocket.MessageText, []byte(frameOf(s))) != nil {
 				return
 			}
@@ -249,7 +249,7 @@ func TestARunIsBounded(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
 		"nowhere":       func(c *Config) { c.URLs = nil },
 		"not a replica": func(c *Config) { c.URLs = []string{"ftp://127.0.0.1"} },
-		"nobody":        func(c *Config) { c.Rooms[0].People = 0 },
+		"no seller":     func(c *Config) { c.Rooms[0].People = 0 },
 		"too many":      func(c *Config) { c.Rooms[0].People = MaxPeople + 1 },
 		"twice":         func(c *Config) { c.Rooms = append(c.Rooms, c.Rooms[0]) },
 		"for ever":      func(c *Config) { c.Duration = MaxDuration + 1 },

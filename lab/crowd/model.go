@@ -9,15 +9,15 @@ import (
 
 // Kinds of violations: rules of the contract that a server can break.
 const (
-	VersionBack = "version_back" // a socket was told an older version
+	VersionBack = "version_back" // a socket was sent an older version
 	TwoHolders  = "two_holders"  // two leases at one version or time, or one for two tickets
-	Overdue     = "overdue"      // a lease told as held after its end
+	Overdue     = "overdue"      // a lease shown as held after its end
 	Overtaking  = "overtaking"   // granted while one who came earlier was there and waited
 	Position    = "position"     // not 1 + those waiting with a lower ticket
 	LostPlace   = "lost_place"   // a place is gone without an outcome, or as "lost"
 	TwoOutcomes = "two_outcomes" // a ticket ended twice
 	BackInLine  = "back_in_line" // waits after it was granted or had ended
-	WrongCode   = "wrong_code"   // a code was shown to, or attributed to, somebody else
+	WrongCode   = "wrong_code"   // a code was shown to, or attributed to, another seller
 )
 
 // Violation is one rule that was broken.
@@ -34,27 +34,27 @@ type Rules struct {
 	Open bool
 	// AllowLost says that the store may lose data, so that a place may end as lost.
 	AllowLost bool
-	// Settle is how long is waited for what others were told of a version before it is judged
+	// Settle is how long a version waits for the frames of other sellers before it is judged
 	// (default 1 s).
 	Settle time.Duration
-	// Present is how long somebody must have had a socket to be overtaken; who came just now may have
+	// Present is how long a seller must have had a socket to be overtaken; a newcomer may have
 	// been away (default 2 s). It is also how late a frame may still name the holder before.
 	Present time.Duration
 }
 
-// Model is what must hold in one room, fed by everything that anybody in it is told. Its methods are
+// Model is what must hold in one room, fed by all frames and answers of its sellers. Its methods are
 // safe for concurrent use.
 type Model struct {
 	room  string
 	rules Rules
 
 	mu      sync.Mutex
-	book    *book // of the current epoch
+	log     *epochLog // of the current epoch
 	people  map[string]*person
 	tally   ModelTally
-	told    []Violation // the first few
+	first   []Violation // the first few
 	claims  bool
-	granted func(session string, s State, at time.Time) // tells of each new lease; by the model's lock
+	granted func(session string, s State, at time.Time) // called for each new lease, under the model's lock
 }
 
 // ModelTally is what a model counted.
@@ -101,7 +101,7 @@ func NewModel(room string, rules Rules) *Model {
 }
 
 // Begin says how the room was before anybody of the crowd joined: who waits there has lower tickets
-// that nobody here knows.
+// of unknown sellers.
 func (m *Model) Begin(epoch, version, length int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -110,7 +110,7 @@ func (m *Model) Begin(epoch, version, length int64) {
 	}
 }
 
-// Watch is one socket of a session; its frames are to be told in the order in which they came.
+// Watch is one socket of a session; its frames are passed in the order in which they came.
 func (m *Model) Watch(session string, at time.Time) *View {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,7 +121,7 @@ func (m *Model) Watch(session string, at time.Time) *View {
 	return &View{m: m, session: session}
 }
 
-// View is what one socket was told.
+// View is what one socket received.
 type View struct {
 	m              *Model
 	session        string
@@ -133,7 +133,7 @@ func (v *View) See(s State, at time.Time) {
 	v.m.mu.Lock()
 	defer v.m.mu.Unlock()
 	if s.Epoch == v.epoch && s.Version < v.version {
-		v.m.violated(VersionBack, "a socket at version %d was told %d", v.version, s.Version)
+		v.m.violated(VersionBack, "a socket at version %d was sent %d", v.version, s.Version)
 	}
 	v.epoch, v.version = s.Epoch, s.Version
 	v.m.tally.Frames++
@@ -160,12 +160,12 @@ func (m *Model) Joined(session string, s State, at time.Time) {
 	}
 	if p.ticket != 0 && p.ticket != s.Ticket && p.epoch == s.Epoch {
 		// It pressed again and got another place: right only where the old one has just ended. From the
-		// middle of the line nobody's does.
+		// middle of the line none does.
 		if s.Ticket > p.ticket && p.status == "waiting" && p.place > 2 && p.sockets > 0 {
 			m.violated(LostPlace, "ticket %d waited at %d, pressed again and has ticket %d", p.ticket, p.place,
 				s.Ticket)
 		}
-		m.ended(p, p.ticket, "untold", s.Version)
+		m.ended(p, p.ticket, "unseen", s.Version)
 	}
 	if p.ticket != 0 && p.ticket != s.Ticket && p.epoch != s.Epoch {
 		m.missing(p, s)
@@ -176,14 +176,14 @@ func (m *Model) Joined(session string, s State, at time.Time) {
 	m.see(session, s, at)
 }
 
-// Told takes any other answer that says how a session stands.
-func (m *Model) Told(session string, s State, at time.Time) {
+// Answered takes any other answer that says how a session stands.
+func (m *Model) Answered(session string, s State, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.see(session, s, at)
 }
 
-// Violate counts a broken rule that somebody else found.
+// Violate counts a broken rule that was found elsewhere.
 func (m *Model) Violate(kind, format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -208,7 +208,7 @@ func (m *Model) Tally() (ModelTally, []Violation) {
 			t.Held++
 		}
 	}
-	return t, slices.Clone(m.told)
+	return t, slices.Clone(m.first)
 }
 
 func copied(m map[string]int) map[string]int {
@@ -221,8 +221,8 @@ func copied(m map[string]int) map[string]int {
 
 func (m *Model) violated(kind, format string, args ...any) {
 	m.tally.Violations[kind]++
-	if len(m.told) < keepViolations {
-		m.told = append(m.told, Violation{Kind: kind, Room: m.room, Detail: fmt.Sprintf(format, args...)})
+	if len(m.first) < keepViolations {
+		m.first = append(m.first, Violation{Kind: kind, Room: m.room, Detail: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -235,21 +235,21 @@ func (m *Model) person(session string) *person {
 	return p
 }
 
-// turn is the book of an epoch: a new one where the store began anew, nil for one that is over.
-func (m *Model) turn(epoch int64) *book {
+// turn returns the log of an epoch: a new one where the store began anew, nil for one that is over.
+func (m *Model) turn(epoch int64) *epochLog {
 	switch {
-	case m.book != nil && epoch < m.book.epoch:
+	case m.log != nil && epoch < m.log.epoch:
 		return nil
-	case m.book == nil || epoch > m.book.epoch:
-		fresh := newBook(m, epoch)
-		if m.book != nil {
-			m.book.settle(time.Time{})
-			fresh.highest = m.book.highestFence()
+	case m.log == nil || epoch > m.log.epoch:
+		fresh := newEpochLog(m, epoch)
+		if m.log != nil {
+			m.log.settle(time.Time{})
+			fresh.highest = m.log.highestFence()
 		}
-		m.book = fresh
+		m.log = fresh
 		m.tally.Epochs++
 	}
-	return m.book
+	return m.log
 }
 
 func (m *Model) live(p *person, s State) {
@@ -273,8 +273,8 @@ func (m *Model) see(session string, s State, at time.Time) {
 	m.follow(b, p, s)
 }
 
-// follow holds what a session is told against the place that it has.
-func (m *Model) follow(b *book, p *person, s State) {
+// follow compares what a session receives with the place that it has.
+func (m *Model) follow(b *epochLog, p *person, s State) {
 	switch {
 	case p.ticket != 0 && p.epoch == s.Epoch && s.Version < p.joined:
 		return // older than the place
@@ -304,19 +304,19 @@ func (m *Model) followEnd(p *person, s State) {
 		m.ended(p, number, s.Outcome, s.Version)
 	case number != p.ticket:
 		m.missing(p, s)
-	default: // of an epoch before, and told in this one
+	default: // of an epoch before, and observed in this one
 		m.over(p, s.Outcome)
 	}
 }
 
-// missing is a place that is not told of any more. Where the store may lose data, a replica that never
+// missing is a place that is not shown any more. Where the store may lose data, a replica that never
 // knew of it can not say so.
 func (m *Model) missing(p *person, s State) {
 	if m.rules.AllowLost && p.epoch != s.Epoch {
-		m.over(p, "lost, untold")
+		m.over(p, "lost, unseen")
 		return
 	}
-	m.violated(LostPlace, "ticket %d was %s at version %d and is told %q, ticket %d, at version %d",
+	m.violated(LostPlace, "ticket %d was %s at version %d and is shown %q, ticket %d, at version %d",
 		p.ticket, p.status, p.at, s.Status, s.Ticket, s.Version)
 	m.over(p, "nowhere")
 }
@@ -332,14 +332,14 @@ func (m *Model) over(p *person, outcome string) {
 
 // ended notes the outcome of a ticket of this epoch, once.
 func (m *Model) ended(p *person, number int64, outcome string, version int64) {
-	t := m.book.tickets[number]
+	t := m.log.tickets[number]
 	switch {
 	case t == nil || m.people[t.session] != p: // a place of before this crowd, or of an epoch before
 	case t.outcome == "" && p.ticket == number:
 		t.outcome = outcome
-		m.book.left(t, version)
+		m.log.left(t, version)
 		m.over(p, outcome)
-	case t.outcome != "" && t.outcome != outcome && t.outcome != "untold" && outcome != "untold":
+	case t.outcome != "" && t.outcome != outcome && t.outcome != "unseen" && outcome != "unseen":
 		m.violated(TwoOutcomes, "ticket %d ended as %s and as %s", number, t.outcome, outcome)
 	}
 }

@@ -11,7 +11,7 @@ import (
 const epoch = 1_000_000
 
 // scene is a room whose frames are made by hand. Each session has one socket, which was there long
-// before; all is told at one time unless the scene's clock is moved.
+// before; all arrives at one time unless the scene's clock is moved.
 type scene struct {
 	*Model
 	now   time.Time
@@ -45,7 +45,7 @@ func ends(version, ticket int64, outcome string) State {
 }
 
 func (s *scene) join(session string, now State) { s.Joined(session, now, s.now) }
-func (s *scene) told(session string, now State) { s.watch(session).See(now, s.now) }
+func (s *scene) sees(session string, now State) { s.watch(session).See(now, s.now) }
 
 // line has sellers a, b, c … join at versions 1, 2, 3 …: the first one holds.
 func (s *scene) line(n int64) {
@@ -62,8 +62,8 @@ func (s *scene) line(n int64) {
 
 func (s *scene) violations() map[string]int {
 	s.Finish()
-	t, told := s.Tally()
-	for _, v := range told {
+	t, found := s.Tally()
+	for _, v := range found {
 		fmt.Println("   ", v.Kind, v.Detail)
 	}
 	return t.Violations
@@ -72,15 +72,15 @@ func (s *scene) violations() map[string]int {
 func TestATrueRoomBreaksNoRule(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(4)
-	s.told("c", waits(4, 3, 2, 3))
-	s.Told("a", ends(5, 1, "completed"), s.now) // b is granted in the same step
-	s.told("b", holds(5, 2, 11_000_000))
-	s.told("c", waits(5, 3, 1, 2))
-	s.told("d", waits(5, 4, 2, 2))
-	s.Told("c", ends(6, 3, "cancelled"), s.now)
-	s.told("d", waits(6, 4, 1, 1))
-	s.told("b", ends(7, 2, "expired"))
-	s.told("d", holds(7, 4, 13_000_000))
+	s.sees("c", waits(4, 3, 2, 3))
+	s.Answered("a", ends(5, 1, "completed"), s.now) // b is granted in the same step
+	s.sees("b", holds(5, 2, 11_000_000))
+	s.sees("c", waits(5, 3, 1, 2))
+	s.sees("d", waits(5, 4, 2, 2))
+	s.Answered("c", ends(6, 3, "cancelled"), s.now)
+	s.sees("d", waits(6, 4, 1, 1))
+	s.sees("b", ends(7, 2, "expired"))
+	s.sees("d", holds(7, 4, 13_000_000))
 	require.Empty(t, s.violations())
 	tally, _ := s.Tally()
 	require.Equal(t, map[string]int{"completed": 1, "cancelled": 1, "expired": 1}, tally.Outcomes)
@@ -88,7 +88,7 @@ func TestATrueRoomBreaksNoRule(t *testing.T) {
 	require.Equal(t, 1, tally.Live)
 	require.Equal(t, 3, tally.Leases)
 	require.Equal(t, 7, tally.Checked)
-	require.Equal(t, 4, tally.Exact, "of who is not told every version, it is not known where in between it "+
+	require.Equal(t, 4, tally.Exact, "of a socket that skipped versions, it is not known where in between it "+
 		"left")
 }
 
@@ -96,11 +96,11 @@ func TestATrueRoomBreaksNoRule(t *testing.T) {
 func TestFramesMayComeInAnyOrder(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(4)
-	s.told("d", waits(6, 4, 1, 1))
-	s.told("c", waits(5, 3, 1, 2))
-	s.told("b", holds(6, 2, 11_000_000))
-	s.Told("c", ends(6, 3, "cancelled"), s.now)
-	s.Told("a", ends(5, 1, "completed"), s.now)
+	s.sees("d", waits(6, 4, 1, 1))
+	s.sees("c", waits(5, 3, 1, 2))
+	s.sees("b", holds(6, 2, 11_000_000))
+	s.Answered("c", ends(6, 3, "cancelled"), s.now)
+	s.Answered("a", ends(5, 1, "completed"), s.now)
 	require.Empty(t, s.violations())
 }
 
@@ -110,71 +110,71 @@ func TestEachBrokenRuleIsFound(t *testing.T) {
 		lie        func(*scene)
 	}{
 		{"a version that goes back on a socket", VersionBack, func(s *scene) {
-			s.told("c", waits(4, 3, 2, 3))
-			s.told("c", waits(3, 3, 2, 2))
+			s.sees("c", waits(4, 3, 2, 3))
+			s.sees("c", waits(3, 3, 2, 2))
 		}},
 		{"two hold at one version", TwoHolders, func(s *scene) {
-			s.told("a", holds(5, 1, 10_000_000))
-			s.told("b", holds(5, 2, 11_000_000))
+			s.sees("a", holds(5, 1, 10_000_000))
+			s.sees("b", holds(5, 2, 11_000_000))
 		}},
 		{"one holds on after the next was granted", TwoHolders, func(s *scene) {
-			s.told("b", holds(5, 2, 11_000_000))
-			s.told("a", holds(6, 1, 10_000_000))
+			s.sees("b", holds(5, 2, 11_000_000))
+			s.sees("a", holds(6, 1, 10_000_000))
 		}},
 		{"a fence goes back", TwoHolders, func(s *scene) {
-			s.told("a", ends(5, 1, "completed"))
-			s.told("b", holds(5, 2, 9_000_000))
+			s.sees("a", ends(5, 1, "completed"))
+			s.sees("b", holds(5, 2, 9_000_000))
 		}},
-		{"one is told long after the next one's grant that it holds", TwoHolders, func(s *scene) {
+		{"one is shown as holding long after the next one's grant", TwoHolders, func(s *scene) {
 			old := holds(4, 1, 10_000_000)
 			old.ServerTime, old.ExpiresAt = 15_000, 20_000
-			s.told("a", old)
-			s.told("b", holds(5, 2, 11_000_000))
+			s.sees("a", old)
+			s.sees("b", holds(5, 2, 11_000_000))
 		}},
-		{"one fence for two tickets", TwoHolders, func(s *scene) { s.told("b", holds(5, 2, 10_000_000)) }},
+		{"one fence for two tickets", TwoHolders, func(s *scene) { s.sees("b", holds(5, 2, 10_000_000)) }},
 		{"a lease that outlives its end", Overdue, func(s *scene) {
 			old := holds(4, 1, 10_000_000)
 			old.ServerTime = old.ExpiresAt + 2500
-			s.told("a", old)
+			s.sees("a", old)
 		}},
 		{"granted over one who was there", Overtaking, func(s *scene) {
-			s.told("a", ends(5, 1, "completed"))
-			s.told("c", holds(5, 3, 11_000_000))
-			s.told("b", waits(5, 2, 1, 2))
-			s.told("d", waits(5, 4, 2, 2))
+			s.sees("a", ends(5, 1, "completed"))
+			s.sees("c", holds(5, 3, 11_000_000))
+			s.sees("b", waits(5, 2, 1, 2))
+			s.sees("d", waits(5, 4, 2, 2))
 		}},
 		{"one position too far ahead", Position, func(s *scene) {
-			s.told("b", waits(4, 2, 1, 3))
-			s.told("c", waits(4, 3, 2, 3))
-			s.told("d", waits(4, 4, 2, 3))
+			s.sees("b", waits(4, 2, 1, 3))
+			s.sees("c", waits(4, 3, 2, 3))
+			s.sees("d", waits(4, 4, 2, 3))
 		}},
-		{"one position too far back", Position, func(s *scene) { s.told("b", waits(4, 2, 2, 3)) }},
+		{"one position too far back", Position, func(s *scene) { s.sees("b", waits(4, 2, 2, 3)) }},
 		{"a position that did not move", Position, func(s *scene) {
-			s.told("a", ends(5, 1, "completed"))
-			s.told("b", holds(5, 2, 11_000_000))
-			s.told("c", waits(5, 3, 2, 2))
-			s.told("d", waits(5, 4, 2, 2))
+			s.sees("a", ends(5, 1, "completed"))
+			s.sees("b", holds(5, 2, 11_000_000))
+			s.sees("c", waits(5, 3, 2, 2))
+			s.sees("d", waits(5, 4, 2, 2))
 		}},
-		{"behind the end of the line", Position, func(s *scene) { s.told("d", waits(4, 4, 3, 2)) }},
-		{"a place that nobody knows any more", LostPlace, func(s *scene) {
-			s.told("c", State{Epoch: epoch, Version: 5, Status: "idle"})
+		{"behind the end of the line", Position, func(s *scene) { s.sees("d", waits(4, 4, 3, 2)) }},
+		{"a place that is unknown", LostPlace, func(s *scene) {
+			s.sees("c", State{Epoch: epoch, Version: 5, Status: "idle"})
 		}},
-		{"a place that became another", LostPlace, func(s *scene) { s.told("c", waits(5, 7, 3, 3)) }},
-		{"a place that is told to be lost", LostPlace, func(s *scene) { s.told("c", ends(5, 3, "lost")) }},
+		{"a place that became another", LostPlace, func(s *scene) { s.sees("c", waits(5, 7, 3, 3)) }},
+		{"a place that is shown as lost", LostPlace, func(s *scene) { s.sees("c", ends(5, 3, "lost")) }},
 		{"another ticket for pressing again", LostPlace, func(s *scene) {
-			s.told("d", waits(4, 4, 3, 3))
+			s.sees("d", waits(4, 4, 3, 3))
 			s.join("d", waits(5, 5, 4, 4))
 		}},
 		{"an epoch without one's place", LostPlace, func(s *scene) {
-			s.told("c", State{Epoch: epoch + 1, Version: 1, Status: "idle"})
+			s.sees("c", State{Epoch: epoch + 1, Version: 1, Status: "idle"})
 		}},
 		{"two ends", TwoOutcomes, func(s *scene) {
-			s.told("c", ends(5, 3, "cancelled"))
-			s.told("c", ends(6, 3, "dropped"))
+			s.sees("c", ends(5, 3, "cancelled"))
+			s.sees("c", ends(6, 3, "dropped"))
 		}},
 		{"waiting after the end", BackInLine, func(s *scene) {
-			s.told("c", ends(5, 3, "cancelled"))
-			s.told("c", waits(6, 3, 2, 3))
+			s.sees("c", ends(5, 3, "cancelled"))
+			s.sees("c", waits(6, 3, 2, 3))
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -186,14 +186,14 @@ func TestEachBrokenRuleIsFound(t *testing.T) {
 	}
 }
 
-func TestWhoIsAwayIsNotOvertaken(t *testing.T) {
+func TestAwaySellerIsNotOvertaken(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(3)
 	s.views["b"].Close(s.now.Add(-time.Second))
-	s.told("a", ends(4, 1, "completed"))
-	s.told("c", holds(4, 3, 11_000_000))
+	s.sees("a", ends(4, 1, "completed"))
+	s.sees("c", holds(4, 3, 11_000_000))
 	s.views["b"] = s.Watch("b", s.now.Add(time.Second))
-	s.told("b", waits(4, 2, 1, 1))
+	s.sees("b", waits(4, 2, 1, 1))
 	require.Empty(t, s.violations())
 }
 
@@ -201,9 +201,9 @@ func TestWhoIsAwayIsNotOvertaken(t *testing.T) {
 func TestOvertakingIsFoundAfterTheSocketsAreClosed(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(3)
-	s.told("a", ends(4, 1, "completed"))
-	s.told("c", holds(4, 3, 11_000_000))
-	s.told("b", waits(4, 2, 1, 1))
+	s.sees("a", ends(4, 1, "completed"))
+	s.sees("c", holds(4, 3, 11_000_000))
+	s.sees("b", waits(4, 2, 1, 1))
 	s.views["b"].Close(s.now.Add(time.Second))
 	require.NotZero(t, s.violations()[Overtaking])
 }
@@ -211,15 +211,15 @@ func TestOvertakingIsFoundAfterTheSocketsAreClosed(t *testing.T) {
 func TestWhereOthersAreInTheRoomOrderIsNotJudged(t *testing.T) {
 	s := newScene(Rules{Open: true})
 	s.line(4)
-	s.told("d", waits(5, 4, 1, 3)) // support moved it
+	s.sees("d", waits(5, 4, 1, 3)) // support moved it
 	require.Empty(t, s.violations())
 }
 
-func TestWhoWaitedBeforeTheCrowdCameIsCountedIn(t *testing.T) {
+func TestSellersThatWaitedBeforeTheCrowdAreCountedIn(t *testing.T) {
 	s := newScene(Rules{})
 	s.Begin(epoch, 9, 2)
 	s.join("a", waits(10, 8, 3, 3))
-	s.told("a", waits(11, 8, 2, 2))
+	s.sees("a", waits(11, 8, 2, 2))
 	require.Empty(t, s.violations())
 	s.join("b", waits(12, 9, 5, 5))
 	require.NotZero(t, s.violations()[Position])
@@ -229,28 +229,28 @@ func TestALossThatIsAllowedKeepsWhatIsLeft(t *testing.T) {
 	s := newScene(Rules{AllowLost: true})
 	s.line(4)
 	later := func(now State) State { now.Epoch = epoch + 1; return now }
-	s.told("a", later(ends(1, 1, "lost")))
-	s.told("b", later(waits(1, 2, 1, 2)))
-	s.told("c", later(State{Version: 1, Status: "idle"}))
-	s.told("d", later(waits(1, 4, 2, 2)))
-	s.told("b", later(holds(2, 2, 12_000_000)))
-	s.told("d", later(waits(2, 4, 1, 1)))
+	s.sees("a", later(ends(1, 1, "lost")))
+	s.sees("b", later(waits(1, 2, 1, 2)))
+	s.sees("c", later(State{Version: 1, Status: "idle"}))
+	s.sees("d", later(waits(1, 4, 2, 2)))
+	s.sees("b", later(holds(2, 2, 12_000_000)))
+	s.sees("d", later(waits(2, 4, 1, 1)))
 	require.Empty(t, s.violations())
 	tally, _ := s.Tally()
 	require.Equal(t, 2, tally.Epochs)
 	require.Equal(t, 2, tally.Live)
-	require.Equal(t, map[string]int{"lost": 1, "lost, untold": 1}, tally.Outcomes)
+	require.Equal(t, map[string]int{"lost": 1, "lost, unseen": 1}, tally.Outcomes)
 }
 
-// After a loss ticket numbers may come again: a tab that is told late of the place before says nothing of the
+// After a loss ticket numbers may come again: a tab that is late with the place before says nothing of the
 // new one.
 func TestTheSameTicketOfTwoEpochsIsTwoPlaces(t *testing.T) {
 	s := newScene(Rules{AllowLost: true})
 	s.line(3)
 	later := func(now State) State { now.Epoch = epoch + 1; return now }
-	s.told("c", later(ends(1, 3, "lost")))
+	s.sees("c", later(ends(1, 3, "lost")))
 	s.join("d", later(waits(2, 3, 1, 1)))
-	s.told("d", later(ends(3, 3, "cancelled")))
+	s.sees("d", later(ends(3, 3, "cancelled")))
 	tab := s.Watch("c", s.now)
 	tab.See(later(ends(3, 3, "lost")), s.now)
 	require.Empty(t, s.violations())

@@ -48,7 +48,7 @@ func startReplica(t *testing.T, args ...string) string {
 	return s.URL()
 }
 
-func TestAHundredSellersOnTwoReplicasAreToldTheTruth(t *testing.T) {
+func TestAHundredSellersOnTwoReplicasSeeTheTruth(t *testing.T) {
 	store := redistest.Start(t)
 	args := []string{"--redis-url", store.URL(), "--database-url",
 		"sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}
@@ -121,7 +121,7 @@ func TestTheCarriersNumberIsKeptAndThenTurnsEndByThemselves(t *testing.T) {
 	require.Greater(t, summary.Rooms["integration"].Outcomes["completed"], 3)
 }
 
-func TestTheCommandEndsWithASummaryAndItsExitCodeTells(t *testing.T) {
+func TestTheCommandEndsWithASummaryAndAnExitCode(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "crowd")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", program,
 		"./cmd").CombinedOutput()

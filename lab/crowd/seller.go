@@ -77,7 +77,7 @@ func (s *seller) run(ctx context.Context) {
 					s.name)
 			}
 		default:
-			s.told(n.state)
+			s.react(n.state)
 		}
 	}
 }
@@ -89,8 +89,8 @@ func (s *seller) act(ctx context.Context) {
 	}
 }
 
-// told acts upon what is new: a place in line, a turn, an end.
-func (s *seller) told(now State) {
+// react reacts to what is new: a place in line, a turn, an end.
+func (s *seller) react(now State) {
 	if now.Epoch == s.epoch && now.Version < s.version {
 		return // of before its last join
 	}
@@ -148,7 +148,7 @@ func (s *seller) join(ctx context.Context) {
 		s.epoch, s.version, s.last = now.Epoch, now.Version, State{}
 		s.hall.model.Joined(s.session, now, time.Now())
 		s.c.stats.joined(got.took)
-		s.told(now)
+		s.react(now)
 		return
 	}
 	s.refused("join", got, err)
@@ -177,12 +177,12 @@ func (s *seller) release(reason string, fence int64) {
 	got, err := s.c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + path,
 		session: s.session})
 	if err == nil && got.status == http.StatusOK {
-		s.hall.model.Told(s.session, got.state(), time.Now())
-		s.told(got.state())
+		s.hall.model.Answered(s.session, got.state(), time.Now())
+		s.react(got.state())
 		return
 	}
 	if err == nil && (got.Code == "no_place" || got.Code == "stale_fence") {
-		return // it has ended already, which the socket tells
+		return // it has ended already, as the socket shows
 	}
 	s.refused("leave", got, err)
 	s.plan(s.about(500*time.Millisecond), func(context.Context) { s.release(reason, fence) })
@@ -260,7 +260,7 @@ func (s *seller) standing() error {
 		got, err := s.c.api.do(s.base(), call{method: http.MethodGet, path: "/api/" + s.hall.id + "/lock/status",
 			session: s.session})
 		if err == nil && got.status == http.StatusOK {
-			s.hall.model.Told(s.session, got.mine(), time.Now())
+			s.hall.model.Answered(s.session, got.mine(), time.Now())
 			return nil
 		}
 		if last = err; err == nil {

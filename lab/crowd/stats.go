@@ -65,19 +65,19 @@ func (h *hall) released(fence int64, since time.Time) {
 }
 
 // granted takes a handoff: from when a lease was asked to end until the next holder, who waited, was
-// told. It is called with the model's lock held.
+// observed. It is called with the model's lock held.
 func (s *stats) granted(h *hall, session string, now State, at time.Time) {
 	h.mu.Lock()
 	since, ended := h.since, h.fence
 	h.mu.Unlock()
-	b := h.model.book
+	b := h.model.log
 	n := len(b.leases)
 	if ended == 0 || n < 2 || b.leases[n-1].fence != now.Fence || b.leases[n-2].fence != ended ||
 		b.ticket(now.Ticket).seen == 0 {
 		return
 	}
 	if p := h.model.people[session]; p.sockets == 0 || p.since.After(since) {
-		return // it could not be told
+		return // it could not be observed
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -75,7 +75,7 @@ type Summary struct {
 	Violations    []Violation           `json:"violations"` // the first of each room
 }
 
-// OK reports that no rule was broken and everybody was found in the end.
+// OK reports that no rule was broken and every place was found in the end.
 func (s *Summary) OK() bool {
 	n := s.Unaudited
 	for _, r := range s.Rooms {
@@ -89,9 +89,9 @@ func (c *crowd) summary(took time.Duration, unaudited int) Summary {
 		Unaudited: unaudited,
 		Rooms:     map[string]ModelTally{}, Violations: []Violation{}}
 	for _, h := range c.halls {
-		t, told := h.model.Tally()
+		t, first := h.model.Tally()
 		s.Rooms[h.id] = t
-		s.Violations = append(s.Violations, told...)
+		s.Violations = append(s.Violations, first...)
 		s.HandoffsPerS += float64(t.Leases) / took.Seconds()
 		s.FramesPerS += float64(t.Frames) / took.Seconds()
 	}

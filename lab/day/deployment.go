@@ -107,7 +107,7 @@ func (d *day) configure(ctx context.Context, program string) ([]string, error) {
 		"WAITROOM_REDIS_URL=redis://" + addr, "WAITROOM_DATABASE_URL=sqlite:" + filepath.Join(d.Dir, "ledger.db"),
 		"WAITROOM_ROOMS=day:*", "WAITROOM_SMS_WEBHOOK_SECRET=" + secret,
 		"WAITROOM_SUPPORT_USERS=" + supportName + ":" + strings.TrimSpace(string(hashed)),
-		"WAITROOM_SMS_QUARANTINE=0s", // else nobody may ask for a code right after the clock was set
+		"WAITROOM_SMS_QUARANTINE=0s", // else no seller may ask for a code right after the clock was set
 		"WAITROOM_TRUSTED_PROXIES=127.0.0.1", "WAITROOM_LOG_LEVEL=warn",
 	}, nil
 }

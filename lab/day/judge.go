@@ -7,7 +7,7 @@ import (
 )
 
 // warmUp is how many hours it takes until everything that is kept for a while has been: leases for 25 hours,
-// places of an address and rooms that nobody uses for 26. From then on as much is forgotten as comes.
+// places of an address and unused rooms for 26. From then on as much is forgotten as comes.
 const warmUp = 27
 
 // bound says how much more a quantity may be in the second half of the hours that are judged than in the
@@ -56,9 +56,9 @@ func judge(hours []sample) error {
 	return errors.Join(grew...)
 }
 
-// idle is how much more may be open when everybody has gone than before anybody came. A replica keeps its
-// connections to Redis, 64 at the most (server's pool), for the next rush; they have no goroutines of their
-// own.
+// idle is how much more may be open after all sellers have gone than before the first came. A replica keeps
+// its connections to Redis, 64 at the most (server's pool), for the next rush; they have no goroutines of
+// their own.
 var idle = map[string]float64{"goroutines": 10, "files": 70, "clients": 130}
 
 // left is the error that something did not end with those whose it was.
@@ -67,7 +67,7 @@ func left(before, after sample) error {
 	for _, name := range after.names() {
 		more, ok := idle[strings.TrimRight(name, " 0123456789")]
 		if ok && after[name] > before[name]+more {
-			wrong = append(wrong, fmt.Errorf("%s: %.0f before anybody came, %.0f after everybody has gone", name,
+			wrong = append(wrong, fmt.Errorf("%s: %.0f before the first seller, %.0f after the last has gone", name,
 				before[name], after[name]))
 		}
 	}

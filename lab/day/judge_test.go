@@ -49,7 +49,7 @@ func TestHoursOfTheWarmUpMayGrow(t *testing.T) {
 	require.Error(t, judge(list[:warmUp+1]), "nothing was judged")
 }
 
-func TestWhatStaysOpenWhenEverybodyHasGoneIsNamed(t *testing.T) {
+func TestWhatStaysOpenAfterAllSellersHaveGoneIsNamed(t *testing.T) {
 	before := sample{"goroutines 1": 33, "files 1": 20, "rss 1": 40}
 	require.NoError(t, left(before, sample{"goroutines 1": 40, "files 1": 40, "rss 1": 80}))
 	require.ErrorContains(t, left(before, sample{"goroutines 1": 60, "files 1": 20, "rss 1": 40}),

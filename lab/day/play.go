@@ -50,7 +50,7 @@ func (d *day) hour(ctx context.Context, h int) (sample, error) {
 	}
 	var list []sample
 	for n := h * rounds; n < (h+1)*rounds; n++ {
-		if err := d.everybody(ctx, n); err != nil {
+		if err := d.round(ctx, n); err != nil {
 			return nil, err
 		}
 		s, err := d.sample(ctx)

@@ -16,7 +16,7 @@ const shownWithin = 10 * time.Second
 type room struct {
 	*day
 	id   string
-	next *seller // waits for the lease that nobody ends
+	next *seller // waits for the lease that ends by itself
 }
 
 func (r *room) path(rest string) string { return "/api/" + r.id + rest }
@@ -27,7 +27,7 @@ func (r *room) join(ctx context.Context, want int) (*seller, error) {
 	return s, r.press(ctx, s, want)
 }
 
-// press takes a place, or tells it again.
+// press takes a place, or returns it again.
 func (r *room) press(ctx context.Context, s *seller, want int) error {
 	got, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock"),
 		body: fmt.Sprintf(`{"seller_id":%q,"asks":true}`, s.name), want: want}))
@@ -72,16 +72,16 @@ func (r *room) connect(ctx context.Context, s *seller) (err error) {
 	if s.socket, err = (crowd.Dialer{}).Dial(ctx, r.replicas[n%2].URL(), r.id, s.session); err != nil {
 		return err
 	}
-	return s.told(`"type":"state"`)
+	return s.await(`"type":"state"`)
 }
 
-// told reads until a frame says so.
-func (s *seller) told(what string) error {
+// await reads until a frame has the text.
+func (s *seller) await(what string) error {
 	deadline := time.Now().Add(shownWithin)
 	for {
 		frame, err := s.socket.Read(deadline)
 		if err != nil {
-			return fmt.Errorf("%s was not told %s: %w", s.name, what, err)
+			return fmt.Errorf("%s did not get %s: %w", s.name, what, err)
 		}
 		if bytes.Contains(frame, []byte(what)) {
 			return nil

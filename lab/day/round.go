@@ -82,7 +82,7 @@ func (r *room) coded(ctx context.Context, s *seller) error {
 		return err
 	}
 	r.count.leases.Add(1)
-	return s.told(`"type":"sms"`)
+	return s.await(`"type":"sms"`)
 }
 
 // uncoded is a turn that is given up before its code comes, which then comes late, or never.
@@ -125,7 +125,7 @@ func (r *room) forced(ctx context.Context, s *seller, n int) error {
 	return r.act(ctx, "release", fmt.Sprintf(`"fence":%d`, s.fence))
 }
 
-// hold leaves a lease to end by itself while somebody waits.
+// hold leaves a lease to end by itself while another waits.
 func (r *room) hold(ctx context.Context) (err error) {
 	if _, err = r.join(ctx, http.StatusOK); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (r *room) hold(ctx context.Context) (err error) {
 	return err
 }
 
-// once uses a room that nobody has used before or will again.
+// once uses a room that is never used otherwise.
 func (d *day) once(ctx context.Context, n int) error {
 	r := &room{day: d, id: fmt.Sprint("day:once-", n)}
 	s, err := r.join(ctx, http.StatusOK)
@@ -148,8 +148,8 @@ func (d *day) once(ctx context.Context, n int) error {
 	return r.ended(ctx, s, "completed")
 }
 
-// everybody plays a round in all rooms at once.
-func (d *day) everybody(ctx context.Context, n int) error {
+// round plays a round in all rooms at once.
+func (d *day) round(ctx context.Context, n int) error {
 	all, ctx := errgroup.WithContext(ctx)
 	for _, r := range d.rooms {
 		all.Go(func() error { return r.round(ctx, n) })

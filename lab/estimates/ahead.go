@@ -5,7 +5,7 @@ import "math"
 // aheads say how many of those ahead will hold the lock, the holder not among them.
 type ahead func(k *known, s *sight, h float64) float64
 
-// everybody is the rule of before.
+// everybody is the previous rule.
 func everybody(_ *known, s *sight, _ float64) float64 { return float64(s.position - 1) }
 
 // byShare takes the share of places whose waiting ended with the lock.

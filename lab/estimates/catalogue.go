@@ -5,7 +5,7 @@ import "slices"
 // cost is what an estimator asks of the engine: numbers kept in a room's state, and numbers that every event
 // carries to the mirrors. mirror names what a mirror would have to know that it does not.
 type cost struct {
-	kept, told int
+	kept, sent int
 	mirror     string
 }
 
@@ -13,7 +13,7 @@ func (c cost) plus(d cost) cost {
 	if d.mirror == "" {
 		d.mirror = c.mirror
 	}
-	return cost{c.kept + d.kept, c.told + d.told, d.mirror}
+	return cost{c.kept + d.kept, c.sent + d.sent, d.mirror}
 }
 
 type levelPart struct {
@@ -34,7 +34,7 @@ type aheadPart struct {
 	cost cost
 }
 
-func listed(n int) cost { return cost{kept: n, told: 1} }
+func listed(n int) cost { return cost{kept: n, sent: 1} }
 
 func warmed(alpha float64) func() level { return func() level { return newEWMA(alpha, true) } }
 
@@ -69,26 +69,26 @@ func residualParts() []residualPart {
 		{"at least h/4", atLeast(0.25), cost{}},
 		{"at least h/2", atLeast(0.5), cost{}},
 		{"at least left/4", atLeastLeft(0.25), cost{}},
-		{"by moments", byMoments, cost{kept: 1, told: 1}},
-		{"by moments, median", byMomentsMiddle, cost{kept: 1, told: 1}},
-		{"median of last 20", byFew, cost{kept: 20, told: 20}},
-		{"median by bins", byBinsMiddle, cost{kept: binCount + 1, told: binCount + 1}},
-		{"by bins", byBins, cost{kept: binCount + 1, told: binCount + 1}},
-		{"mean of last 50", byLast, cost{kept: 50, told: 50}},
-		{"median of last 50", byMiddle, cost{kept: 50, told: 50}},
+		{"by moments", byMoments, cost{kept: 1, sent: 1}},
+		{"by moments, median", byMomentsMiddle, cost{kept: 1, sent: 1}},
+		{"median of last 20", byFew, cost{kept: 20, sent: 20}},
+		{"median by bins", byBinsMiddle, cost{kept: binCount + 1, sent: binCount + 1}},
+		{"by bins", byBins, cost{kept: binCount + 1, sent: binCount + 1}},
+		{"mean of last 50", byLast, cost{kept: 50, sent: 50}},
+		{"median of last 50", byMiddle, cost{kept: 50, sent: 50}},
 	}
 }
 
 func aheadParts() []aheadPart {
-	away, count := cost{mirror: "who is away"}, cost{told: 1, mirror: "how many are away"}
+	away, count := cost{mirror: "who is away"}, cost{sent: 1, mirror: "how many are away"}
 	return []aheadPart{
 		{"everybody", everybody, cost{}},
-		{"by share", byShare, cost{kept: 1, told: 1}},
-		{"by tickets", byTickets, cost{kept: 2, told: 2}},
-		{"by hazard", byHazard, cost{kept: 3, told: 1}},
+		{"by share", byShare, cost{kept: 1, sent: 1}},
+		{"by tickets", byTickets, cost{kept: 2, sent: 2}},
+		{"by hazard", byHazard, cost{kept: 3, sent: 1}},
 		{"not the away", present, away},
 		{"the away half", presentHalf, away},
-		{"by tickets, not the away", presentTickets, away.plus(cost{kept: 2, told: 2})},
+		{"by tickets, not the away", presentTickets, away.plus(cost{kept: 2, sent: 2})},
 		{"the away spread evenly", spreadEvenly, count},
 		{"the away foremost", awayFirst, count},
 		{"the away foremost, half", awayFirstHalf, count},
@@ -105,7 +105,7 @@ type estimator struct {
 	cost     cost
 }
 
-// reference names one that nobody could build.
+// reference names one that cannot be built.
 const reference = "the true mean · less elapsed · everybody"
 
 // before names the rule that the product had until this study, and was is what tables and plots call it.
@@ -138,8 +138,8 @@ func catalogue() []estimator {
 	}
 	return append(all,
 		estimator{name: "ahead ÷ released per minute", whole: released, cost: listed(40)},
-		estimator{name: "regression of the last 50 grants", whole: regressed, cost: cost{kept: 100, told: 3}},
-		estimator{name: "median by the last 50", whole: quantile(0), cost: cost{kept: 50, told: 50}},
+		estimator{name: "regression of the last 50 grants", whole: regressed, cost: cost{kept: 100, sent: 3}},
+		estimator{name: "median by the last 50", whole: quantile(0), cost: cost{kept: 50, sent: 50}},
 		estimator{name: reference, whole: truth},
 	)
 }

@@ -20,7 +20,7 @@ func checks() []check {
 		{"the median only", anywhere, func(s score) float64 { return s.Median }},
 		{"the 90th percentile only", anywhere, func(s score) float64 { return s.P90 }},
 		{"without constant holdings", func(w world, _ int) bool { return w.holding.sigma > 0 }, byRule},
-		{"nobody leaves or goes away", func(w world, _ int) bool { return w.leavers+w.away == 0 }, byRule},
+		{"no seller leaves or goes away", func(w world, _ int) bool { return w.leavers+w.away == 0 }, byRule},
 		{"30 % leave, 30 % go away", func(w world, _ int) bool { return w.leavers == 0.3 && w.away == 0.3 },
 			byRule},
 		{"the first twenty", func(_ world, band int) bool { return bands[band].to <= 20 }, byRule},

@@ -66,7 +66,7 @@ func TestResiduals(t *testing.T) {
 		{"as long does not count as longer", byLast, 45, 60, 60},
 		{"median of those longer", byMiddle, 45, 30, 30},
 		{"median of few", byFew, 45, 70, 50},
-		{"nobody was longer", byLast, 45, 120, 45},
+		{"none was longer", byLast, 45, 120, 45},
 		{"bins: two longer ones, the newer weighs more", byBins, 45, 50, (0.95*15 + 70) / 1.95},
 		{"median by bins", byBinsMiddle, 45, 50, 70},
 	} {
@@ -74,7 +74,7 @@ func TestResiduals(t *testing.T) {
 	}
 }
 
-func TestMomentsTellConstantHoldingsFromOnesThatVary(t *testing.T) {
+func TestMomentsSeparateConstantHoldingsFromVaryingOnes(t *testing.T) {
 	same := knows()
 	same.square.first.h, same.square.second.h = 40, 1600
 	require.InDelta(t, 10, byMomentsMiddle(same, 40, 30), 1e-9, "constant: what is left of h")
@@ -113,7 +113,7 @@ func TestAhead(t *testing.T) {
 		"everybody":                     {everybody, 10},
 		"by share":                      {byShare, 8},
 		"19 tickets between, 2 a grant": {byTickets, 9.5},
-		"nobody leaves":                 {byHazard, 10},
+		"none leaves":                   {byHazard, 10},
 		"not the away":                  {present, 6},
 		"the away half":                 {presentHalf, 8},
 		"tickets, not the away":         {presentTickets, 6},
@@ -169,7 +169,7 @@ func Example_formula() {
 	// Output: 13.9 58.9 103.9
 }
 
-func TestChosenIsWhatTheProductTells(t *testing.T) {
+func TestChosenIsWhatTheProductEstimates(t *testing.T) {
 	e := find(chosen)
 	k := newKnown([]level{})
 	k.holds = make([]float64, len(levelParts()))

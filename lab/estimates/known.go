@@ -17,7 +17,7 @@ type sight struct {
 
 func (s *sight) maximum() float64 { return s.left + float64(s.position-1)*leaseLength }
 
-// known is what ended leases and ended places have told.
+// known is what ended leases and ended places show.
 type known struct {
 	levels []level
 	holds  []float64 // of each level
@@ -80,7 +80,7 @@ func (k *known) ended(held, now float64) {
 	}
 }
 
-// granted tells of a grant; one to who had not waited says nothing of the line.
+// granted takes a grant; one to a seller that had not waited says nothing of the line.
 func (k *known) granted(ticket int, now float64, waited bool) {
 	if waited {
 		k.share.ended(1)

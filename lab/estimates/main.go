@@ -64,6 +64,6 @@ func (f *findings) write(dir string) error {
 func (s score) String() string {
 	return fmt.Sprintf("%-75s %.4f symmetric %.4f median %.3f p90 %.3f bias %+.3f jumps %.2f by %.0f s, "+
 		"keeps %d tells %d %s %s", s.name, s.Score,
-		s.Symmetric, s.Median, s.P90, s.Bias, s.Jumps, s.Jumped, s.cost.kept, s.cost.told,
+		s.Symmetric, s.Median, s.P90, s.Bias, s.Jumps, s.Jumped, s.cost.kept, s.cost.sent,
 		cmp.Or(s.cost.mirror, "-"), s.fault)
 }

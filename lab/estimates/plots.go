@@ -52,7 +52,7 @@ func (f *findings) plotJumps() string {
 		}, func(v float64) string { return fmt.Sprintf("%.1f", v) })
 }
 
-// plotTrace shows what one seller far back in a spike is told until it has the lock.
+// plotTrace shows the estimates of one seller far back in a spike until it has the lock.
 func plotTrace() string {
 	one := world{holding: holdings()[1], arrivals: arrivals{name: "spike", load: 0.4, count: 200, spike: 200,
 		every: 150}}

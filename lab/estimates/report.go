@@ -116,7 +116,7 @@ func (f *findings) tried() string {
 		}
 		t.row(name, number(s.Score), signed(s.Score/best.Score-1), number(s.Symmetric), percent(s.Median),
 			percent(s.P90), signed(s.Bias),
-			fmt.Sprintf("%.1f", s.Jumps), fmt.Sprint(s.cost.kept), fmt.Sprint(s.cost.told), cmp.Or(s.cost.mirror, "–"),
+			fmt.Sprintf("%.1f", s.Jumps), fmt.Sprint(s.cost.kept), fmt.Sprint(s.cost.sent), cmp.Or(s.cost.mirror, "–"),
 			cmp.Or(s.fault, "–"))
 	}
 	return t.String()

@@ -25,13 +25,13 @@ type place struct {
 	passed bool    // it was away when the lock could have been its own
 }
 
-// watcher is told what a replica is told.
+// watcher receives what a replica receives.
 type watcher interface {
 	joined(ticket int)
 	ended(held float64, expired bool)
 	granted(ticket int)
 	left(ticket int)
-	changed() // after all of one change was told
+	changed() // after all of one change was passed
 }
 
 // room is one room while it is played, by the rules of the contract: one lease at a time, the line in
@@ -172,7 +172,7 @@ func (r *room) advance() {
 	r.unqueue(t)
 	p := &r.places[t]
 	p.status, r.holder, r.since, r.expires = holds, t, r.now, r.now+leaseLength
-	late := max(p.back-r.now, 0) // its browser is gone, and nobody has noticed yet
+	late := max(p.back-r.now, 0) // its browser is gone, which is not noticed yet
 	held := min(late+r.holding.draw(r.r, r.now, r.seed), leaseLength)
 	r.plan(r.now+held, releases, t)
 	r.watch.granted(t)

@@ -59,10 +59,10 @@ func (w *witness) changed() {
 		}
 	}
 	holding := min(w.holder, 1)
-	require.Equal(w.t, w.come, w.held+w.gone+waits, "everybody who came holds, held, left or waits")
+	require.Equal(w.t, w.come, w.held+w.gone+waits, "every seller that came holds, held, left or waits")
 	require.Equal(w.t, waits, w.room.line.all)
 	require.Equal(w.t, there, w.room.there.all)
-	require.False(w.t, holding == 0 && there > 0, "the lock is free only where nobody is there")
+	require.False(w.t, holding == 0 && there > 0, "the lock is free only where no seller is there")
 }
 
 func small(h holding, leavers, away float64) world {
@@ -82,14 +82,14 @@ func TestRoomKeepsTheContractsRules(t *testing.T) {
 		for seed := range uint64(3) {
 			w := play(t, small(h, 0.3, 0.3), seed)
 			require.Equal(t, 210, w.come)
-			require.Equal(t, w.come, w.held+w.gone, "in the end nobody waits")
+			require.Equal(t, w.come, w.held+w.gone, "in the end no seller waits")
 			require.Zero(t, w.holder)
 			require.NotZero(t, w.gone)
 		}
 	}
 }
 
-func TestNobodyLeavesWhoIsPatientAndThere(t *testing.T) {
+func TestPatientPresentSellersNeverLeave(t *testing.T) {
 	require.Equal(t, 210, play(t, small(holdings()[1], 0, 0), 1).held)
 }
 
@@ -112,7 +112,7 @@ func TestHoldingsMeanIsWhatIsDrawn(t *testing.T) {
 	}
 }
 
-func TestCountsKnowsPositionsAndWhoIsFirst(t *testing.T) {
+func TestCountsKnowsPositionsAndTheFirst(t *testing.T) {
 	c := newCounts(10)
 	require.Zero(t, c.first())
 	for _, ticket := range []int{10, 4, 7} {

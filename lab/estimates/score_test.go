@@ -29,7 +29,7 @@ func TestTallyCountsErrorsBiasAndJumps(t *testing.T) {
 	require.InDelta(t, 30, r.Jumped, 1e-9)
 }
 
-func TestWaitsUnderTenSecondsAreNotToldApart(t *testing.T) {
+func TestWaitsUnderTenSecondsCountTheSame(t *testing.T) {
 	var a tally
 	a.add(6, 1)
 	require.InEpsilon(t, 0.5, a.result().Median, 0.1)
@@ -65,7 +65,7 @@ func TestRuleTakesTheSimplestThatIsNearTheBestOfThoseAllowed(t *testing.T) {
 	require.Equal(t, "near", choose(ranked).name)
 }
 
-func TestNobodyWhoIsThereWaitsLongerThanItsMaximum(t *testing.T) {
+func TestNoPresentSellerWaitsLongerThanItsMaximum(t *testing.T) {
 	w := world{holding: holdings()[4], arrivals: arrivals{name: "light", load: 0.6, count: 400, every: 1},
 		away: 0.6}
 	s := newStudy([]estimator{find(chosen)})

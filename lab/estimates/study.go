@@ -32,7 +32,7 @@ type study struct {
 	tallies  [][]tally // by estimator and band
 	coverage coverage
 	overMax  int
-	settled  func(*watched) // told of each wait that ended with the lock; nil = nobody
+	settled  func(*watched) // called for each wait that ended with the lock; may be nil
 }
 
 func newStudy(estimators []estimator) *study {
@@ -103,7 +103,7 @@ func (s *study) take(t int) *watched {
 	return nil
 }
 
-// changed gives everybody who is watched, and whose browser is there, a view.
+// changed gives every watched seller whose browser is there a view.
 func (s *study) changed() {
 	s.known.waits(s.line.all, s.now)
 	s.known.truth = s.holding.mean(s.now, s.seed)

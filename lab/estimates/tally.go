@@ -70,7 +70,7 @@ type tally struct {
 	jumped    float64
 }
 
-const least = 10.0 // seconds: what is shorter is not told apart
+const least = 10.0 // seconds: shorter ones count the same
 
 func (t *tally) add(estimate, actual float64) {
 	t.views++

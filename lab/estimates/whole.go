@@ -71,7 +71,7 @@ func about(v []float64, less float64) cumulants {
 	return c
 }
 
-// truth knows the mean from which holdings are drawn, which nobody can.
+// truth knows the mean from which holdings are drawn, which no server can.
 func truth(k *known, s *sight) float64 {
 	rest := 0.0
 	if s.held {

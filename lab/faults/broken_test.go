@@ -42,7 +42,7 @@ func breakages() []breakage {
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
 			lua("advance.lua", "if NOW >= room.expires then", "if NOW >= room.expires + 1500 then"),
 			lua("advance.lua", "elseif not room.lock_exists and not change.lease then", "elseif false then")}},
-		{EndTooFar, "leases are told to end six seconds later", Calm(), []edit{
+		{EndTooFar, "leases are shown to end six seconds later", Calm(), []edit{
 			lua("leases.lua", "room.expires = NOW + (p.lease or settings.lease)",
 				"room.expires = NOW + (p.lease or settings.lease) + 6000")}},
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
@@ -51,7 +51,7 @@ func breakages() []breakage {
 			lua("verb/join.lua", "  existence.wake()\n  advance()\n",
 				"if room.tickets >= 30 then return redis.error_reply('ERR broken') end\n  existence.wake()\n  "+
 					"advance()\n")}},
-		{Stuck, "for five of every eight seconds nobody is granted", Calm(), []edit{
+		{Stuck, "for five of every eight seconds no lease is granted", Calm(), []edit{
 			lua("verb/join.lua", "if leases.held() or room.paused then",
 				"if leases.held() or room.paused or NOW % 8000 < 5000 then"),
 			lua("advance.lua", "  if not leases.held() and not room.paused and line.length() > 0 then",
@@ -68,16 +68,16 @@ func breakages() []breakage {
 		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
 			lua("verb/join.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = room.tickets % 7 == 6 and NOW % 2 == 0 and room.tickets - 3 or room.tickets + 1")}},
-		{SamePosition, "the second in line is told that it is the first", Calm(), []edit{
+		{SamePosition, "the second in line is shown as the first", Calm(), []edit{
 			lua("reply.lua", "redis.call('ZRANK', QUEUE, session) + 1",
 				"math.max(1, redis.call('ZRANK', QUEUE, session))")}},
 		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
 			lua("verb/join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
 			lua("verb/join.lua", "not take_seller(refused) then", "not take_seller(refused) and false then")}},
-		{TwoOutcomes, "who asks how its place ended is told something else", Calm(), []edit{
+		{TwoOutcomes, "a question how a place ended gets another outcome", Calm(), []edit{
 			lua("reply.lua", "'ended' .. who .. p.outcome",
 				"'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
-		{BackFromEnd, "a place that has ended is told as waiting", Calm(), []edit{
+		{BackFromEnd, "a place that has ended is shown as waiting", Calm(), []edit{
 			lua("reply.lua", "  if not p.live then",
 				"  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not "+
 					"p.live then")}},
@@ -91,7 +91,7 @@ func breakages() []breakage {
 					"then\n    room.epoch, room.version, change.any, change.lease = US, 0, true, true\n  end\n")}},
 		{VersionBack, "frames name an older version now and then", Calm(), []edit{
 			{"hub/frame.go", "`,\"version\":`, m.Version)", "`,\"version\":`, m.Version-m.Version%5/4*3)"}}},
-		{SocketBehind, "the socket of every third place is told nothing once it is open", Calm(), []edit{
+		{SocketBehind, "the socket of every third place gets nothing once it is open", Calm(), []edit{
 			{"hub/writer.go", "	if st.Status == room.Locked {\n",
 				"	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
@@ -119,19 +119,19 @@ func breakages() []breakage {
 		{Miscounted, "no replica counts the end of every fifth place", Calm(), []edit{
 			{"ledger/drain_record.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {",
 				"b.places[placeKey{epoch, r.Ticket}].end(r) && r.Ticket%5 != 0 {"}}},
-		{WebhookMissing, "the integration is told nothing of every seventh ticket", Calm(), []edit{
+		{WebhookMissing, "the integration gets nothing of every seventh ticket", Calm(), []edit{
 			{"ledger/drain_webhook.go", "	if !w.webhooks {", "	if !w.webhooks || e.Ticket%7 == 3 {"}}},
 		{WebhookTwice, "every seventh ticket's events are put in twice", Calm(), []edit{
 			{"ledger/drain_webhook.go", "	return nil\n}\n\n// enqueue",
 				"	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = " +
 					"append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
-		{WebhookOrder, "a lease's end waits for nothing that was to be told before", Calm(), []edit{
+		{WebhookOrder, "the webhook of a lease's end waits for no earlier one", Calm(), []edit{
 			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)",
 				"strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
-		{IndexLost, "nobody sees that the index has another life", only("index-lost"), []edit{
+		{IndexLost, "no replica sees that the index has another generation", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {",
 				"if l.busy || l.generation != \"\" || !another && found.whole {"}}},
-		{GhostGranted, "nobody is ever away", only("half-open"), []edit{
+		{GhostGranted, "no seller is ever away", only("half-open"), []edit{
 			lua("line.lua", "if not gone or not presence.mark_away(session, until_ms) then", "if true then"),
 			lua("presence.lua", "if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == "+
 				"0 then return end", "if true then return end")}},
@@ -187,7 +187,7 @@ func TestEveryBreakageStillFitsTheProduct(t *testing.T) {
 }
 
 // A rule that nothing has ever broken may be one that holds nothing.
-func TestEveryKindHasABreakageThatIsToldOf(t *testing.T) {
+func TestEveryKindHasABreakageThatIsReported(t *testing.T) {
 	broken := map[string]bool{}
 	for _, b := range breakages() {
 		broken[b.kind] = true

@@ -16,7 +16,7 @@ import (
 
 const smsSecret = "whsec_ZmF1bHRzLWZhdWx0cy1mYXVsdHMtZmF1bHRzLTMyYg=="
 
-// carrier brings the codes that holders ask for: signed, again until somebody answers, and now and then
+// carrier brings the codes that holders ask for: signed, again until there is an answer, and now and then
 // twice.
 type carrier struct {
 	run    *Run

@@ -13,7 +13,7 @@ func TestASoundHistoryBreaksNoRule(t *testing.T) {
 }
 
 // code is one that is matched to a, who has a socket.
-func (s *story) code() {
+func (s *scenario) code() {
 	s.add(Record{Kind: KindOpen, Session: "a"})
 	s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
 	s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "matched", Fence: 1000})
@@ -29,7 +29,7 @@ func TestTimesOfTwoClocksAreNotCompared(t *testing.T) {
 	require.Empty(t, s.kinds())
 }
 
-func TestACodeNeedNotBeShownToWhoIsGoneOrHasAnotherTurn(t *testing.T) {
+func TestACodeNeedNotBeShownToASellerThatIsGoneOrHasAnotherTurn(t *testing.T) {
 	s := turn()
 	s.rules.Shows = true
 	s.code()
@@ -42,7 +42,7 @@ func TestACodeNeedNotBeShownToWhoIsGoneOrHasAnotherTurn(t *testing.T) {
 
 // unclaimed is a story in which b, who has a socket, does not claim its turn within 800 ms, so that c has it;
 // then b is back, and is next.
-func unclaimed() *story {
+func unclaimed() *scenario {
 	s := newStory()
 	s.rules.ClaimWithin = 800 * time.Millisecond
 	s.add(Record{Kind: KindOpen, Session: "b", Socket: 1})
@@ -64,7 +64,7 @@ func unclaimed() *story {
 	return s
 }
 
-func TestTurnThatNobodyClaimedIsTheNextOnesWithoutARuleBroken(t *testing.T) {
+func TestUnclaimedTurnIsTheNextSellersWithoutARuleBroken(t *testing.T) {
 	s := unclaimed()
 	require.Empty(t, Check(s.records, s.ledger, s.rules))
 	t.Run("but not before it was to be claimed", func(t *testing.T) {
@@ -73,10 +73,10 @@ func TestTurnThatNobodyClaimedIsTheNextOnesWithoutARuleBroken(t *testing.T) {
 	})
 }
 
-// told is a turn that the integration was told of.
-func told() *story {
+// notified is a turn with its webhooks.
+func notified() *scenario {
 	s := turn()
-	s.rules.Tells = true
+	s.rules.Webhooks = true
 	next := s.ledger.Leases[1].Fence
 	s.webhook("evt-1", "lock.granted", 1000, "")
 	s.webhook("evt-2", "lock.ended", 1000, "completed")
@@ -85,17 +85,17 @@ func told() *story {
 	return s
 }
 
-func (s *story) webhook(id, kind string, fence int64, outcome string) {
+func (s *scenario) webhook(id, kind string, fence int64, outcome string) {
 	s.add(Record{Kind: KindWebhook, Webhook: id, Type: kind, Fence: fence, Outcome: outcome, HTTP: 204})
 }
 
 func TestWebhookThatComesAgainIsTheSameEvent(t *testing.T) {
-	s := told()
+	s := notified()
 	s.webhook("evt-2", "lock.ended", 1000, "completed")
 	require.Empty(t, s.kinds())
 }
 
-func TestWhoIsAwayMayBePassedOver(t *testing.T) {
+func TestAwaySellerMayBePassedOver(t *testing.T) {
 	s := newStory()
 	s.add(Record{Kind: KindOpen, Socket: 1, Session: "b"})
 	s.locked("join", "a", 1, s.now, 1)

@@ -74,24 +74,24 @@ func offsetAt(changes []Record, mono int64) (offset int64) {
 	return offset
 }
 
-// endsSoon holds that no lease's end is told to lie further ahead than a lease is long, also after the clock
+// endsSoon holds that no lease's end is shown further ahead than a lease is long, also after the clock
 // was set back.
-func (r *roomBook) endsSoon() (found []Violation) {
+func (r *roomLog) endsSoon() (found []Violation) {
 	slack := quarantine + clockSettles
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		ahead := time.Duration(s.ExpiresAt-s.Ended.Wall) * time.Millisecond
 		if s.ExpiresAt == 0 || r.rules.Lease == 0 || ahead <= r.rules.Lease+slack || r.clockJustSet(s.Ended.Mono) {
 			continue
 		}
 		return append(found, r.violation(EndTooFar, s.Ended,
-			fmt.Sprintf("ticket %d is told that the lease ends in %s", s.Ticket, ahead)))
+			fmt.Sprintf("ticket %d is shown that the lease ends in %s", s.Ticket, ahead)))
 	}
 	return found
 }
 
-// timesRight holds that the time that is told beside a state is Redis's: clients show their countdowns by it.
-func (r *roomBook) timesRight() (found []Violation) {
-	for _, s := range r.told {
+// timesRight holds that the time beside a state is Redis's: clients show their countdowns by it.
+func (r *roomLog) timesRight() (found []Violation) {
+	for _, s := range r.statements {
 		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) ||
 			r.clockSetAround(s.Began.Mono, s.Ended.Mono) {
 			continue
@@ -103,7 +103,7 @@ func (r *roomBook) timesRight() (found []Violation) {
 		ahead, behind := s.ServerTime-s.Ended.Wall, s.Began.Wall-s.ServerTime
 		if ahead > clockError.Milliseconds() || behind > slow.Milliseconds() {
 			return append(found, r.violation(TimeOff, s.Ended,
-				fmt.Sprintf("ticket %d was told by a %s of %s a time that is %d ms ahead of Redis's",
+				fmt.Sprintf("ticket %d was sent by a %s of %s a time that is %d ms ahead of Redis's",
 					s.Ticket, s.Kind, s.Replica, s.ServerTime-s.Ended.Wall)))
 		}
 	}

@@ -46,7 +46,7 @@ func killShard() Step {
 			since := r.history.Len()
 			old.Kill()
 			if r.store.master(r.rooms[0]) == old {
-				return "", fmt.Errorf("%w: nobody took over", errUnmet)
+				return "", fmt.Errorf("%w: no replica took over", errUnmet)
 			}
 			return r.noticed(ctx, since, patience)
 		})

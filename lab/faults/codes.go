@@ -3,7 +3,7 @@ package faults
 import "fmt"
 
 // codes holds that a code is shown to the session that asked for it, and attributed to its lease, or to
-// nobody.
+// no seller.
 func (b *book) codes() (found []Violation) {
 	asked := map[string]Record{}
 	first := map[string]Record{} // answer to a message

@@ -7,7 +7,7 @@ import (
 )
 
 // counted is a turn that replicas counted as the ledger has it.
-func counted() *story {
+func counted() *scenario {
 	s := turn()
 	s.ledger.Counted = Counted{Read: true, All: s.ledger.counts()}
 	return s

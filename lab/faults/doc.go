@@ -1,5 +1,5 @@
 // Package faults does harm to real processes while simulated sellers use them, records all that anybody is
-// told, and judges the history by the rules of the contract. docs/faults.md says how to run it and how to
+// observed, and judges the history by the rules of the contract. docs/faults.md says how to run it and how to
 // read what it finds.
 //
 //	Plan    what is started, and the steps that do harm

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ledger holds the ledger to the rules, and to what clients were told.
+// ledger holds the ledger to the rules, and to what clients observed.
 func (b *book) ledger(l Ledger) (found []Violation) {
 	found = append(found, b.ledgerLeases(l)...)
 	found = append(found, b.ledgerPlaces(l)...)
@@ -19,7 +19,7 @@ func (b *book) ledger(l Ledger) (found []Violation) {
 	return found
 }
 
-// ledgerLeases holds that leases follow each other, and that every lease that was told is there.
+// ledgerLeases holds that leases follow each other, and that every observed lease is there.
 func (b *book) ledgerLeases(l Ledger) (found []Violation) {
 	byFence := map[roomFence]LeaseRow{}
 	var last LeaseRow
@@ -40,7 +40,7 @@ func (b *book) ledgerLeases(l Ledger) (found []Violation) {
 		for _, lease := range b.of[room].leases {
 			if row, ok := byFence[roomFence{room, lease.fence}]; !ok || row.Ticket != lease.ticket {
 				found = append(found, Violation{LedgerMissing, room, lease.first.Ended.Mono, fmt.Sprintf(
-					"fence %d was told to ticket %d, and the ledger has %+v", lease.fence, lease.ticket, row)})
+					"fence %d was given to ticket %d, and the ledger has %+v", lease.fence, lease.ticket, row)})
 			}
 		}
 	}
@@ -58,7 +58,7 @@ type placeKey struct {
 	ticket int64
 }
 
-// ledgerPlaces holds that every ticket that was told has one outcome in the ledger, the one that was told,
+// ledgerPlaces holds that every observed ticket has one outcome in the ledger, the one that was shown,
 // and that no number is missing where nothing was lost.
 func (b *book) ledgerPlaces(l Ledger) (found []Violation) {
 	outcomes := map[placeKey][]string{}
@@ -86,9 +86,9 @@ func (b *book) ledgerPlaces(l Ledger) (found []Violation) {
 	return found
 }
 
-func (r *roomBook) ledgerTold(outcomes map[placeKey][]string) (found []Violation) {
+func (r *roomLog) ledgerTold(outcomes map[placeKey][]string) (found []Violation) {
 	done := map[string]bool{}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		key := fmt.Sprint(s.Ticket, s.Outcome)
 		if s.Ticket == 0 || done[key] {
 			continue
@@ -98,10 +98,10 @@ func (r *roomBook) ledgerTold(outcomes map[placeKey][]string) (found []Violation
 		switch {
 		case len(o) == 0:
 			found = append(found, r.violation(LedgerMissing, s.Ended,
-				fmt.Sprintf("ticket %d was told, and the ledger does not know it", s.Ticket)))
+				fmt.Sprintf("ticket %d was given, and the ledger does not know it", s.Ticket)))
 		case s.Outcome != "" && s.Outcome != o[len(o)-1]:
 			found = append(found, r.violation(LedgerMissing, s.Ended,
-				fmt.Sprintf("ticket %d was told %s, and the ledger has %q", s.Ticket, s.Outcome, o)))
+				fmt.Sprintf("ticket %d was shown %s, and the ledger has %q", s.Ticket, s.Outcome, o)))
 		}
 	}
 	return found

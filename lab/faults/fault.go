@@ -57,7 +57,7 @@ func (r *Run) slowest(since int) (longest time.Duration) {
 	return longest
 }
 
-// noticed is the evidence that somebody felt a fault: errors, or waits of about its length. A call that
+// noticed is the evidence that a client felt a fault: errors, or waits of about its length. A call that
 // waited is known only when it has ended, so it is looked for a while.
 func (r *Run) noticed(ctx context.Context, since int, lasted time.Duration, of ...*replica) (string, error) {
 	for range 10 {
@@ -69,7 +69,7 @@ func (r *Run) noticed(ctx context.Context, since int, lasted time.Duration, of .
 				nil
 		}
 	}
-	return "", fmt.Errorf("%w: nobody noticed it (slowest call %s)", errUnmet, r.slowest(since))
+	return "", fmt.Errorf("%w: no client noticed it (slowest call %s)", errUnmet, r.slowest(since))
 }
 
 func (r *Run) victim() *replica { return r.replicas[r.rng.IntN(len(r.replicas))] }

@@ -88,7 +88,7 @@ func chosen(t *testing.T) []Plan {
 	return list
 }
 
-func TestNothingIsLostAndNobodyIsDoubledUnderFaults(t *testing.T) {
+func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	list := chosen(t)
 	for n := range *seeds {
 		for _, plan := range list {

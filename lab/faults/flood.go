@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// flooded is a room of its own, so that what comes there stands in nobody's line.
+// flooded is a room of its own, so that its sellers stand in no other line.
 const flooded = prefix + "flooded"
 
 // floodJoins has many sessions join and leave a room at once.
@@ -76,13 +76,13 @@ func manySockets(n int) Step {
 				return "", err
 			}
 			slowest := r.slowest(since)
-			return fmt.Sprintf("%d were told a true state elsewhere after %s; slowest call of the others %s",
+			return fmt.Sprintf("%d got a true state elsewhere after %s; slowest call of the others %s",
 				len(again), back.Round(time.Millisecond), slowest.Round(time.Millisecond)), p.start()
 		})
 	}}
 }
 
-// spectate opens sockets and returns when each has been told a state.
+// spectate opens sockets and returns when each has a state.
 func (r *Run) spectate(ctx context.Context, p *replica, n int) (open []*websocket.Conn, err error) {
 	conns := make([]*websocket.Conn, n)
 	var all errgroup.Group
@@ -111,7 +111,7 @@ func closeAll(conns []*websocket.Conn) {
 	}
 }
 
-// slowReaders opens sockets that never read what they are told.
+// slowReaders opens sockets that never read.
 func slowReaders(n int, d time.Duration) Step {
 	return Step{fmt.Sprintf("%d sockets that never read", n), func(ctx context.Context, r *Run) error {
 		p := r.victim()

@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// KindGhost is a record of somebody whose connection hung for good, with the seller's name.
+// KindGhost is a record of a seller whose connection hung for good, with the seller's name.
 const KindGhost = "ghost"
 
 // ghosts join the line of the room where all have sockets, and then their network loses everything without a
@@ -22,7 +22,7 @@ func ghosts(n int) Step {
 		var list []*seller
 		return r.fault("half-open sockets", nil, func() (string, error) {
 			defer func() {
-				for _, s := range list { // nobody else can give back their places
+				for _, s := range list { // no other can give back their places
 					_, _ = p.do(context.WithoutCancel(ctx), s.leaving())
 				}
 			}()
@@ -57,7 +57,7 @@ func ghosts(n int) Step {
 	}}
 }
 
-// reachGhosts waits until the line has come to every ghost: it was granted, or somebody behind it was.
+// reachGhosts waits until the line has come to every ghost: it was granted, or a seller behind it was.
 func (r *Run) reachGhosts(ctx context.Context, p *replica, list []*seller) (string, error) {
 	passed, granted, since, latest := 0, 0, r.history.Len(), int64(0)
 	for began := time.Now(); passed+granted < len(list); {

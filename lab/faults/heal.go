@@ -14,7 +14,7 @@ const (
 	trueWithin   = 10 * time.Second
 )
 
-// recovered waits until every replica serves every room again and every socket has been told at least what
+// recovered waits until every replica serves every room again and every socket has got at least what
 // the room then was, and notes how long each took.
 func (r *Run) recovered(ctx context.Context, step string) {
 	began := time.Now()
@@ -46,8 +46,8 @@ func (r *Run) recovered(ctx context.Context, step string) {
 		served.Milliseconds(), time.Since(began).Milliseconds())
 }
 
-// behind says which sockets were not told yet of a version, and show something else than what their session
-// is told when it asks: a version need not concern everybody.
+// behind lists the sockets that have not got a version yet, and show something else than what their session
+// is answered: a version need not concern every seller.
 func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 	n, which := 0, ""
 	for _, s := range r.sellers {
@@ -65,7 +65,7 @@ func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 			continue
 		}
 		n++
-		which = fmt.Sprintf("%s in %s is told %s at version %d of epoch %d by its socket, and %s at version %d "+
+		which = fmt.Sprintf("%s in %s is sent %s at version %d of epoch %d by its socket, and %s at version %d "+
 			"of epoch %d when it asks (connected: %t, error: %v)",
 			s.name, s.room, last.Status, last.Version, last.Epoch, me.Status, me.Version, me.Epoch, ok, err)
 	}
@@ -75,7 +75,7 @@ func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 	return nil
 }
 
-// settled compares, when all is quiet, what each socket was told last with what its session is told when it
+// settled compares, when all is quiet, each socket's last frame with its session's answer when it
 // asks.
 func (r *Run) settled(ctx context.Context) {
 	began := time.Now()
@@ -105,7 +105,7 @@ func (s *seller) settled(ctx context.Context) error {
 	}
 	last, _, ok := s.socket.now()
 	if !ok || last.Status != me.Status || last.Outcome != me.Outcome {
-		return fmt.Errorf("%s in %s was told %s %s by its socket, and %s %s when it asked (connected: %t)",
+		return fmt.Errorf("%s in %s was sent %s %s by its socket, and %s %s when it asked (connected: %t)",
 			s.name, s.room, last.Status, last.Outcome, me.Status, me.Outcome, ok)
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 
 const webhookSecret = "whsec_ZmF1bHRzLXdlYmhvb2tzLWZhdWx0cy13ZWJob29rcy4="
 
-// integration is the program that webhooks tell what happened. Now and then it has a bad moment, before it
+// integration is the program that gets the webhooks. Now and then it has a bad moment, before it
 // has read one or after.
 type integration struct {
 	run      *Run
@@ -77,7 +77,7 @@ func (g *integration) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	g.run.history.Add(rec)
 }
 
-// mood is what it answers: one in twenty times it can not take what it is told.
+// mood is what it answers: one in twenty times it cannot take a webhook.
 func (g *integration) mood() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 
 // leasesApart holds that of two leases one was over when the other began, by time and by version, and that
 // fences grow.
-func (r *roomBook) leasesApart() (found []Violation) {
+func (r *roomLog) leasesApart() (found []Violation) {
 	for i, l := range r.leases {
 		for _, s := range l.locked {
 			if s.Ticket != l.ticket || s.Session != l.session {
 				found = append(found, r.violation(TwoHolders, s.Ended,
-					fmt.Sprintf("fence %d was told to ticket %d of %s and to ticket %d of %s",
+					fmt.Sprintf("fence %d was given to ticket %d of %s and to ticket %d of %s",
 						l.fence, l.ticket, l.session, s.Ticket, s.Session)))
 				break
 			}
@@ -24,13 +24,13 @@ func (r *roomBook) leasesApart() (found []Violation) {
 	return append(found, r.fencesGrow()...)
 }
 
-func (r *roomBook) apart(before, next *lease) (found []Violation) {
+func (r *roomLog) apart(before, next *lease) (found []Violation) {
 	// Where Redis's clock was set meanwhile their times are of two clocks; their versions are of one room.
 	comparable := before.expires != 0 && !r.clockSet(before.first.Began.Mono, next.first.Ended.Mono)
 	if over := before.endedFrom(); comparable && next.grantedBy()+clockGrain.Milliseconds() < over {
 		found = append(found, r.violation(TwoHolders, next.first.Ended, fmt.Sprintf(
 			"fence %d (ticket %d) was granted to ticket %d while fence %d of ticket %d had %d ms left (ended by "+
-				"nobody before)",
+				"none before)",
 			next.fence, next.ticket, next.ticket, before.fence, before.ticket, over-next.grantedBy())))
 	}
 	latest, earliest := lineage{}, next.first.lineage()
@@ -47,7 +47,7 @@ func (r *roomBook) apart(before, next *lease) (found []Violation) {
 	}
 	if latest.epoch == earliest.epoch && latest.version >= earliest.version {
 		found = append(found, r.violation(TwoHolders, last.Ended, fmt.Sprintf(
-			"ticket %d (fence %d) was told that it holds at version %d, ticket %d (fence %d) at version %d of the "+
+			"ticket %d (fence %d) was shown as holding at version %d, ticket %d (fence %d) at version %d of the "+
 				"same epoch",
 			before.ticket, before.fence, latest.version, next.ticket, next.fence, earliest.version)))
 	}
@@ -55,7 +55,7 @@ func (r *roomBook) apart(before, next *lease) (found []Violation) {
 }
 
 // fencesGrow holds that a lease which began later has a higher fence.
-func (r *roomBook) fencesGrow() (found []Violation) {
+func (r *roomLog) fencesGrow() (found []Violation) {
 	var latest *lease
 	for _, l := range r.leases {
 		if l.granted == 0 {
@@ -72,17 +72,17 @@ func (r *roomBook) fencesGrow() (found []Violation) {
 	return found
 }
 
-// heldTooLong holds that nobody who asks is told that it holds after its end, or after the next one was
+// heldTooLong holds that no answer shows a lease as held after its end, or after the next one was
 // granted. A socket may be late, as long as a fault explains it.
-func (r *roomBook) heldTooLong() (found []Violation) {
+func (r *roomLog) heldTooLong() (found []Violation) {
 	for i, l := range r.leases {
-		next, told := forever, forever
+		next, seen := forever, forever
 		if i+1 < len(r.leases) {
-			next, told = r.leases[i+1].grantedBy(), r.leases[i+1].first.Ended.Mono
+			next, seen = r.leases[i+1].grantedBy(), r.leases[i+1].first.Ended.Mono
 		}
 		for _, s := range l.locked {
-			if r.clockSetAround(s.Began.Mono, told) {
-				continue // then a lease's end may lie before what was told of it
+			if r.clockSetAround(s.Began.Mono, seen) {
+				continue // then a lease's end may lie before its observations
 			}
 			over := min(next, max(s.ExpiresAt, l.expires))
 			slack := clockGrain
@@ -94,7 +94,7 @@ func (r *roomBook) heldTooLong() (found []Violation) {
 			}
 			if s.asOf > over+slack.Milliseconds() {
 				found = append(found, r.violation(HeldTooLong, s.Ended, fmt.Sprintf(
-					"ticket %d was told by a %s that it holds fence %d, %d ms after that was over", s.Ticket, s.Kind,
+					"ticket %d was shown by a %s as holding fence %d, %d ms after that was over", s.Ticket, s.Kind,
 					l.fence, s.asOf-over)))
 				break
 			}
@@ -103,11 +103,11 @@ func (r *roomBook) heldTooLong() (found []Violation) {
 	return found
 }
 
-// stuck holds that a free lock goes to somebody who waits and is there.
-func (r *roomBook) stuck() (found []Violation) {
+// stuck holds that a free lock goes to a waiting seller that is present.
+func (r *roomLog) stuck() (found []Violation) {
 	for i, l := range r.leases {
 		free := l.expires
-		if at := r.toldEnded(l.ticket); at != 0 {
+		if at := r.endSeen(l.ticket); at != 0 {
 			free = min(free, at)
 		}
 		if l.missed != 0 {
@@ -135,9 +135,9 @@ func (r *roomBook) stuck() (found []Violation) {
 	return found
 }
 
-// toldEnded is when (unix ms) the end of a ticket was told first.
-func (r *roomBook) toldEnded(ticket int64) (at int64) {
-	for _, s := range r.told {
+// endSeen is when (unix ms) the end of a ticket was observed first.
+func (r *roomLog) endSeen(ticket int64) (at int64) {
+	for _, s := range r.statements {
 		if s.Ticket == ticket && s.Status == "ended" && (at == 0 || s.Ended.Wall < at) {
 			at = s.Ended.Wall
 		}
@@ -146,13 +146,13 @@ func (r *roomBook) toldEnded(ticket int64) (at int64) {
 }
 
 // waitedThrough is a ticket that waited, and was there, from one moment to another; 0 = there is none.
-func (r *roomBook) waitedThrough(from, to int64) int64 {
+func (r *roomLog) waitedThrough(from, to int64) int64 {
 	type place struct {
 		session string
 		ticket  int64
 	}
 	waits := map[place]span{}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Status != "waiting" || s.Kind != KindCall {
 			continue
 		}

@@ -67,11 +67,11 @@ func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
 		r.trouble(LedgerMissing, "the ledger does not catch up: %v", open)
 	}
 	r.history.Note("the ledger has caught up after %d ms", time.Since(began).Milliseconds())
-	if r.plan.Tells {
+	if r.plan.Webhooks {
 		if err := until(toldWithin, func() error { return allTold(ctx, db) }); err != nil {
 			r.trouble(WebhookMissing, "%v", err)
 		}
-		r.history.Note("the integration has been told everything after %d ms", time.Since(began).Milliseconds())
+		r.history.Note("the integration has everything after %d ms", time.Since(began).Milliseconds())
 	}
 	if err := l.read(ctx, db); err != nil {
 		return l, err

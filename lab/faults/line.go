@@ -3,7 +3,7 @@ package faults
 import "fmt"
 
 // order holds that grants follow the tickets of those who are there, and that no two have one position.
-func (r *roomBook) order() (found []Violation) {
+func (r *roomLog) order() (found []Violation) {
 	for _, l := range r.leases {
 		at := l.first
 		for _, s := range l.locked { // the earliest version at which it is known to hold
@@ -22,9 +22,9 @@ func (r *roomBook) order() (found []Violation) {
 
 // passedOver finds one who came earlier, was there at the grant, and still waited at a version after it. A
 // lease is over only once, so who waits then waited at the grant too.
-func (r *roomBook) passedOver(l *lease, at statement) (statement, bool) {
+func (r *roomLog) passedOver(l *lease, at statement) (statement, bool) {
 	granted := l.grantedBy()
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Status == "waiting" && s.Ticket < l.ticket && s.Epoch == at.Epoch && s.Version >= at.Version &&
 			!r.people[s.Session].mayBeAway(granted, r.rules.AwayAfter) {
 			return s, true
@@ -34,10 +34,10 @@ func (r *roomBook) passedOver(l *lease, at statement) (statement, bool) {
 }
 
 // positions holds that each position of a version belongs to one ticket, and is within the line.
-func (r *roomBook) positions() (found []Violation) {
+func (r *roomLog) positions() (found []Violation) {
 	type spot struct{ epoch, version, position int64 }
 	taken := map[spot]int64{}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Status != "waiting" {
 			continue
 		}
@@ -46,10 +46,10 @@ func (r *roomBook) positions() (found []Violation) {
 		switch {
 		case ok && other != s.Ticket:
 			found = append(found, r.violation(SamePosition, s.Ended, fmt.Sprintf(
-				"tickets %d and %d are both told position %d at version %d", other, s.Ticket, s.Position, s.Version)))
+				"tickets %d and %d are both shown position %d at version %d", other, s.Ticket, s.Position, s.Version)))
 		case s.Position < 1 || s.Position > s.Length:
 			found = append(found, r.violation(SamePosition, s.Ended, fmt.Sprintf(
-				"ticket %d is told position %d in a line of %d at version %d", s.Ticket, s.Position, s.Length,
+				"ticket %d is shown position %d in a line of %d at version %d", s.Ticket, s.Position, s.Length,
 				s.Version)))
 		}
 		taken[at] = s.Ticket

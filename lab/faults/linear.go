@@ -12,8 +12,8 @@ import (
 )
 
 // A room as a linearizable object: every call takes effect at one moment between its beginning and its
-// answer, and the answers are those of one line that is served in order. Leases are long, nobody has a
-// socket, so nobody is ever away and nothing ends by itself. A call without an answer may take effect at any
+// answer, and the answers are those of one line that is served in order. Leases are long, no seller has a
+// socket, so none is ever away and nothing ends by itself. A call without an answer may take effect at any
 // time from its beginning on, or never.
 
 // linearInput is a call.
@@ -44,14 +44,14 @@ type line struct {
 type spot struct {
 	session string
 	ticket  int64
-	told    int // answers that named the ticket
+	named   int // answers that named the ticket
 }
 
 func (l line) at(session string) int {
 	return slices.IndexFunc(l.order, func(s spot) bool { return s.session == session })
 }
 
-// place is what a session is told of its place.
+// place is what a session is answered of its place.
 func (l line) place(session string) linearOutput {
 	switch at := l.at(session); {
 	case at == 0:
@@ -98,18 +98,18 @@ func (l line) equal(other line) bool {
 
 // roomModel is the room that a history is held against. Calls without an answer would let it be tried in more
 // orders than anybody can wait for. Four things cut them down without losing one that matters:
-//   - what changes nothing is done after all that has an answer, where nobody sees it;
-//   - of a session's calls of one kind, which nothing tells apart, the first to begin is the first done;
-//   - a ticket goes to the session that was told of it;
-//   - and is left when its session was told of it for the last time.
+//   - calls that change nothing come after all that have an answer, where no other call sees them;
+//   - of a session's calls of one kind, which are alike, the first to begin is the first done;
+//   - a ticket goes to the session whose answer named it;
+//   - and is left after the last answer that named it.
 func roomModel(operations []porcupine.Operation) porcupine.Model {
-	answers, owners, told := 0, map[int64]string{}, map[int64]int{}
+	answers, owners, named := 0, map[int64]string{}, map[int64]int{}
 	for _, op := range operations {
 		if out := op.Output.(linearOutput); out.known {
 			answers++
 			if out.ticket != 0 {
 				owners[out.ticket] = op.Input.(linearInput).session
-				told[out.ticket]++
+				named[out.ticket]++
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func roomModel(operations []porcupine.Operation) porcupine.Model {
 				next.answered++
 				if at := next.at(in.session); at >= 0 {
 					next.order = slices.Clone(next.order)
-					next.order[at].told++
+					next.order[at].named++
 				}
 				return got == want, next
 			}
@@ -136,7 +136,7 @@ func roomModel(operations []porcupine.Operation) porcupine.Model {
 			if next.equal(l) || l.unanswered[kind] != in.nth {
 				return false, l
 			}
-			if at := l.at(in.session); in.op == "leave" && l.order[at].told < told[l.order[at].ticket] {
+			if at := l.at(in.session); in.op == "leave" && l.order[at].named < named[l.order[at].ticket] {
 				return false, l
 			}
 			next.unanswered = maps.Clone(l.unanswered)

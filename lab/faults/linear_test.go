@@ -24,7 +24,7 @@ const (
 	linearWithin  = 60 * time.Second
 )
 
-// A room is one object to everybody, whichever replica they ask and whatever breaks meanwhile.
+// A room is one object to all clients, whichever replica they call and whatever breaks meanwhile.
 func TestARoomIsLinearizableUnderFaults(t *testing.T) {
 	for n := range *seeds {
 		seed := *seed + uint64(n)
@@ -75,7 +75,7 @@ func linear(t *testing.T, seed uint64) {
 
 // torment loses replies and cuts the sellers' links until the calls are over. It is not the test's goroutine:
 // it kills nothing. Each harm waits for some calls after the one before: where the machine is slow, so many
-// calls would have no answer otherwise that nobody could say in which order they were.
+// calls would otherwise have no answer that their order could not be found.
 func (r *Run) torment(ctx context.Context) error {
 	rng := r.random("torment")
 	for harmed := r.history.Len(); ; {
@@ -179,7 +179,7 @@ var plainModel = porcupine.Model{
 	Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
 }
 
-// played is what sellers would have been told by one line, a share of them nothing: then their calls took
+// played is what one line would have answered the sellers, a share of them nothing: then their calls took
 // effect late or never.
 func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []Record) {
 	var effects []int64
@@ -224,7 +224,7 @@ func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []R
 	return records
 }
 
-// falsify makes somebody be told what another was.
+// falsify gives one session another's answer.
 func falsify(rng *rand.Rand, records []Record) {
 	for range len(records) {
 		a, b := &records[rng.IntN(len(records))], &records[rng.IntN(len(records))]

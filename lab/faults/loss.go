@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// midLease waits until somebody has just been granted the lock of a room that more wait for, so that a loss
+// midLease waits until a seller has just been granted the lock of a room that more wait for, so that a loss
 // meets a lease.
 func (r *Run) midLease(ctx context.Context) error {
 	return until(patience, func() error {
@@ -27,18 +27,18 @@ func (r *Run) midLease(ctx context.Context) error {
 				return nil
 			}
 		}
-		return errors.New("nobody has just been granted a lock")
+		return errors.New("no seller has just been granted a lock")
 	})
 }
 
-// flushAll empties Redis under everybody.
+// flushAll empties Redis under all clients.
 func flushAll() Step {
 	return Step{"FLUSHALL", func(ctx context.Context, r *Run) error {
 		if err := r.midLease(ctx); err != nil {
 			return err
 		}
 		return r.fault("FLUSHALL", nil, func() (string, error) {
-			told, size := r.history.Told(), int64(0)
+			latest, size := r.history.Latest(), int64(0)
 			for _, s := range r.store.servers() {
 				n, err := s.Client().DBSize(ctx).Result()
 				if err != nil {
@@ -49,7 +49,7 @@ func flushAll() Step {
 					return "", err
 				}
 			}
-			return met(lost(told, nil), fmt.Sprintf("%d keys", size))
+			return met(lost(latest, nil), fmt.Sprintf("%d keys", size))
 		})
 	}}
 }
@@ -57,9 +57,9 @@ func flushAll() Step {
 // met is the evidence of a loss.
 func met(rooms []string, more string) (string, error) {
 	if len(rooms) == 0 {
-		return "", fmt.Errorf("%w: nothing that was told was lost", errUnmet)
+		return "", fmt.Errorf("%w: nothing that was observed was lost", errUnmet)
 	}
-	return fmt.Sprintf("%s; behind what was told: %s", more, strings.Join(rooms, ", ")), nil
+	return fmt.Sprintf("%s; behind what was observed: %s", more, strings.Join(rooms, ", ")), nil
 }
 
 // loseIndex deletes the index of rooms; the rooms themselves stay.
@@ -109,7 +109,7 @@ func cutPower(last time.Duration) Step {
 	return Step{"power cut: the last " + last.String() + " of the append-only file are gone",
 		func(ctx context.Context, r *Run) error {
 			s := r.store.master(r.rooms[0])
-			w, err := r.awaitTold(ctx, s, last)
+			w, err := r.awaitNews(ctx, s, last)
 			if err != nil {
 				return err
 			}
@@ -122,13 +122,13 @@ func cutPower(last time.Duration) Step {
 				if err != nil {
 					return "", err
 				}
-				told := r.history.Told()
+				latest := r.history.Latest()
 				known, err := r.readDead(ctx, s)
 				if err != nil {
 					return "", err
 				}
 				s.Restart()
-				return met(lost(told, known), fmt.Sprintf("%d bytes of %d", had-w.kept, had))
+				return met(lost(latest, known), fmt.Sprintf("%d bytes of %d", had-w.kept, had))
 			})
 		}}
 }
@@ -140,10 +140,10 @@ type window struct {
 	kept  int64 // bytes before it
 }
 
-// awaitTold returns the last moments of a file once somebody was told something that is in them alone.
+// awaitNews returns the last moments of a file once a client observed something that is in them alone.
 // Holders who let their leases run out, and leases that a loss before left behind, have a whole crowd wait
-// for seconds: then nothing is told that could be lost.
-func (r *Run) awaitTold(ctx context.Context, s *redistest.Server, last time.Duration) (w window, err error) {
+// for seconds: then nothing is observed that could be lost.
+func (r *Run) awaitNews(ctx context.Context, s *redistest.Server, last time.Duration) (w window, err error) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		if err = r.midLease(ctx); err != nil {
 			return w, err
@@ -159,11 +159,11 @@ func (r *Run) awaitTold(ctx context.Context, s *redistest.Server, last time.Dura
 		if err = pause(ctx, last); err != nil {
 			return w, err
 		}
-		if len(lost(r.history.Told(), before)) > 0 {
+		if len(lost(r.history.Latest(), before)) > 0 {
 			return w, nil
 		}
 	}
-	return w, fmt.Errorf("%w: nobody was told anything new for %s", errUnmet, patience)
+	return w, fmt.Errorf("%w: no client observed anything new for %s", errUnmet, patience)
 }
 
 // aof is the newest part of a server's append-only file, and its size.
@@ -207,12 +207,12 @@ func emptyRedis() Step {
 		}
 		return r.fault("empty restart", nil, func() (string, error) {
 			s.Kill()
-			told := r.history.Told()
+			latest := r.history.Latest()
 			if err := os.RemoveAll(filepath.Join(s.Dir(), "appendonlydir")); err != nil {
 				return "", err
 			}
 			s.Restart()
-			return met(lost(told, nil), "all of it")
+			return met(lost(latest, nil), "all of it")
 		})
 	}}
 }

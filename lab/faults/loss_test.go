@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowCrowd tells something new of a room only so often, and always has its lock just granted.
+// slowCrowd has a new observation of a room only so often, and always has its lock just granted.
 func slowCrowd(ctx context.Context, client *redis.Client, r *Run, every time.Duration) {
 	room := r.rooms[0]
 	for version := int64(1); ctx.Err() == nil; version++ {
@@ -24,7 +24,7 @@ func slowCrowd(ctx context.Context, client *redis.Client, r *Run, every time.Dur
 	}
 }
 
-func TestAPowerCutTakesWhatSomebodyWasToldHoweverSeldomThatIs(t *testing.T) {
+func TestAPowerCutTakesAnObservedChangeHoweverSeldomThatIs(t *testing.T) {
 	const last = 100 * time.Millisecond
 	r := newRun(t, Plan{Name: "power-cut"}, 1, "", t.TempDir())
 	var err error
@@ -45,7 +45,7 @@ func TestAPowerCutTakesWhatSomebodyWasToldHoweverSeldomThatIs(t *testing.T) {
 	require.NoError(t, err)
 	for _, rec := range records {
 		if rec.Kind == KindFault {
-			require.Contains(t, rec.Detail, "behind what was told: faults:mixed")
+			require.Contains(t, rec.Detail, "behind what was observed: faults:mixed")
 			return
 		}
 	}

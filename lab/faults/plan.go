@@ -19,8 +19,8 @@ type Plan struct {
 	Clock       bool
 	Balancer    bool          // sellers come by haproxy
 	InOrder     bool          // the steps are not shuffled
-	Shows       bool          // every code that comes for somebody with a socket must be shown
-	Tells       bool          // an integration is told of everything by webhooks
+	Shows       bool          // every code that comes for a seller with a socket must be shown
+	Webhooks    bool          // an integration gets webhooks of everything
 	Older       string        // another version's program, which every second replica runs; "" = all run one
 	Replicas    int           // 0 = 3
 	Sellers     int           // of each room; 0 = 7
@@ -82,14 +82,14 @@ func ShortOnScripts() Plan {
 
 // Calm is a plan without any harm.
 func Calm() Plan {
-	return Plan{Name: "calm", Replicas: 2, Shows: true, Tells: true,
+	return Plan{Name: "calm", Replicas: 2, Shows: true, Webhooks: true,
 		Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}
 }
 
 // Plans are all of them, in the order in which they are played.
 func Plans() []Plan {
 	return []Plan{
-		{Name: "replica-kill", Tells: true, Steps: []Step{killReplica(3)}},
+		{Name: "replica-kill", Webhooks: true, Steps: []Step{killReplica(3)}},
 		{Name: "replica-stop", Steps: []Step{stopReplica(4 * time.Second), stopReplica(8 * time.Second)}},
 		{Name: "redis-kill", Steps: []Step{killRedis(3)}},
 		{Name: "redis-stop", Steps: []Step{stopRedis(1500 * time.Millisecond), stopRedis(7 * time.Second),
@@ -128,7 +128,7 @@ func Plans() []Plan {
 		{Name: "cluster-kill", Store: Cluster, Serves: 4 * time.Second, Loses: true, Steps: []Step{killShard()}},
 		{Name: "cluster-slots", Store: Cluster, Steps: []Step{moveSlots(), moveSlots()}},
 		{Name: "cluster-index", Store: Cluster, Steps: []Step{loseIndex(), loseIndex()}},
-		{Name: "database", Postgres: true, Tells: true,
+		{Name: "database", Postgres: true, Webhooks: true,
 			Steps: []Step{stopDatabase(4 * time.Second), freezeDatabase(4 * time.Second),
 				fillDatabase(4 * time.Second)}},
 		{Name: "rolling-restart", Balancer: true, Postgres: true, Lease: 20 * time.Second,

@@ -13,10 +13,10 @@ import (
 const (
 	KindCall    = "call"    // a request and its answer, or that there was none
 	KindOpen    = "open"    // a socket was opened
-	KindFrame   = "frame"   // it was told something
+	KindFrame   = "frame"   // it got a frame
 	KindClose   = "close"   // it is gone
 	KindMessage = "message" // a carrier was asked for a code
-	KindWebhook = "webhook" // the integration was told something, and answered
+	KindWebhook = "webhook" // the integration got a webhook, and answered
 	KindFault   = "fault"   // a fault, from its beginning to its end
 	KindClock   = "clock"   // from now on Redis's clock is off by Offset
 	KindNote    = "note"    // something that was measured
@@ -28,7 +28,7 @@ type Moment struct {
 	Wall int64 `json:"wall"` // unix ms; on one machine that is Redis's time
 }
 
-// Record is one line of a history. Times told by the server are unix ms of Redis's clock.
+// Record is one line of a history. The server's times are unix ms of Redis's clock.
 type Record struct {
 	N       int64  `json:"n"` // place in the history
 	Kind    string `json:"kind"`
@@ -40,7 +40,7 @@ type Record struct {
 	Replica string `json:"replica,omitempty"`
 	Socket  int64  `json:"socket,omitempty"`
 	HTTP    int    `json:"http,omitempty"`
-	Error   string `json:"error,omitempty"` // no answer: nobody knows whether it happened
+	Error   string `json:"error,omitempty"` // no answer: it may have happened
 	Problem string `json:"problem,omitempty"`
 
 	Type       string `json:"type,omitempty"` // of a frame
@@ -81,7 +81,7 @@ type History struct {
 	latest  map[string]lineage
 }
 
-// lineage is the latest that anybody was told of a room.
+// lineage is the latest that any client observed of a room.
 type lineage struct{ epoch, version int64 }
 
 func (l lineage) beyond(other lineage) bool {
@@ -132,15 +132,15 @@ func (h *History) Note(format string, args ...any) {
 	h.Add(Record{Kind: KindNote, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Told is the latest that anybody was told of each room.
-func (h *History) Told() map[string]lineage {
+// Latest returns the latest that any client observed of each room.
+func (h *History) Latest() map[string]lineage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	told := make(map[string]lineage, len(h.latest))
+	latest := make(map[string]lineage, len(h.latest))
 	for room, l := range h.latest {
-		told[room] = l
+		latest[room] = l
 	}
-	return told
+	return latest
 }
 
 // Since returns the records from the n-th on.

@@ -18,7 +18,7 @@ func killRedis(n int) Step {
 				return r.fault("SIGKILL Redis", nil, func() (string, error) {
 					since := r.history.Len()
 					s.Kill()
-					dead := 500*time.Millisecond + r.upTo(time.Second) // long enough for somebody to call
+					dead := 500*time.Millisecond + r.upTo(time.Second) // long enough for a client to call
 					if err := pause(ctx, dead); err != nil {
 						return "", err
 					}
@@ -87,7 +87,7 @@ func command(name string, n int, args ...any) Step {
 				return nil
 			})
 			if err == nil && hit == 0 {
-				err = fmt.Errorf("%w: it hit nobody", errUnmet)
+				err = fmt.Errorf("%w: it hit no client", errUnmet)
 			}
 			return fmt.Sprintf("%d were hit", hit), err
 		})

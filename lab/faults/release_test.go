@@ -76,7 +76,7 @@ func TestWithoutAReleaseItIsSaidInOneLineWhatToDo(t *testing.T) {
 	refused(c, "v9.9.9", "v9.9.9")
 	_, said, err := c.version("--any")
 	require.Error(t, err)
-	require.Empty(t, said, "whoever asks says so")
+	require.Empty(t, said, "the caller says so")
 
 	c.git("tag", "v1.0.0", "HEAD^")
 	shallow := checkout{t, filepath.Join(t.TempDir(), "clone")}

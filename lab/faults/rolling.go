@@ -9,8 +9,8 @@ import (
 )
 
 // replaceReplicas ends each replica politely in turn and starts it again, as an upgrade does, while n wait
-// with a socket each and requests come without end. No lease may be lost, no request be dropped, nobody be
-// without a socket for long, and in the end everybody stands where it stood.
+// with a socket each and requests come without end. No lease may be lost, no request be dropped, no seller be
+// without a socket for long, and in the end every seller has the place it had.
 func replaceReplicas(n int) Step {
 	return Step{fmt.Sprintf("replicas replaced one by one under %d sockets", n),
 		func(ctx context.Context, r *Run) (err error) {
@@ -95,7 +95,7 @@ const awayFor = 2 * time.Second
 
 func (r *Run) onlyBriefly(what string, longest, most time.Duration) {
 	if longest > most {
-		r.trouble(SocketBehind, "somebody was without a socket for %s while %s was replaced", longest, what)
+		r.trouble(SocketBehind, "a seller was without a socket for %s while %s was replaced", longest, what)
 	}
 }
 

@@ -102,7 +102,7 @@ func (r *Run) start() (err error) {
 	}
 	r.startStore()
 	env := slices.Clip(append(r.settings(), r.openDatabase()))
-	if r.plan.Tells {
+	if r.plan.Webhooks {
 		g, err := startIntegration(r)
 		if err != nil {
 			return err
@@ -198,7 +198,7 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	rules := Rules{Loses: r.plan.Loses, AwayAfter: awayAfter, Lease: r.plan.lease(),
-		ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Tells: r.plan.Tells, Serves: r.plan.Serves}
+		ClaimWithin: r.plan.ClaimWithin, Shows: r.plan.Shows, Webhooks: r.plan.Webhooks, Serves: r.plan.Serves}
 	if err := keepCase(r.dir, rules, ledger); err != nil {
 		return Result{}, err
 	}
@@ -242,8 +242,8 @@ func (r *Run) session(rng *rand.Rand) string {
 	return uuid.UUID(b).String()
 }
 
-// letOut returns when everybody has given back their place, and every message is answered. Who can not is
-// sent away.
+// letOut returns when every seller has given back its place, and every message is answered. A seller that
+// cannot is sent away.
 func (r *Run) letOut(crowd *errgroup.Group, send context.CancelFunc) error {
 	out := make(chan error, 1)
 	go func() {

@@ -20,7 +20,7 @@ type seller struct {
 	asked   int
 }
 
-// come goes on until the crowd is told to leave, and then gives back the place it has.
+// come goes on until the crowd is to leave, and then gives back the place it has.
 func (s *seller) come(ctx context.Context) error {
 	for !s.run.leaving() {
 		if err := s.place(ctx); err != nil {
@@ -76,7 +76,7 @@ func (s *seller) place(ctx context.Context) error {
 	}
 }
 
-// wait returns when something was told, or after a while. Some press again meanwhile, or reload.
+// wait returns when a frame came, or after a while. Some press again meanwhile, or reload.
 func (s *seller) wait(ctx context.Context) error {
 	switch n := s.rng.IntN(100); {
 	case n < 4:

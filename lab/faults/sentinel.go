@@ -134,10 +134,10 @@ func failOverWithLag(lag time.Duration) Step {
 				return "", err
 			}
 			var detail string
-			err := until(lagLonger, func() error { // a crowd that only waits is told nothing that could be lost
+			err := until(lagLonger, func() error { // a crowd that only waits observes nothing that could be lost
 				known, err := knownTo(ctx, s.Replicas(), r.rooms)
 				if err == nil {
-					detail, err = met(lost(r.history.Told(), known), "replicas stopped at a time")
+					detail, err = met(lost(r.history.Latest(), known), "replicas stopped at a time")
 				}
 				return err
 			})
@@ -149,7 +149,7 @@ func failOverWithLag(lag time.Duration) Step {
 		}, comeBack)
 }
 
-// lagLonger is how much longer replicas may stay behind until somebody is told what they miss. The sentinels
+// lagLonger is how much longer replicas may stay behind until a client observes what they miss. The sentinels
 // promote none whose link to the master has been down for ten times as long as the master has to be.
 const lagLonger = 3 * time.Second
 
@@ -170,7 +170,7 @@ func knownTo(ctx context.Context, servers []*redistest.Server, rooms []string) (
 	return known, nil
 }
 
-// partition shuts replicas and sentinels out of the master, which goes on alone until its clients are told of
+// partition shuts replicas and sentinels out of the master, which goes on alone until its clients learn of
 // another one; then it comes back.
 func partition(alone time.Duration) Step {
 	return onSentinel("master partitioned", true,

@@ -14,7 +14,7 @@ import (
 type socket struct {
 	run           *Run
 	room, session string
-	wake          chan struct{} // something was told
+	wake          chan struct{} // a frame came
 	stop          context.CancelFunc
 	gone          chan struct{}
 
@@ -70,7 +70,7 @@ func (s *socket) reload() {
 	}
 }
 
-// now is the last state it was told, and by whom; ok is false while it has no connection.
+// now is the last state it got, and from which replica; ok is false while it has no connection.
 func (s *socket) now() (frame, *replica, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,11 +135,11 @@ func (s *socket) read(ctx context.Context, conn *websocket.Conn, about Record) e
 			}
 			continue
 		}
-		s.told(f, about)
+		s.take(f, about)
 	}
 }
 
-func (s *socket) told(f frame, about Record) {
+func (s *socket) take(f frame, about Record) {
 	r := about
 	r.Kind, r.Type, r.Epoch, r.Version, r.ServerTime = KindFrame, f.Type, f.Epoch, f.Version, f.ServerTime
 	r.Status, r.Outcome, r.Ticket, r.Position, r.Length = f.Status, f.Outcome, f.Ticket, f.Position, f.Length

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sockets holds what a single socket is told: never an older version, and in time what the API tells already.
+// sockets holds that a socket never gets an older version, and gets in time what the API already answers.
 func (b *book) sockets() (found []Violation) {
 	last := map[int64]lineage{}
 	frames := map[int64][]Record{}
@@ -19,7 +19,7 @@ func (b *book) sockets() (found []Violation) {
 		now := lineage{r.Epoch, r.Version}
 		if before := last[r.Socket]; before.beyond(now) {
 			found = append(found, Violation{VersionBack, r.Room, r.Ended.Mono,
-				fmt.Sprintf("a socket of %s at version %d of epoch %d was told version %d of epoch %d",
+				fmt.Sprintf("a socket of %s at version %d of epoch %d was sent version %d of epoch %d",
 					r.Session, before.version, before.epoch, now.version, now.epoch)})
 		}
 		last[r.Socket] = now
@@ -27,7 +27,7 @@ func (b *book) sockets() (found []Violation) {
 	return append(found, b.late(frames)...)
 }
 
-// late finds sockets that were not told of a turn which the API told of, in time and with nothing broken.
+// late finds sockets that did not get a turn which the API answered, in time and with nothing broken.
 func (b *book) late(frames map[int64][]Record) (found []Violation) {
 	spans := b.socketSpans()
 	done := map[roomFence]bool{}
@@ -42,13 +42,13 @@ func (b *book) late(frames map[int64][]Record) (found []Violation) {
 				b.broken(r.Ended.Wall-healWithin.Milliseconds(), r.Ended.Wall+frameWithin.Milliseconds()) {
 				continue
 			}
-			told := slices.ContainsFunc(frames[id], func(f Record) bool {
+			sent := slices.ContainsFunc(frames[id], func(f Record) bool {
 				return f.Ended.Mono <= by && (f.Fence == r.Fence ||
 					!(lineage{r.Epoch, r.Version}).beyond(lineage{f.Epoch, f.Version}))
 			})
-			if !told {
+			if !sent {
 				found = append(found, Violation{SocketBehind, r.Room, r.Ended.Mono, fmt.Sprintf(
-					"%s had its turn at version %d and its socket was not told within %s", r.Session, r.Version,
+					"%s had its turn at version %d and its socket did not get it within %s", r.Session, r.Version,
 					frameWithin)})
 			}
 		}
@@ -75,7 +75,7 @@ func (b *book) socketSpans() map[string]map[int64]span {
 	return spans
 }
 
-// served holds that soon after each fault calls are answered again, and somebody who comes to a free room is
+// served holds that soon after each fault calls are answered again, and a seller that comes to a free room is
 // granted its lock. What became of it after who is there to show it had left is not known.
 func (b *book) served() (found []Violation) {
 	last := int64(0)
@@ -106,7 +106,7 @@ func (b *book) served() (found []Violation) {
 		}
 		if !soon(granted, servesWithin) {
 			found = append(found, Violation{NoService, prefix + "probe", f.Ended.Mono,
-				fmt.Sprintf("nobody was granted the lock of a free room within %s of the end of: %s", servesWithin,
+				fmt.Sprintf("no seller was granted the lock of a free room within %s of the end of: %s", servesWithin,
 					f.Fault)})
 		}
 	}

@@ -94,11 +94,11 @@ func lineages(ctx context.Context, client redis.UniversalClient, rooms []string)
 	return known, nil
 }
 
-// lost lists the rooms of which more was told than a store knows.
-func lost(told, known map[string]lineage) (rooms []string) {
-	for room, l := range told {
+// lost lists the rooms of which clients observed more than a store knows.
+func lost(observed, known map[string]lineage) (rooms []string) {
+	for room, l := range observed {
 		if l.beyond(known[room]) {
-			rooms = append(rooms, fmt.Sprintf("%s (told %d, known %d)", room, l.version, known[room].version))
+			rooms = append(rooms, fmt.Sprintf("%s (observed %d, known %d)", room, l.version, known[room].version))
 		}
 	}
 	return rooms

@@ -11,7 +11,7 @@ import (
 type tally struct {
 	gone    Counts
 	unseen  Counts
-	failed  error             // somebody could not be asked
+	failed  error             // a replica could not be asked
 	pending map[string]Counts // by a replica that was ended: what the ledger had when it was asked last
 }
 
@@ -23,8 +23,8 @@ func (r *Run) counts() bool { return r.plan.Older == "" }
 // countedWithin is how long a replica has to count what it has written.
 const countedWithin = 200 * time.Millisecond
 
-// askLast asks a replica what it has counted, right before it is ended. Nobody sees what it counts after
-// that; the ledger says how much that can be.
+// askLast asks a replica what it has counted, right before it is ended. The run does not see what it counts
+// after that; the ledger says how much that can be.
 func (r *Run) askLast(ctx context.Context, p *replica) {
 	if !r.counts() {
 		return
@@ -94,7 +94,7 @@ func (r *Run) askAll(ctx context.Context, l *Ledger) {
 		return nil
 	}) // Check says what is wrong
 	if r.tally.failed != nil {
-		r.trouble(Miscounted, "nobody knows what replicas counted: %v", r.tally.failed)
+		r.trouble(Miscounted, "what replicas counted is not known: %v", r.tally.failed)
 		l.Counted.Read = false
 	}
 }

@@ -7,15 +7,15 @@ import (
 )
 
 // tickets holds that a ticket belongs to one session for ever, and that later ones are higher.
-func (r *roomBook) tickets() (found []Violation) {
+func (r *roomLog) tickets() (found []Violation) {
 	owner := map[int64]string{}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Ticket == 0 {
 			continue
 		}
 		if other, ok := owner[s.Ticket]; ok && other != s.Session {
 			found = append(found, r.violation(TicketReused, s.Ended,
-				fmt.Sprintf("ticket %d was told to %s and to %s", s.Ticket, other, s.Session)))
+				fmt.Sprintf("ticket %d was given to %s and to %s", s.Ticket, other, s.Session)))
 			continue
 		}
 		owner[s.Ticket] = s.Session
@@ -24,10 +24,10 @@ func (r *roomBook) tickets() (found []Violation) {
 }
 
 // ticketsGrow holds that a place which began when a ticket was known has a higher one.
-func (r *roomBook) ticketsGrow() (found []Violation) {
-	joins := slices.Clone(r.told)
+func (r *roomLog) ticketsGrow() (found []Violation) {
+	joins := slices.Clone(r.statements)
 	slices.SortStableFunc(joins, func(a, b statement) int { return cmp.Compare(a.Began.Mono, b.Began.Mono) })
-	answered := slices.Clone(r.told)
+	answered := slices.Clone(r.statements)
 	slices.SortStableFunc(answered, func(a, b statement) int { return cmp.Compare(a.Ended.Mono, b.Ended.Mono) })
 	known, n := int64(0), 0
 	had := map[string]map[int64]bool{}
@@ -43,18 +43,18 @@ func (r *roomBook) ticketsGrow() (found []Violation) {
 			mine = map[int64]bool{}
 			had[s.Session] = mine
 		}
-		if !mine[s.Ticket] && s.Ticket <= known && !r.toldBefore(s) {
+		if !mine[s.Ticket] && s.Ticket <= known && !r.mayRepeat(s) {
 			found = append(found, r.violation(TicketBack, s.Ended,
-				fmt.Sprintf("a new place has ticket %d, and ticket %d was told before", s.Ticket, known)))
+				fmt.Sprintf("a new place has ticket %d, and ticket %d was given before", s.Ticket, known)))
 		}
 		mine[s.Ticket] = true
 	}
 	return found
 }
 
-// toldBefore reports whether a join may have been told a place that was there before it: an earlier call of
-// the session's got no answer, or one with this ticket.
-func (r *roomBook) toldBefore(join statement) bool {
+// mayRepeat reports whether a join may have been answered with a place that was there before it: an earlier
+// call of the session's got no answer, or one with this ticket.
+func (r *roomLog) mayRepeat(join statement) bool {
 	for _, rec := range r.records {
 		if rec.N >= join.N {
 			return false
@@ -68,22 +68,22 @@ func (r *roomBook) toldBefore(join statement) bool {
 }
 
 // places follows every session: one place at a time, one outcome each, and none is forgotten.
-func (r *roomBook) places() (found []Violation) {
+func (r *roomLog) places() (found []Violation) {
 	sessions := map[string][]statement{}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		sessions[s.Session] = append(sessions[s.Session], s)
 	}
-	for _, told := range sessions {
-		found = append(found, r.outcomes(told)...)
-		found = append(found, r.known(told)...)
+	for _, statements := range sessions {
+		found = append(found, r.outcomes(statements)...)
+		found = append(found, r.known(statements)...)
 	}
 	return found
 }
 
 // outcomes holds that a ticket ends once.
-func (r *roomBook) outcomes(told []statement) (found []Violation) {
+func (r *roomLog) outcomes(statements []statement) (found []Violation) {
 	ends := map[int64]statement{}
-	for _, s := range told {
+	for _, s := range statements {
 		if s.Status != "ended" {
 			continue
 		}
@@ -94,7 +94,7 @@ func (r *roomBook) outcomes(told []statement) (found []Violation) {
 			ends[s.Ticket] = s // the earliest version of which it is known
 		}
 	}
-	for _, s := range told {
+	for _, s := range statements {
 		e, ok := ends[s.Ticket]
 		if !ok || !s.live() {
 			continue
@@ -109,11 +109,11 @@ func (r *roomBook) outcomes(told []statement) (found []Violation) {
 	return found
 }
 
-// known holds that a session which had a place is never told that it has none, and has no second one while
+// known holds that a session with a place is never answered that it has none, and has no second one while
 // the first lives.
-func (r *roomBook) known(told []statement) (found []Violation) {
+func (r *roomLog) known(statements []statement) (found []Violation) {
 	var last statement // the latest version at which it had a place
-	for _, s := range told {
+	for _, s := range statements {
 		if s.Ticket != 0 && s.live() && s.lineage().beyond(last.lineage()) {
 			if last.Ticket != 0 && last.Ticket != s.Ticket && last.Epoch == s.Epoch && !r.endedBetween(last, s) {
 				found = append(found, r.violation(TwoPlaces, s.Ended, fmt.Sprintf(
@@ -123,13 +123,13 @@ func (r *roomBook) known(told []statement) (found []Violation) {
 			last = s
 		}
 	}
-	for _, s := range told {
+	for _, s := range statements {
 		if s.Status != "idle" {
 			continue
 		}
-		for _, had := range told {
-			told := had.Outcome == "lost" && r.rules.Loses // a replica that did not know of it says idle
-			if !told && had.Ticket != 0 && had.Epoch == s.Epoch && had.Version <= s.Version && had.Version > 0 {
+		for _, had := range statements {
+			lost := had.Outcome == "lost" && r.rules.Loses // a replica that did not know of it says idle
+			if !lost && had.Ticket != 0 && had.Epoch == s.Epoch && had.Version <= s.Version && had.Version > 0 {
 				return append(found, r.violation(Vanished, s.Ended, fmt.Sprintf(
 					"ticket %d was %s at version %d, and at version %d its session is idle", had.Ticket, had.Status,
 					had.Version, s.Version)))
@@ -140,14 +140,14 @@ func (r *roomBook) known(told []statement) (found []Violation) {
 }
 
 // endedBetween reports whether a place can have ended before the session's next began: by a call of its
-// session, by a lease that ran out, or by being told so.
-func (r *roomBook) endedBetween(first, second statement) bool {
+// session, by a lease that ran out, or by an answer that says so.
+func (r *roomLog) endedBetween(first, second statement) bool {
 	for _, e := range r.ended {
 		if e.session == first.Session && e.began >= first.asOf && e.began <= second.Ended.Wall {
 			return true
 		}
 	}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Session == first.Session && s.Ticket == first.Ticket && s.Status == "ended" &&
 			!s.lineage().beyond(second.lineage()) {
 			return true
@@ -163,15 +163,16 @@ func (r *roomBook) endedBetween(first, second statement) bool {
 	return over <= second.Ended.Wall
 }
 
-// losses holds that nobody is told lost, and no epoch begins, where the store lost nothing.
-func (r *roomBook) losses() (found []Violation) {
+// losses holds that no place is shown as lost, and no epoch begins, where the store lost nothing.
+func (r *roomLog) losses() (found []Violation) {
 	if r.rules.Loses {
 		return nil
 	}
 	epoch := int64(0)
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Outcome == "lost" {
-			found = append(found, r.violation(LostUnasked, s.Ended, fmt.Sprintf("ticket %d is told lost", s.Ticket)))
+			found = append(found, r.violation(LostUnasked, s.Ended,
+				fmt.Sprintf("ticket %d is shown as lost", s.Ticket)))
 		}
 		if s.Epoch != 0 && epoch != 0 && s.Epoch != epoch {
 			found = append(found, r.violation(LostUnasked, s.Ended,

@@ -50,7 +50,7 @@ func (r *Run) startTraffic(ctx context.Context) *traffic {
 	return t
 }
 
-// ask is not cut short by halt: whoever has asked wants its answer.
+// ask is not cut short by halt: a started call needs its answer.
 func (t *traffic) ask(door *replica, c call) {
 	got, err := door.do(context.Background(), c)
 	t.mu.Lock()
@@ -58,7 +58,7 @@ func (t *traffic) ask(door *replica, c call) {
 	switch {
 	case err != nil:
 		t.dropped = append(t.dropped, fmt.Sprintf("%s: %v", c.op, err))
-	// nobody else is in the room; after a drop the place may be gone
+	// no other seller is in the room; after a drop the place may be gone
 	case got.http != http.StatusOK && got.http != http.StatusNotFound:
 		t.dropped = append(t.dropped, fmt.Sprintf("%s: %d %s", c.op, got.http, got.Code))
 	default:

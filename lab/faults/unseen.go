@@ -8,13 +8,13 @@ import (
 // showsWithin is how long a session must have had one socket, and no other place, after its code came.
 const showsWithin = 100 * time.Millisecond
 
-// unseen holds that a code which came for somebody with a socket was shown: the replica that takes a message
+// unseen holds that a code which came for a seller with a socket was shown: the replica that takes a message
 // and the one that has the socket may be of two versions. A code of the turn before is rightly not for the
 // next.
 func (b *book) unseen() (found []Violation) {
 	asked, shown := map[string]Record{}, map[string]bool{}
 	opened, joined := map[string]int64{}, map[string]int64{} // when a session's socket was, and its last place
-	due := map[string]Record{}                               // a session's code that nobody has been shown
+	due := map[string]Record{}                               // a session's code that was not shown yet
 	miss := func(session string, at int64) {
 		m, ok := due[session]
 		delete(due, session)

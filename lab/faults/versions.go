@@ -18,7 +18,7 @@ const (
 // Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the
 // older one is replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
 func Mixed(older string) Plan {
-	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Tells: true, InOrder: true,
+	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Webhooks: true, InOrder: true,
 		Replicas: 4, Postgres: true, Steps: []Step{
 			sideBySide(12 * time.Second), killReplica(2), becomes("upgraded", true), becomes("rolled back", false),
 			sideBySide(10 * time.Second),
@@ -27,8 +27,8 @@ func Mixed(older string) Plan {
 
 // MixedWithClaims is the same where turns are to be claimed, as far as the older version knows what that is.
 func MixedWithClaims(older string) Plan {
-	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12, Tells: true,
-		InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
+	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12,
+		Webhooks: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
 			sideBySide(12 * time.Second), becomes("upgraded", true), becomes("rolled back", false),
 			sideBySide(10 * time.Second),
 		}}
@@ -61,7 +61,7 @@ func sideBySide(d time.Duration) Step {
 	}}
 }
 
-// crossings count what one version did and the other told, both ways.
+// crossings count what one version did and the other sent, both ways.
 type crossings struct {
 	turns, codes [2]int // by this version's sockets of what the older one answered; by the older one's
 }
@@ -80,7 +80,7 @@ func (c crossings) all() error {
 }
 
 // crossings are those since the n-th record: a lease that a call to one version ended, whose next holder is
-// told by the other's socket; and a message that one took and the other showed.
+// sent by the other's socket; and a message that one took and the other showed.
 func (r *Run) crossings(since int) (c crossings) {
 	old := map[string]bool{}
 	for _, p := range r.replicas {

@@ -32,7 +32,7 @@ type waiters struct {
 	mu      sync.Mutex
 	lost    int           // sockets, since the last look
 	refused []string      // why tries to come back failed, likewise
-	longest time.Duration // without a socket that was told a state, likewise
+	longest time.Duration // without a socket that has a state, likewise
 	// likewise, of those whose first try was refused: the balancer cut it off when it took the replica out
 	again time.Duration
 }
@@ -46,7 +46,7 @@ type waiter struct {
 	refused bool      // since then
 }
 
-// gather has n people take places and open sockets, and returns when all were told a state. Whoever gathers
+// gather has n sellers take places and open sockets, and returns when all have a state. The caller
 // calls leave.
 func (r *Run) gather(ctx context.Context, n int) (*waiters, error) {
 	w := &waiters{run: r, room: prefix + "waiters", door: r.doors[0], people: make([]*waiter, n)}
@@ -95,8 +95,8 @@ func (w *waiters) wait(ctx context.Context, p *waiter) {
 	}
 }
 
-// connection is one socket from its beginning to its end; false where it was never told a state.
-func (w *waiters) connection(ctx context.Context, p *waiter) (told bool) {
+// connection is one socket from its beginning to its end; false where it never got a state.
+func (w *waiters) connection(ctx context.Context, p *waiter) (had bool) {
 	opening, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	conn, _, err := websocket.Dial(opening, "ws://"+w.door.addr+"/api/"+w.room+"/ws",
@@ -116,21 +116,21 @@ func (w *waiters) connection(ctx context.Context, p *waiter) (told bool) {
 		}
 		switch {
 		case err != nil:
-			if told && ctx.Err() == nil {
+			if had && ctx.Err() == nil {
 				w.loses(p)
 			}
-			return told
+			return had
 		case f.Type == "ping":
 			// where it fails, so does the next read
 			_ = conn.Write(ctx, websocket.MessageText, []byte(`{"type":"pong"}`))
 		case f.Type == "state":
-			told = true
-			w.told(p, f)
+			had = true
+			w.take(p, f)
 		}
 	}
 }
 
-func (w *waiters) told(p *waiter, f frame) {
+func (w *waiters) take(p *waiter, f frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !p.without.IsZero() {
@@ -140,7 +140,7 @@ func (w *waiters) told(p *waiter, f frame) {
 	p.last = f
 }
 
-// waited takes in for how long somebody has been without a socket. The lock is held.
+// waited takes in for how long a seller has been without a socket. The lock is held.
 func (w *waiters) waited(p *waiter) {
 	longest := &w.longest
 	if p.refused {
@@ -197,7 +197,7 @@ func (w *waiters) inOrder() error {
 			status = "locked"
 		}
 		if f := p.last; f.Status != status || f.Ticket != p.ticket || f.Position != int64(i) {
-			return fmt.Errorf("ticket %d, %d from the front, is told %s with ticket %d at position %d", p.ticket, i,
+			return fmt.Errorf("ticket %d, %d from the front, is shown %s with ticket %d at position %d", p.ticket, i,
 				f.Status, f.Ticket, f.Position)
 		}
 	}
@@ -209,11 +209,11 @@ func (w *waiters) handOn(ctx context.Context) (lease, error) {
 	if _, err := w.run.insisting(ctx, w.leaving(w.people[0])); err != nil {
 		return lease{}, err
 	}
-	w.people = w.people[1:] // whose socket stays, and is told that its place has ended
+	w.people = w.people[1:] // whose socket stays, and gets the end of its place
 	return w.held(ctx)
 }
 
-// held is the lease of who holds the lock, as it is told who asks.
+// held is the holder's lease, as the API answers it.
 func (w *waiters) held(ctx context.Context) (lease, error) {
 	p := w.people[0]
 	got, err := w.run.insisting(ctx, call{op: "status", method: http.MethodGet,
@@ -232,7 +232,7 @@ func (w *waiters) leaving(p *waiter) call {
 	return call{method: http.MethodDelete, path: "/api/" + w.room + "/lock", session: p.session}
 }
 
-// leave closes all sockets and gives back all places, the last one's first: so nobody is granted meanwhile
+// leave closes all sockets and gives back all places, the last one's first: so no seller is granted meanwhile
 // but who holds.
 func (w *waiters) leave(ctx context.Context) error {
 	if w.stop != nil {

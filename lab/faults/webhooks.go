@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// matter is what a webhook tells of: it is one event, however often it comes.
+// matter is a webhook's subject: it is one event, however often it comes.
 type matter struct {
 	room, kind string
 	fence      int64
@@ -18,11 +18,11 @@ func (m matter) String() string {
 	return fmt.Sprintf("%s of fence %d %s", m.kind, m.fence, m.message)
 }
 
-// webhooks holds that the integration was told of every lease and of every message that was matched, by one
+// webhooks holds that the integration got every lease and every matched message, by one
 // event each, and of a lease's beginning before anything else of it.
 func (b *book) webhooks(l Ledger) (found []Violation) {
-	ids := map[matter]map[string]bool{} // of the events that it was told by
-	told := map[matter]Record{}         // the first that it took
+	ids := map[matter]map[string]bool{} // of its events
+	taken := map[matter]Record{}        // the first that it took
 	for _, r := range b.records {
 		if r.Kind != KindWebhook {
 			continue
@@ -40,38 +40,38 @@ func (b *book) webhooks(l Ledger) (found []Violation) {
 			ids[m] = map[string]bool{}
 		}
 		if ids[m][r.Webhook] = true; len(ids[m]) == 2 {
-			at(WebhookTwice, fmt.Sprintf("%s is told as %v", m, slices.Sorted(maps.Keys(ids[m]))))
+			at(WebhookTwice, fmt.Sprintf("%s came as %v", m, slices.Sorted(maps.Keys(ids[m]))))
 		}
-		if _, granted := told[matter{r.Room, "lock.granted", r.Fence, ""}]; m.kind != "lock.granted" && !granted {
-			at(WebhookOrder, fmt.Sprintf("%s is told before that the lease was granted", m))
+		if _, granted := taken[matter{r.Room, "lock.granted", r.Fence, ""}]; m.kind != "lock.granted" && !granted {
+			at(WebhookOrder, fmt.Sprintf("%s came before the lease's grant", m))
 		}
-		if _, before := told[m]; !before && r.HTTP < 300 {
-			told[m] = r
+		if _, before := taken[m]; !before && r.HTTP < 300 {
+			taken[m] = r
 		}
 	}
-	return append(found, untold(l, told)...)
+	return append(found, missing(l, taken)...)
 }
 
-// untold are those of the ledger's leases and matches that the integration was not told of, or not so.
-func untold(l Ledger, told map[matter]Record) (found []Violation) {
+// missing returns the ledger's leases and matches that the integration did not get, or not so.
+func missing(l Ledger, taken map[matter]Record) (found []Violation) {
 	miss := func(m matter, more string) {
 		found = append(found, Violation{Kind: WebhookMissing, Room: m.room, Detail: m.String() + " " + more})
 	}
 	for _, w := range l.Leases {
 		for _, kind := range []string{"lock.granted", "lock.ended"} {
 			m := matter{w.Room, kind, w.Fence, ""}
-			switch r, ok := told[m]; {
+			switch r, ok := taken[m]; {
 			case !ok:
-				miss(m, "was not told")
+				miss(m, "did not come")
 			case kind == "lock.ended" && cmp.Or(r.Outcome, "none") != w.Outcome:
-				miss(m, fmt.Sprintf("was told as %s, and is %s in the ledger", r.Outcome, w.Outcome))
+				miss(m, fmt.Sprintf("came as %s, and is %s in the ledger", r.Outcome, w.Outcome))
 			}
 		}
 	}
 	for _, w := range l.Messages {
 		m := matter{w.Room, "sms.matched", w.Fence, w.ID}
-		if _, ok := told[m]; !ok && w.Result == "matched" {
-			miss(m, "was not told")
+		if _, ok := taken[m]; !ok && w.Result == "matched" {
+			miss(m, "did not come")
 		}
 	}
 	return found

@@ -58,7 +58,7 @@ func publish(ctx context.Context, rdb *redis.Client, clock func() (float64, erro
 	return (after - before) / messages, err
 }
 
-// bus is what an event costs each other master of a Redis Cluster, which are all told of it.
+// bus is what an event costs each other master of a Redis Cluster, which all receive it.
 func (m *measurement) bus(ctx context.Context) error {
 	var addrs []string
 	for i := range masters {

@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// sockets are what waiting costs in one room, and what a change costs everybody there.
+// sockets are what waiting costs in one room, and what a change costs its sockets.
 func (m *measurement) sockets(ctx context.Context) error {
 	const room = "growth:sockets"
 	if err := m.serve(ctx); err != nil {
@@ -93,7 +93,7 @@ func (m *measurement) slowest(ctx context.Context, do func() error, of func(redi
 	return s, err
 }
 
-// frames hands the lock on so seldom that each is told to everybody.
+// frames hands the lock on so seldom that each handoff is sent to all.
 func (m *measurement) frames(ctx context.Context, line []*seller) error {
 	const handoffs, every = 40, 300 * time.Millisecond
 	before, err := m.metric(`waitroom_hub_frames_total{type="state"}`)
@@ -110,8 +110,8 @@ func (m *measurement) frames(ctx context.Context, line []*seller) error {
 	if err != nil {
 		return err
 	}
-	told := after - before
-	m.put("replica_us_frame", (u.replica-handoffs*m.values["replica_us_handoff"])/told)
+	sent := after - before
+	m.put("replica_us_frame", (u.replica-handoffs*m.values["replica_us_handoff"])/sent)
 	return nil
 }
 
@@ -184,7 +184,7 @@ func (m *measurement) events(ctx context.Context) error {
 	before, began := worked(pid), time.Now()
 	time.Sleep(watched)
 	idle := (worked(pid) - before) / time.Since(began).Seconds()
-	told, _ := metricAt(url, state)
+	sent, _ := metricAt(url, state)
 	before, began = worked(pid), time.Now()
 	if err := each(list, workers, func(s *seller) error { return s.join(m.lab) }); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (m *measurement) events(ctx context.Context) error {
 	took := worked(pid) - before - idle*time.Since(began).Seconds()
 	after, err := metricAt(url, state)
 	m.put("replica_us_event", took/float64(len(list)))
-	log.Printf("with %.3g frames for each", (after-told)/float64(len(list)))
+	log.Printf("with %.3g frames for each", (after-sent)/float64(len(list)))
 	return err
 }
 

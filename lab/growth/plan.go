@@ -57,7 +57,7 @@ func (d deployment) stands() bool { return d.gives().used <= 1 }
 // size finds how many of each a world takes in one deployment. More replicas follow more rooms, which takes
 // more of them: so again until it is enough.
 func (f formulas) size(w world, n numbers) deployment {
-	w.rooms = min(w.rooms, w.sellers) // those in which nobody waits are asleep and cost their memory alone
+	w.rooms = min(w.rooms, w.sellers) // empty ones are asleep and cost their memory alone
 	people := w.sellers + w.rooms
 	w.replicas = max(2, math.Ceil(people/n.replicaSockets))
 	for range 100 {
@@ -81,7 +81,7 @@ func (f formulas) size(w world, n numbers) deployment {
 	return d
 }
 
-// cluster is how many masters carry it. Each is told of every event that any of them publishes.
+// cluster is how many masters carry it. Each receives every event that any of them publishes.
 func (d *deployment) cluster(n numbers) {
 	bus := d.events * n.redisBus / second
 	d.masters = 1

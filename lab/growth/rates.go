@@ -18,7 +18,7 @@ type rates struct {
 	turns, leaves, joins   float64 // leases that end, waiters that give up, new places
 	opens                  float64 // sockets: of who joins, and of who comes back
 	events, deliveries     float64 // changes that are published, and how often a replica is handed one
-	frames                 float64 // states told for a change
+	frames                 float64 // states sent for a change
 	snapshots, places      float64 // lines read whole, and the places in them
 	waiting, holding       float64 // people, in the mean
 	followed               float64 // rooms, by each replica that follows them
@@ -35,7 +35,7 @@ type formulas struct {
 // sound are the formulas that the page uses.
 var sound = formulas{frameRate: coalesced, followers: following}
 
-// coalesced: changes come by chance, the first is told at once, those within the pause after it as one at its
+// coalesced: changes come by chance, the first is sent at once, those within the pause after it as one at its
 // end. So from one frame to the next it takes the pause, and where nothing changed in it, which has the
 // chance exp(-changes × pause), as long again until something does.
 func coalesced(changes, pause float64) float64 {

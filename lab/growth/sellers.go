@@ -41,7 +41,7 @@ type seller struct {
 	frame         int // bytes of its first
 }
 
-// ask calls the API for a seller and keeps the ticket and fence that it is told.
+// ask calls the API for a seller and keeps the ticket and fence of the answer.
 func (s *seller) ask(l *lab, method, path string, body []byte, header http.Header) error {
 	req, err := http.NewRequest(method, l.url+"/api/"+s.room+path, bytes.NewReader(body))
 	if err != nil {

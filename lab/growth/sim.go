@@ -34,7 +34,7 @@ type simHall struct {
 	sockets int
 	follows bool
 	emptied float64
-	told    float64 // when everybody was told
+	sentAt  float64 // when all sockets were sent their state
 	due     bool
 }
 
@@ -144,7 +144,7 @@ func (s *simulation) connect(p *simSeller) {
 	s.takes(s.n.redisReconnect, s.n.replicaReconnect, 0)
 	h := &p.room.at[p.replica]
 	if !h.follows {
-		h.follows, h.told, h.due = true, s.now-s.n.coalesce, false
+		h.follows, h.sentAt, h.due = true, s.now-s.n.coalesce, false
 		s.people.followed++
 		s.count.snapshots++
 		s.count.places += float64(len(p.room.line))
@@ -225,25 +225,25 @@ func (s *simulation) publish(r *simRoom) {
 	}
 }
 
-// change tells the first of the line at once, and the others when their replica does.
+// change sends to the head of the line at once, and to the others when their replica does.
 func (s *simulation) change(r *simRoom) {
 	s.publish(r)
 	s.write(s.inFront(r, -1))
 	for i := range r.at {
 		if h := &r.at[i]; h.follows && !h.due {
 			h.due = true
-			if wait := h.told + s.n.coalesce - s.now; wait > 0 {
-				s.after(wait, func() { s.tell(r, i) })
+			if wait := h.sentAt + s.n.coalesce - s.now; wait > 0 {
+				s.after(wait, func() { s.send(r, i) })
 			} else {
-				s.tell(r, i)
+				s.send(r, i)
 			}
 		}
 	}
 }
 
-func (s *simulation) tell(r *simRoom, replica int) {
+func (s *simulation) send(r *simRoom, replica int) {
 	h := &r.at[replica]
-	h.due, h.told = false, s.now
+	h.due, h.sentAt = false, s.now
 	s.write(h.sockets - s.inFront(r, replica))
 }
 
@@ -252,7 +252,7 @@ func (s *simulation) write(frames int) {
 	s.takes(0, float64(frames)*s.n.replicaFrame, 0)
 }
 
-// inFront is how many are told at once: the holder and the first in line, those of one replica or (-1) of
+// inFront is how many are sent to at once: the holder and the first in line, those of one replica or (-1) of
 // all.
 func (s *simulation) inFront(r *simRoom, replica int) (n int) {
 	if h := r.holder; h != nil && (replica < 0 || h.replica == replica) {

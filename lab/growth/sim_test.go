@@ -18,9 +18,9 @@ func TestFormulasAgreeWithWhatIsPlayed(t *testing.T) {
 func TestAWrongFormulaIsNoticed(t *testing.T) {
 	n := theConstants(t).numbers()
 	mistakes := map[string]formulas{
-		"every change is told to everybody": {func(changes, _ float64) float64 { return changes },
+		"every change is sent to all": {func(changes, _ float64) float64 { return changes },
 			following},
-		"the pause alone says how often one is told": {func(_, pause float64) float64 { return 1 / pause },
+		"the pause alone says how often one is sent": {func(_, pause float64) float64 { return 1 / pause },
 			following},
 		"every replica follows every room": {coalesced,
 			func(w world, _ numbers, _, _ float64) (float64, float64) { return w.replicas, 0 }},

@@ -25,7 +25,7 @@ type result struct {
 	grants, handoffs int // a handoff is a grant to another contender than the one before
 	took             time.Duration
 	commands         int64
-	overtaking       int             // grants to somebody while one who asked clearly earlier waited
+	overtaking       int             // grants to one while another that asked clearly earlier waited
 	longest          time.Duration   // the longest wait, of those who still waited at the end too
 	wakes            []time.Duration // release asked -> the next one, who waited by then, has it
 }
@@ -61,7 +61,7 @@ func contend(ctx context.Context, lib library, addr string, n int, work, length 
 	for i := range n {
 		all.Go(func() { t.loop(ctx, i, sides[i%len(sides)], key, work) })
 	}
-	// everybody got in line, and the first round is over
+	// all got in line, and the first round is over
 	stack.Pause(ctx, warmUp+time.Duration(n)*2*time.Millisecond)
 	t.start()
 	begun, sent := time.Now(), count.sent.Load()

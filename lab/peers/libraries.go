@@ -19,7 +19,7 @@ import (
 
 const (
 	lease    = 30 * time.Second
-	patience = 5 * time.Minute // nobody gives up within a cell
+	patience = 5 * time.Minute // none gives up within a cell
 	forever  = 1 << 30         // tries
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// config is what the command is told.
+// config holds the command's flags.
 type config struct {
 	length  time.Duration
 	only    string

@@ -87,7 +87,7 @@ func (m *meter) read(ctx context.Context) (calls int64, cpu time.Duration, err e
 func measureOneOffs(ctx context.Context, c config) ([]oneOff, error) {
 	var all []oneOff
 	for _, lib := range libraries() {
-		// nobody waits: how it waits does not matter
+		// none waits: how it waits does not matter
 		if !strings.Contains(lib.name, c.only) || strings.Contains(lib.name, "tight") {
 			continue
 		}

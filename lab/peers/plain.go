@@ -18,7 +18,7 @@ const (
 )
 
 // plain is a WebSocket server as coder/websocket's chat example has it: a handler that blocks and a buffered
-// channel for each socket. It tells everybody the same.
+// channel for each socket. It sends all the same.
 type plain struct {
 	mu          sync.Mutex
 	subscribers map[chan []byte]bool
@@ -39,12 +39,12 @@ func (p *plain) subscribe(c *gin.Context) {
 	}
 	defer func() { _ = conn.CloseNow() }()
 	ctx := conn.CloseRead(context.Background())
-	told := make(chan []byte, subscriberBuffer)
-	p.keep(told, true)
-	defer p.keep(told, false)
+	sent := make(chan []byte, subscriberBuffer)
+	p.keep(sent, true)
+	defer p.keep(sent, false)
 	for {
 		select {
-		case text := <-told:
+		case text := <-sent:
 			if write(ctx, conn, text) != nil {
 				return
 			}
@@ -60,17 +60,17 @@ func write(ctx context.Context, conn *websocket.Conn, text []byte) error {
 	return conn.Write(ctx, websocket.MessageText, text)
 }
 
-func (p *plain) keep(told chan []byte, on bool) {
+func (p *plain) keep(sent chan []byte, on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if on {
-		p.subscribers[told] = true
+		p.subscribers[sent] = true
 		return
 	}
-	delete(p.subscribers, told)
+	delete(p.subscribers, sent)
 }
 
-// push tells all; who is slow misses it.
+// push sends to all; a slow one misses it.
 func (p *plain) push(c *gin.Context) {
 	text, err := io.ReadAll(io.LimitReader(c.Request.Body, longestPush))
 	if err != nil {
@@ -78,11 +78,11 @@ func (p *plain) push(c *gin.Context) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for told := range p.subscribers {
+	for sent := range p.subscribers {
 		select {
-		case told <- text:
+		case sent <- text:
 		default:
 		}
 	}
-	c.JSON(http.StatusOK, gin.H{"told": len(p.subscribers)})
+	c.JSON(http.StatusOK, gin.H{"sent": len(p.subscribers)})
 }

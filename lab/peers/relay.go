@@ -14,7 +14,7 @@ import (
 const relayed = "relayed" // the channel
 
 // relay is the shortest way from a request to a socket of another process by way of Redis, with nothing
-// decided and nobody else told: POST /push publishes, and whoever of such servers has a socket writes to it
+// decided and no other socket written to: POST /push publishes, and the server with the socket writes to it
 // what it hears.
 type relay struct {
 	rdb    *redis.Client
@@ -23,7 +23,7 @@ type relay struct {
 
 func newRelay(ctx context.Context, addr string) http.Handler {
 	r := &relay{rdb: redis.NewClient(&redis.Options{Addr: addr})}
-	go r.tell(ctx)
+	go r.deliver(ctx)
 	g := newGin()
 	g.GET("/ws", func(c *gin.Context) {
 		if conn, err := websocket.Accept(c.Writer, c.Request, nil); err == nil {
@@ -45,8 +45,8 @@ func newRelay(ctx context.Context, addr string) http.Handler {
 	return g
 }
 
-// tell goes on until ctx ends.
-func (r *relay) tell(ctx context.Context) {
+// deliver goes on until ctx ends.
+func (r *relay) deliver(ctx context.Context) {
 	heard := r.rdb.Subscribe(ctx, relayed)
 	defer func() { _ = heard.Close() }()
 	for {

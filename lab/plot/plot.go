@@ -14,7 +14,7 @@ type Figure struct {
 	xMax, yMax               float64
 }
 
-// Colours tell the series of a figure apart, in this order.
+// Colours of a figure's series, in this order.
 var Colours = []string{"#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0e7490", "#a16207"}
 
 const style = `<style>text{font:12px system-ui,sans-serif;fill:#1f2937}.title{font-size:14px;font-weight:600}` +

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	lease       = 10 * time.Second // short, so that leases that nobody ends are seen to expire
+	lease       = 10 * time.Second // short, so that leases are seen to expire
 	supportName = "load"
 	setup       = "scripts/setup.sh load"
 )
@@ -97,7 +97,7 @@ func (d *deployment) configure(ctx context.Context) error {
 	return nil
 }
 
-// balance starts haproxy, as users are told to: every replica in turn, whoever asks, as long as it says that
+// balance starts haproxy as documented: every replica in turn, for any client, as long as it says that
 // it is ready.
 func (d *deployment) balance(ctx context.Context, root, program string) error {
 	addr, err := stack.Address()
@@ -128,7 +128,7 @@ func (d *deployment) balance(ctx context.Context, root, program string) error {
 }
 
 // outwaitDoubt waits until the store is no new one any more: for a moment it may be one that lost everything,
-// and nobody is answered.
+// and no client is answered.
 func (d *deployment) outwaitDoubt(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

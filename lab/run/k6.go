@@ -63,7 +63,7 @@ func move(from, to string) error {
 	return os.Rename(to+".new", to)
 }
 
-// play runs k6 to its end; interrupted it is let write its summary. started is told its process.
+// play runs k6 to its end; interrupted it is let write its summary. started is called with its process.
 func play(ctx context.Context, k6 string, c config, started func(pid int)) error {
 	args := []string{"run", "--quiet", "--no-usage-report", "--address", "", "--out",
 		"csv=" + filepath.Join(c.results, samplesFile)}

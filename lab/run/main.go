@@ -21,7 +21,7 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// config is what a run is told.
+// config holds a run's flags.
 type config struct {
 	root     string // of the checkout
 	scenario string

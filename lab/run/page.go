@@ -67,7 +67,7 @@ func (r *report) figures() []figure {
 		{Title: "Handoff", Note: "from a holder's release being sent to the next holder's frame, one HTTP " +
 			"request included", unit: "ms", lines: both("handoff_ms", "handoff")},
 		{Title: "준비 완료", Note: "from the press to its answer", unit: "ms", lines: both("join_ms", "join")},
-		{Title: "Handoffs", Note: "grants to somebody who waited", unit: "a second",
+		{Title: "Handoffs", Note: "grants to waiting sellers", unit: "a second",
 			lines: []line{{"handoffs", s.Counts["handoffs"]}, {"joins", s.Counts["joined"]}}},
 		{Title: "Sockets and places", Note: "open at the end of each second", unit: "",
 			lines: []line{{"sockets", s.Sockets}, {"live places", s.Places}}},

@@ -33,7 +33,7 @@ type figure struct {
 	from  time.Time
 }
 
-// SVG draws the figure. Curves are told apart by colour and by their legend's order; what a table would say
+// SVG draws the figure. Curves differ by colour and by their legend's order; what a table would say
 // is in each one's title.
 func (f figure) SVG() template.HTML {
 	seconds, top := 1, 0.0

@@ -11,7 +11,7 @@ import (
 // than this part of the mean. The first third is for caches and pools to fill. Redis remembers each lease for
 // a day and each ended place for ten minutes, by the contract.
 const (
-	flatMiB  = 8 // unless the run is told another
+	flatMiB  = 8 // unless the run sets another
 	flatPart = 0.10
 	tenMin   = 600
 )

@@ -1,6 +1,6 @@
 // Package stack starts what load tests and benchmarks measure: Redis, replicas of waitroom and whatever
-// stands beside them, as children on free ports of loopback that are gone when we are. It also tells what a
-// process uses.
+// stands beside them, as children on free ports of loopback that end with this process. It also measures
+// what a process uses.
 package stack
 
 import (
@@ -23,7 +23,7 @@ type Stack struct {
 	undo     []func() // in the order in which it was done
 }
 
-// New makes the directory. Whoever makes a stack calls Stop.
+// New makes the directory. The caller must call Stop.
 func New(prefix string) (*Stack, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {

@@ -61,7 +61,7 @@ func Machine() string {
 	return fmt.Sprintf("%d × %s, %s, %s", runtime.NumCPU(), cpu, runtime.GOOS, runtime.Version())
 }
 
-// Load is the load average of the last minute, "" where it is not told.
+// Load is the load average of the last minute, "" where it is not known.
 func Load() string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(load), " ")

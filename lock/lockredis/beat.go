@@ -142,9 +142,9 @@ func (l *Locker) sendHeartbeat(ctx context.Context, id room.ID, sessions []strin
 
 // settle looks up the waiters that a view does not show as waiting.
 func (l *Locker) settle(ctx context.Context, id room.ID, v room.View) error {
-	doubtful := l.doubtful(id, v)
-	for from := 0; from < len(doubtful); from += room.LookBatch {
-		batch := doubtful[from:min(from+room.LookBatch, len(doubtful))]
+	unsettled := l.unsettled(id, v)
+	for from := 0; from < len(unsettled); from += room.LookBatch {
+		batch := unsettled[from:min(from+room.LookBatch, len(unsettled))]
 		v, seats, err := l.engine.Look(ctx, id, batch...)
 		if err != nil {
 			return err
@@ -156,9 +156,9 @@ func (l *Locker) settle(ctx context.Context, id room.ID, v room.View) error {
 	return nil
 }
 
-// doubtful returns the waiters that cannot just be waiting. Either the lock is free, or one behind them has
+// unsettled returns the waiters that cannot just be waiting. Either the lock is free, or one behind them has
 // it, or the epoch is another.
-func (l *Locker) doubtful(id room.ID, v room.View) []string {
+func (l *Locker) unsettled(id room.ID, v room.View) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	ln := l.lines[id]

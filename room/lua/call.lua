@@ -15,7 +15,7 @@
 
 -- UNKNOWN has the members that a caller leaves out.
 local UNKNOWN = { __index = { epoch = 0, version = 0, lineage = '', replays = false, read_only = false,
-  thorough = false, outage = 0, latest = 0, stepped = 0, trace = '' } }
+  thorough = false, outage = 0, latest = 0, clock_jump = 0, trace = '' } }
 
 local decoded, cached = {}, 0 -- settings by their JSON: many calls have the same
 

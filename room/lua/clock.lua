@@ -32,7 +32,7 @@ end
 
 -- after_outage suspends presence after an outage or a forward clock jump: no session was gone for that time.
 function clock.after_outage()
-  local left = math.max(caller.outage, caller.stepped) + SETTLING - NOW
+  local left = math.max(caller.outage, caller.clock_jump) + SETTLING - NOW
   if left > 0 then clock.suspend_presence(left) end
 end
 

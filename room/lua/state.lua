@@ -133,7 +133,7 @@ local function load_missing_asks()
       or clock.missing_from(from, room.clock_back_at, room.clock_back_from)
     till = math.max(till, room.clock_back_at)
   end
-  if caller.stepped > till then from, till = 0, caller.stepped end -- by then an ask may be of any age
+  if caller.clock_jump > till then from, till = 0, caller.clock_jump end -- by then an ask may be of any age
   room.asks_missing_from, room.asks_missing_until = from, till
 end
 

@@ -71,7 +71,7 @@ func (d *doctor) fine(about, text string, args ...any) {
 	d.findings = append(d.findings, Finding{About: about, Text: fmt.Sprintf(text, args...)})
 }
 
-func (d *doctor) doubtful(about, do, text string, args ...any) {
+func (d *doctor) warn(about, do, text string, args ...any) {
 	d.findings = append(d.findings, Finding{about, Doubtful, fmt.Sprintf(text, args...), do})
 }
 

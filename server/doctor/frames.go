@@ -8,14 +8,14 @@ func (d *doctor) frames(about string) {
 		return
 	}
 	if d.SellersProven {
-		d.doubtful(about, "Have the portal and waitroom below one domain, or have the portal's page use "+
+		d.warn(about, "Have the portal and waitroom below one domain, or have the portal's page use "+
 			"the module with a token (docs/embed.md).",
 			"With WAITROOM_SELLER_AUTH=jwt a page in a frame on another site does not know its seller: "+
 				"browsers send no cookie there.")
 	}
 	for _, origin := range d.FrameAncestors {
 		if strings.HasPrefix(origin, "http://") && strings.HasPrefix(d.PublicURL, "https://") {
-			d.doubtful(about, "Serve the page that has the frame by https.",
+			d.warn(about, "Serve the page that has the frame by https.",
 				"WAITROOM_FRAME_ANCESTORS names %s: without https anyone on the way can put anything "+
 					"around the page.", origin)
 		}

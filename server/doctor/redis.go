@@ -122,7 +122,7 @@ func (i infoLines) number(name string) float64 {
 func (d *doctor) node(ctx context.Context, c *redis.Client) {
 	info, err := infoOf(ctx, c)
 	if err != nil {
-		d.doubtful("redis", "Allow it to the user: ACL SETUSER … +info.",
+		d.warn("redis", "Allow it to the user: ACL SETUSER … +info.",
 			"INFO is refused: version, persistence and memory are not checked: %v.", err)
 	} else {
 		d.version(info)
@@ -178,7 +178,7 @@ func (d *doctor) keeps(ctx context.Context, c *redis.Client, info infoLines) {
 	found, err := c.ConfigGet(ctx, "min-replicas-*").Result()
 	if replicas := info.number("connected_slaves"); replicas > 0 && err == nil &&
 		(found["min-replicas-to-write"] == "0" || found["min-replicas-max-lag"] == "0") {
-		d.doubtful("redis", "CONFIG SET min-replicas-to-write 1, and min-replicas-max-lag 1.",
+		d.warn("redis", "CONFIG SET min-replicas-to-write 1, and min-replicas-max-lag 1.",
 			"It has %.0f replicas and waits for none of them: nothing bounds what a failover may lose.",
 			replicas)
 	}
@@ -192,7 +192,7 @@ func (d *doctor) memory(info infoLines) {
 	case limit > 0:
 		d.wrong("redis", do, "maxmemory-policy is %s: when its memory is full it throws away rooms.", policy)
 	default:
-		d.doubtful("redis", do, "maxmemory-policy is %s, which counts as soon as maxmemory is set.", policy)
+		d.warn("redis", do, "maxmemory-policy is %s, which counts as soon as maxmemory is set.", policy)
 	}
 	if limit > 0 && used > memoryShare*limit {
 		d.wrong("redis", "Raise maxmemory; and is the ledger behind? What it has not taken in waits "+
@@ -205,7 +205,7 @@ func (d *doctor) notifications(ctx context.Context, c *redis.Client) {
 	const name = "notify-keyspace-events"
 	found, err := c.ConfigGet(ctx, name).Result()
 	if err != nil {
-		d.doubtful("redis", "Set "+name+" to Kgx there, or allow +config|get and +config|set.",
+		d.warn("redis", "Set "+name+" to Kgx there, or allow +config|get and +config|set.",
 			"Whether it reports deleted keys is not known: a lock key that is deleted by hand may be "+
 				"noticed a second late.")
 		return
@@ -213,7 +213,7 @@ func (d *doctor) notifications(ctx context.Context, c *redis.Client) {
 	for _, flag := range "Kgx" {
 		if all := strings.ContainsRune(found[name], 'A') && flag != 'K'; !all &&
 			!strings.ContainsRune(found[name], flag) {
-			d.doubtful("redis", "CONFIG SET "+name+" Kgx, and the same in its configuration.",
+			d.warn("redis", "CONFIG SET "+name+" Kgx, and the same in its configuration.",
 				"%s is %q: a replica switches it on at its start where it may; else a lock key that is "+
 					"deleted by hand is noticed a second late.", name, found[name])
 			return

@@ -26,7 +26,7 @@ func (d *doctor) sentinels(ctx context.Context, by redis.UniversalOptions) bool 
 		_ = c.Close()
 	}
 	if len(by.Addrs) < fewestSentinels {
-		d.doubtful(about, "Name them all in WAITROOM_REDIS_URL, and have three at least.",
+		d.warn(about, "Name them all in WAITROOM_REDIS_URL, and have three at least.",
 			"Only %d are named: a replica that starts while they are away finds no master.", len(by.Addrs))
 	}
 	if !d.any(about) {

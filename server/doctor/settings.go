@@ -32,37 +32,37 @@ func (d *doctor) settings() {
 		}
 	}
 	if d.Redis.Embedded() {
-		d.doubtful(about, "For more than looking at it, set WAITROOM_REDIS_URL.",
+		d.warn(about, "For more than looking at it, set WAITROOM_REDIS_URL.",
 			"The store is embedded: one replica, and nothing is kept when it ends.")
 		return
 	}
 	if d.SMSWebhookSecret == "" && d.RoomsFile.Path == "" {
-		d.doubtful(about, "Set WAITROOM_SMS_WEBHOOK_SECRET to what the carrier signs with.",
+		d.warn(about, "Set WAITROOM_SMS_WEBHOOK_SECRET to what the carrier signs with.",
 			"Inbound SMS are refused (503): there is no secret for them.")
 	}
 	if d.PublicURL == "" {
-		d.doubtful(about, "Set WAITROOM_PUBLIC_URL to what browsers call the server.",
+		d.warn(about, "Set WAITROOM_PUBLIC_URL to what browsers call the server.",
 			"The server answers to any name.")
 	}
 	if len(d.TrustedProxies) == 0 {
-		d.doubtful(about, "Behind a balancer set WAITROOM_TRUSTED_PROXIES to its addresses.",
+		d.warn(about, "Behind a balancer set WAITROOM_TRUSTED_PROXIES to its addresses.",
 			"No proxy is trusted: behind one, all sellers would share its address and its limits.")
 	}
 	if slices.ContainsFunc(d.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
-		d.doubtful(about, "Set WAITROOM_TRUSTED_PROXIES to the balancers' own addresses.",
+		d.warn(about, "Set WAITROOM_TRUSTED_PROXIES to the balancers' own addresses.",
 			"Every address is a trusted proxy: anybody may name an address of their choice, and the "+
 				"limits by address stop no one.")
 	}
 	if !d.SupportSignsIn {
-		d.doubtful(about, "Set WAITROOM_SUPPORT_USERS or WAITROOM_SUPPORT_OIDC_ISSUER.",
+		d.warn(about, "Set WAITROOM_SUPPORT_USERS or WAITROOM_SUPPORT_OIDC_ISSUER.",
 			"Support signs in by a password that is in the log of each start and works once.")
 	}
 	if strings.HasPrefix(d.DatabaseURL, "sqlite:") {
-		d.doubtful(about, "For replicas on several machines set WAITROOM_DATABASE_URL to a PostgreSQL.",
+		d.warn(about, "For replicas on several machines set WAITROOM_DATABASE_URL to a PostgreSQL.",
 			"The ledger is SQLite: it serves replicas of one machine.")
 	}
 	if d.Retention < shortRetention {
-		d.doubtful(about, "Set WAITROOM_RETENTION to how far back support and audits have to see; the "+
+		d.warn(about, "Set WAITROOM_RETENTION to how far back support and audits have to see; the "+
 			"default is 400d.",
 			"The ledger forgets after %s: no question about an earlier turn can be answered, and no "+
 				"backup older than that may be restored.", d.RetentionText)
@@ -93,7 +93,7 @@ const fewFiles = 4096
 // files looks at how many files a process may open that is started as the doctor was; 0 = not known.
 func (d *doctor) files(limit uint64) {
 	if limit > 0 && limit < fewFiles {
-		d.doubtful("settings", "Raise it for replicas, to 65536: LimitNOFILE= of systemd, ulimits of "+
+		d.warn("settings", "Raise it for replicas, to 65536: LimitNOFILE= of systemd, ulimits of "+
 			"compose, ulimit -n of a shell.",
 			"Only %d files may be open here, and each socket is one: the next browser is not let in.", limit)
 	}
@@ -114,7 +114,7 @@ func (d *doctor) rooms() {
 		return
 	}
 	for _, warning := range file.Warnings {
-		d.doubtful(about, "Correct it, and have servers read it again by SIGHUP.", "%s.", warning)
+		d.warn(about, "Correct it, and have servers read it again by SIGHUP.", "%s.", warning)
 	}
 	if !d.any(about) {
 		d.fine(about, "%s is right: %d entries.", d.RoomsFile.Path, file.Len())

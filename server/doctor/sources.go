@@ -47,19 +47,19 @@ func (d *doctor) source(id room.ID, name string, s source.Configured, last map[s
 	const about = "sources"
 	address := cmp.Or(d.PublicURL, d.LocalURL) + "/api/" + string(id) + "/sms/" + name
 	if s.Short() {
-		d.doubtful(about, "Give it a secret of at least 16 characters, here and in the app.",
+		d.warn(about, "Give it a secret of at least 16 characters, here and in the app.",
 			"The secret of %s in %s can be guessed.", name, id)
 	}
 	l, known := last[heard.Field(id, name)]
 	switch {
 	case known && l.Off != 0:
-		d.doubtful(about, "Turn on automatic time on the phone, or NTP at the carrier (docs/matching.md).",
+		d.warn(about, "Turn on automatic time on the phone, or NTP at the carrier (docs/matching.md).",
 			"%s (%s): %s.", name, s.Kind, heard.ClockDetail(name, l.Off))
 	case known:
 		d.fine(about, "%s (%s) was last heard at %s, by %s.", name, s.Kind, l.At.UTC().Format(time.RFC3339),
 			address)
 	case last != nil:
-		d.doubtful(about, "Have it post to "+address+", and send an SMS to the number.",
+		d.warn(about, "Have it post to "+address+", and send an SMS to the number.",
 			"%s (%s) of %s was never heard.", name, s.Kind, id)
 	default: // the store is embedded, or is away, which redis reports
 		d.fine(about, "%s (%s) posts to %s.", name, s.Kind, address)

@@ -19,7 +19,7 @@ func (d *doctor) traces(ctx context.Context) {
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", d.Tracing.Address())
 	if err != nil {
-		d.doubtful(about, "Is it up, and is it OTEL_EXPORTER_OTLP_ENDPOINT's host and port? By HTTP "+
+		d.warn(about, "Is it up, and is it OTEL_EXPORTER_OTLP_ENDPOINT's host and port? By HTTP "+
 			"collectors listen on 4318. Requests do not wait for it.",
 			"The collector can not be reached, and traces are lost: %v.", err)
 		return

@@ -114,7 +114,7 @@ func (r *reader) file(n *node) *File {
 	}
 	for name, d := range drafts {
 		f.entries[name] = r.entry(d, drafts)
-		f.Warnings = append(f.Warnings, r.doubts(d)...)
+		f.Warnings = append(f.Warnings, r.warnings(d)...)
 	}
 	slices.Sort(f.Warnings)
 	f.secrets = r.secrets
@@ -194,7 +194,7 @@ func (r *reader) claimable(d *draft, e *Entry) {
 		e.Lease)
 }
 
-func (r *reader) doubts(d *draft) (list []string) {
+func (r *reader) warnings(d *draft) (list []string) {
 	if known := r.checks.Known; known != nil && !known(d.name) {
 		list = append(list, fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line,
 			d.name))

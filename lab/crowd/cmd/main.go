@@ -1,4 +1,4 @@
-// Command cmd sends a crowd of sellers to waitroom and judges what each of them is told. It prints a
+// Command cmd sends a crowd of sellers to waitroom and judges what each of them receives. It prints a
 // line a second and a summary as JSON; its exit code is 1 where a rule was broken.
 package main
 
@@ -62,7 +62,7 @@ func parse(args []string, people io.Writer) (cfg crowd.Config, summaryTo string,
 	mix := flags.String("mix", "impatient=5,sleeping=5,reloading=5,tabs=5",
 		"how many of a hundred behave how; also forgetful")
 	secretFile := flags.String("carrier-secret-file", "",
-		"file with WAITROOM_SMS_WEBHOOK_SECRET; default the variable; none = no carrier, nobody asks")
+		"file with WAITROOM_SMS_WEBHOOK_SECRET; default the variable; none = no carrier, no seller asks")
 	flags.DurationVar(&cfg.Duration, "for", 30*time.Second, "how long, at most 2h")
 	flags.Uint64Var(&cfg.Seed, "seed", 1, "the same seed behaves the same")
 	flags.Float64Var(&cfg.Arrivals, "arrivals", 500, "sellers that come each second, until all have come")

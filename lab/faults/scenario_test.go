@@ -2,8 +2,8 @@ package faults
 
 import "time"
 
-// story is a history made by hand. Its clock moves only as it is told to.
-type story struct {
+// scenario is a history made by hand. Its clock moves only by its own calls.
+type scenario struct {
 	records []Record
 	now     int64 // ms since the run began
 	ledger  Ledger
@@ -15,13 +15,13 @@ const (
 	life = 4000                     // ms that a lease has
 )
 
-func newStory() *story {
-	return &story{now: 1000, rules: Rules{AwayAfter: 5 * time.Second, Lease: life * time.Millisecond}}
+func newStory() *scenario {
+	return &scenario{now: 1000, rules: Rules{AwayAfter: 5 * time.Second, Lease: life * time.Millisecond}}
 }
 
-func (s *story) moment() Moment { return Moment{Mono: s.now * 1000, Wall: base + s.now} }
+func (s *scenario) moment() Moment { return Moment{Mono: s.now * 1000, Wall: base + s.now} }
 
-func (s *story) add(r Record) {
+func (s *scenario) add(r Record) {
 	if r.Ended.Mono == 0 {
 		r.Ended = s.moment()
 	}
@@ -39,35 +39,35 @@ func (s *story) add(r Record) {
 	s.now++
 }
 
-func (s *story) after(ms int64) *story {
+func (s *scenario) after(ms int64) *scenario {
 	s.now += ms
 	return s
 }
 
 // locked is an answer that says so. A lease of fence f began at f ms.
-func (s *story) locked(op, session string, ticket, fence, version int64) {
+func (s *scenario) locked(op, session string, ticket, fence, version int64) {
 	s.add(Record{Kind: KindCall, Op: op, HTTP: 200, Session: session, Status: "locked", Ticket: ticket,
 		Fence: fence, Version: version,
 		GrantedAt: base + fence, ExpiresAt: base + fence + life})
 }
 
-func (s *story) waiting(op, session string, ticket, position, length, version int64) {
+func (s *scenario) waiting(op, session string, ticket, position, length, version int64) {
 	s.add(Record{Kind: KindCall, Op: op, HTTP: 202, Session: session, Status: "waiting", Ticket: ticket,
 		Position: position, Length: length, Version: version})
 }
 
-func (s *story) ended(session, outcome string, ticket, fence, version int64) {
+func (s *scenario) ended(session, outcome string, ticket, fence, version int64) {
 	s.add(Record{Kind: KindCall, Op: "leave", HTTP: 200, Session: session, Status: "ended", Outcome: outcome,
 		Ticket: ticket, Fence: fence, Version: version})
 }
 
-func (s *story) frame(socket int64, r Record) {
+func (s *scenario) frame(socket int64, r Record) {
 	r.Kind, r.Type, r.Socket, r.ServerTime = KindFrame, "state", socket, base+s.now
 	s.add(r)
 }
 
 // turn is a holder a, b who waits and has the next turn, and both done.
-func turn() *story {
+func turn() *scenario {
 	s := newStory()
 	s.locked("join", "a", 1, 1000, 1)
 	s.waiting("join", "b", 2, 1, 1, 2)
@@ -85,7 +85,7 @@ func turn() *story {
 	return s
 }
 
-func (s *story) kinds() map[string]int {
+func (s *scenario) kinds() map[string]int {
 	kinds := map[string]int{}
 	for _, v := range Check(s.records, s.ledger, s.rules) {
 		kinds[v.Kind]++

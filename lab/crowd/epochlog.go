@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// book is what is known of one epoch. Who is in line at a version is known from two sides: a ticket
-// that was told that it waits, then and later, surely waits; one that has not been told otherwise,
-// or that nobody here knows, may. A position must lie between the two counts, and mostly they are the
+// epochLog holds what is known of one epoch. A line at a version is bounded from two sides: a ticket
+// that was shown as waiting, then and later, surely waits; a ticket without another frame,
+// or of an unknown seller, may. A position must lie between the two counts, and mostly they are the
 // same. Versions are judged in their order once they have settled, since the frames of one version
 // come at different times.
-type book struct {
+type epochLog struct {
 	m        *Model
 	epoch    int64
 	before   int64 // waiting with tickets below the first one known
@@ -37,11 +37,11 @@ type ticket struct {
 	outcome string
 }
 
-// lease is one holding of the lock, as it was told.
+// lease is one holding of the lock, as observed.
 type lease struct {
 	fence, ticket     int64
-	earliest, latest  int64 // versions at which it was told
-	heldAt            int64 // latest server time at which it was told
+	earliest, latest  int64 // versions at which it was observed
+	heldAt            int64 // latest server time at which it was observed
 	seen              time.Time
 	flagged, overtook bool
 }
@@ -68,11 +68,11 @@ func (m *marks) Pop() any {
 	return last
 }
 
-func newBook(m *Model, epoch int64) *book {
-	return &book{m: m, epoch: epoch, before: -1, tickets: map[int64]*ticket{}}
+func newEpochLog(m *Model, epoch int64) *epochLog {
+	return &epochLog{m: m, epoch: epoch, before: -1, tickets: map[int64]*ticket{}}
 }
 
-func (b *book) ticket(number int64) *ticket {
+func (b *epochLog) ticket(number int64) *ticket {
 	t := b.tickets[number]
 	if t == nil {
 		t = &ticket{number: number}
@@ -85,12 +85,12 @@ func (b *book) ticket(number int64) *ticket {
 }
 
 // observe takes a ticket that waits or holds, at a version.
-func (b *book) observe(session string, s State, at time.Time) {
+func (b *epochLog) observe(session string, s State, at time.Time) {
 	t := b.ticket(s.Ticket)
 	if t.session == "" {
 		t.session = session
 	} else if t.session != session {
-		b.m.violated(TwoHolders, "ticket %d was told to two sessions", t.number)
+		b.m.violated(TwoHolders, "ticket %d was given to two sessions", t.number)
 	}
 	if s.Status == "waiting" {
 		if t.left != 0 && s.Version >= t.left {
@@ -112,7 +112,7 @@ func (b *book) observe(session string, s State, at time.Time) {
 }
 
 // back is a ticket that waits again: right only for a lease that was not claimed.
-func (b *book) back(t *ticket, s State) {
+func (b *epochLog) back(t *ticket, s State) {
 	if !b.m.claims || t.outcome != "" {
 		b.m.violated(BackInLine, "ticket %d left the line by version %d and waits at version %d", t.number, t.left,
 			s.Version)
@@ -123,7 +123,7 @@ func (b *book) back(t *ticket, s State) {
 }
 
 // left notes that a ticket is not in line any more at a version.
-func (b *book) left(t *ticket, version int64) {
+func (b *epochLog) left(t *ticket, version int64) {
 	if t.left != 0 {
 		return
 	}
@@ -135,7 +135,7 @@ func (b *book) left(t *ticket, version int64) {
 	heap.Push(&b.exits, mark{version, t.number})
 }
 
-func (b *book) highestFence() int64 {
+func (b *epochLog) highestFence() int64 {
 	if n := len(b.leases); n > 0 {
 		return max(b.highest, b.leases[n-1].fence)
 	}
@@ -143,7 +143,7 @@ func (b *book) highestFence() int64 {
 }
 
 // hold takes a holder's word. Leases must follow each other by fence, by version and by time.
-func (b *book) hold(session string, s State, at time.Time) {
+func (b *epochLog) hold(session string, s State, at time.Time) {
 	i, known := slices.BinarySearchFunc(b.leases, s.Fence,
 		func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
 	if !known {
@@ -162,12 +162,12 @@ func (b *book) hold(session string, s State, at time.Time) {
 	l.heldAt = max(l.heldAt, s.ServerTime)
 	if l.ticket != s.Ticket && !l.flagged {
 		l.flagged = true
-		b.m.violated(TwoHolders, "fence %d was told to tickets %d and %d", s.Fence, l.ticket, s.Ticket)
+		b.m.violated(TwoHolders, "fence %d was given to tickets %d and %d", s.Fence, l.ticket, s.Ticket)
 	}
 	if slack := b.m.rules.Present.Milliseconds(); s.ExpiresAt != 0 && s.ServerTime > s.ExpiresAt+slack &&
 		!l.flagged {
 		l.flagged = true
-		b.m.violated(Overdue, "fence %d is told as held %d ms after its end", s.Fence, s.ServerTime-s.ExpiresAt)
+		b.m.violated(Overdue, "fence %d is shown as held %d ms after its end", s.Fence, s.ServerTime-s.ExpiresAt)
 	}
 	if i > 0 {
 		b.apart(&b.leases[i-1], l)
@@ -179,7 +179,7 @@ func (b *book) hold(session string, s State, at time.Time) {
 
 // apart holds that one lease was over when the next one began. A fence is at least the microsecond of
 // its grant.
-func (b *book) apart(before, next *lease) {
+func (b *epochLog) apart(before, next *lease) {
 	if before.flagged || next.flagged {
 		return
 	}
@@ -189,7 +189,7 @@ func (b *book) apart(before, next *lease) {
 			"already",
 			before.ticket, before.fence, before.latest, next.ticket, next.fence, next.earliest)
 	case before.heldAt > next.fence/1000+slack:
-		b.m.violated(TwoHolders, "ticket %d (fence %d) was told that it holds %d ms after fence %d was granted "+
+		b.m.violated(TwoHolders, "ticket %d (fence %d) was shown as held %d ms after fence %d was granted "+
 			"to ticket %d",
 			before.ticket, before.fence, before.heldAt-next.fence/1000, next.fence, next.ticket)
 	default:
@@ -202,8 +202,8 @@ func (b *book) apart(before, next *lease) {
 func (m *Model) Settle(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.book != nil {
-		m.book.settle(now.Add(-m.rules.Settle))
+	if m.log != nil {
+		m.log.settle(now.Add(-m.rules.Settle))
 	}
 }
 
@@ -211,13 +211,13 @@ func (m *Model) Settle(now time.Time) {
 func (m *Model) Finish() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.book != nil {
-		m.book.settle(time.Time{})
+	if m.log != nil {
+		m.log.settle(time.Time{})
 	}
 }
 
 // settle judges all versions of which something came by then; zero time: all.
-func (b *book) settle(by time.Time) {
+func (b *epochLog) settle(by time.Time) {
 	until := int64(0)
 	for _, w := range b.waiting {
 		if by.IsZero() || !w.at.After(by) {
@@ -242,23 +242,23 @@ func (b *book) settle(by time.Time) {
 	}
 }
 
-// judge judges what was told of one version.
-func (b *book) judge(told []sighting) {
-	v := told[0].version
+// judge judges the sightings of one version.
+func (b *epochLog) judge(sightings []sighting) {
+	v := sightings[0].version
 	b.sweep(v)
-	for _, w := range told {
+	for _, w := range sightings {
 		if t := b.tickets[w.ticket]; w.position != 0 && t.seen >= v && !b.sure.has(w.ticket) {
 			b.sure.set(w.ticket, true)
 			heap.Push(&b.lastSeen, mark{t.seen, w.ticket})
 		}
 	}
-	for _, w := range told {
+	for _, w := range sightings {
 		switch {
 		case w.position == 0:
 			b.overtook(w)
 		case w.position > w.length:
-			b.m.violated(Position, "ticket %d is told position %d in a line of %d at version %d", w.ticket, w.position,
-				w.length, v)
+			b.m.violated(Position, "ticket %d is shown position %d in a line of %d at version %d", w.ticket,
+				w.position, w.length, v)
 		case !b.m.rules.Open:
 			b.position(w)
 		default:
@@ -268,7 +268,7 @@ func (b *book) judge(told []sighting) {
 }
 
 // sweep brings the sets to a version.
-func (b *book) sweep(v int64) {
+func (b *epochLog) sweep(v int64) {
 	b.swept = v
 	for len(b.exits) > 0 && b.exits[0].version <= v {
 		m := heap.Pop(&b.exits).(mark)
@@ -289,7 +289,7 @@ func (b *book) sweep(v int64) {
 }
 
 // position holds a position between the fewest and the most that can be ahead.
-func (b *book) position(w sighting) {
+func (b *epochLog) position(w sighting) {
 	least := 1 + b.sure.upTo(w.ticket-1)
 	before := b.first - 1
 	if b.before >= 0 {
@@ -301,13 +301,13 @@ func (b *book) position(w sighting) {
 		b.m.tally.Exact++
 	}
 	if w.position < least || w.position > most {
-		b.m.violated(Position, "ticket %d is told position %d at version %d; it is %d to %d", w.ticket, w.position,
+		b.m.violated(Position, "ticket %d is shown position %d at version %d; it is %d to %d", w.ticket, w.position,
 			w.version, least, most)
 	}
 }
 
 // overtook looks for who was there and waited with a lower ticket when a lease had been granted.
-func (b *book) overtook(w sighting) {
+func (b *epochLog) overtook(w sighting) {
 	i, ok := slices.BinarySearchFunc(b.leases, w.fence,
 		func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
 	if !ok || b.leases[i].overtook || b.m.rules.Open || b.sure.upTo(w.ticket-1) == 0 {

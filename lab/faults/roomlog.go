@@ -13,22 +13,22 @@ type book struct {
 	records []Record
 	faults  []Record
 	clocks  []Record
-	of      map[string]*roomBook
+	of      map[string]*roomLog
 	people  map[string]*presence
 }
 
-// roomBook is what was told of one room.
-type roomBook struct {
+// roomLog is what clients observed of one room.
+type roomLog struct {
 	*book
-	name     string
-	told     []statement
-	leases   []*lease // by fence
-	ended    []endCall
-	messages map[string]Record // what the carrier was asked for, by id
-	place    map[string]int64  // the ticket that a session was told last when it asked
+	name       string
+	statements []statement
+	leases     []*lease // by fence
+	ended      []endCall
+	messages   map[string]Record // what the carrier was asked for, by id
+	place      map[string]int64  // the ticket of a session's last answer
 }
 
-// statement is what a session was told of its place, by an answer or a frame.
+// statement is what an answer or a frame said of a session's place.
 type statement struct {
 	Record
 	asOf int64 // unix ms: the earliest moment of which it can speak
@@ -38,12 +38,12 @@ func (s statement) live() bool { return s.Status == "waiting" || s.Status == "lo
 
 func (s statement) lineage() lineage { return lineage{s.Epoch, s.Version} }
 
-// lease is one holding of the lock, as it was told.
+// lease is one holding of the lock, as observed.
 type lease struct {
 	fence, ticket int64
 	session       string
 	granted       int64 // unix ms; 0 = only known to be not after first
-	expires       int64 // the end that was told last: a clock that goes back takes it along
+	expires       int64 // the end that was shown last: a clock that goes back takes it along
 	endToldAt     lineage
 	first         statement
 	locked        []statement
@@ -89,7 +89,7 @@ type span struct{ from, to int64 }
 const forever = int64(1) << 62
 
 func read(records []Record, rules Rules) *book {
-	b := &book{rules: rules, records: records, of: map[string]*roomBook{}, people: map[string]*presence{}}
+	b := &book{rules: rules, records: records, of: map[string]*roomLog{}, people: map[string]*presence{}}
 	for _, r := range records {
 		switch r.Kind {
 		case KindFault:
@@ -113,27 +113,27 @@ func read(records []Record, rules Rules) *book {
 
 func (b *book) rooms() []string { return slices.Sorted(maps.Keys(b.of)) }
 
-func (b *book) room(name string) *roomBook {
+func (b *book) room(name string) *roomLog {
 	r := b.of[name]
 	if r == nil {
-		r = &roomBook{book: b, name: name, messages: map[string]Record{}, place: map[string]int64{}}
+		r = &roomLog{book: b, name: name, messages: map[string]Record{}, place: map[string]int64{}}
 		b.of[name] = r
 	}
 	return r
 }
 
-func (r *roomBook) take(rec Record) {
+func (r *roomLog) take(rec Record) {
 	switch {
 	case rec.Kind == KindMessage:
 		r.messages[rec.Message] = rec
 	case rec.Kind == KindFrame && rec.Type == "state":
-		r.told = append(r.told, statement{rec, rec.ServerTime})
+		r.statements = append(r.statements, statement{rec, rec.ServerTime})
 	case rec.Kind == KindCall:
 		r.takeCall(rec)
 	}
 }
 
-func (r *roomBook) takeCall(rec Record) {
+func (r *roomLog) takeCall(rec Record) {
 	answered := rec.Error == "" && rec.HTTP < 300
 	unknown := rec.Error != "" || rec.HTTP >= 500
 	if (answered || unknown) && (rec.Op == "leave" || rec.Op == "sms") {
@@ -151,14 +151,14 @@ func (r *roomBook) takeCall(rec Record) {
 		} else if rec.Status == "ended" {
 			rec.Ticket = r.place[rec.Session]
 		}
-		r.told = append(r.told, statement{rec, rec.Began.Wall})
+		r.statements = append(r.statements, statement{rec, rec.Began.Wall})
 	}
 }
 
-// readLeases gathers what was told of each lease.
-func (r *roomBook) readLeases() {
+// readLeases gathers what was observed of each lease.
+func (r *roomLog) readLeases() {
 	byFence := map[int64]*lease{}
-	for _, s := range r.told {
+	for _, s := range r.statements {
 		if s.Status != "locked" || s.Fence == 0 {
 			continue
 		}
@@ -186,8 +186,8 @@ func (r *roomBook) readLeases() {
 		func(a, c *lease) int { return cmp.Compare(a.fence, c.fence) })
 }
 
-// learn takes from the ledger when leases began that nobody was told of.
-func (r *roomBook) learn(ledger Ledger) {
+// learn takes from the ledger when leases began that no client observed.
+func (r *roomLog) learn(ledger Ledger) {
 	for _, row := range ledger.Leases {
 		i, ok := slices.BinarySearchFunc(r.leases, row.Fence,
 			func(l *lease, fence int64) int { return cmp.Compare(l.fence, fence) })
@@ -282,6 +282,6 @@ func (b *book) broken(from, to int64) bool {
 	return false
 }
 
-func (r *roomBook) violation(kind string, at Moment, detail string) Violation {
+func (r *roomLog) violation(kind string, at Moment, detail string) Violation {
 	return Violation{Kind: kind, Room: r.name, At: at.Mono, Detail: detail}
 }
