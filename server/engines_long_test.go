@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
@@ -48,14 +50,16 @@ var journeys = []struct {
 		not: map[string]string{"webkit": "its driver hangs after Back on pages with COOP"}},
 	{name: "restart", walk: (*journey).outlivesARestart},
 	{name: "embed", walk: (*journey).takesATurnOnAnotherSite},
+	{name: "return", walk: (*journey).returnsToThePortal, room: "return_url: MARKET/done"},
 	{name: "cookies", walk: (*journey).keepsNoCookies,
 		not: map[string]string{"chromium": "TestWhereCookiesAreBlockedThePageKeepsItsPlaceAlsoThroughAReload"}},
 }
 
 func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
-	market := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	market := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<!doctype html><title>market</title>"))
+		_, _ = fmt.Fprintf(w, "<!doctype html><title>market</title><p id=from>%s</p>",
+			html.EscapeString(r.Header.Get("Referer")))
 	}))
 	t.Cleanup(market.Close)
 	address := strings.Replace(market.URL, "127.0.0.1", "localhost", 1) + "/wing" // another site
@@ -63,12 +67,12 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 	for _, j := range journeys {
 		names = append(names, j.name+":*")
 		texts = append(texts, fmt.Sprintf("%s:*: {name: 마켓, phone: 010-0000-0000, marketplace: {name: 마켓, url: "+
-			"%q}, %s}", j.name, address, j.room))
+			"%q}, %s}", j.name, address, strings.Replace(j.room, "MARKET", strings.TrimSuffix(address, "/wing"), 1)))
 	}
 	other := newGuest(t)
 	r := start(t, config(t, "--rooms", strings.Join(names, ","), "--rooms-file",
 		roomsFile(t, strings.Join(texts, "\n")), "--sms-webhook-secret", smsSecret,
-		"--allowed-origins", other.origin))
+		"--allowed-origins", other.origin, "--return-secret", returnSecret))
 	other.shows(t, 0, r.URL())
 	other.page = strings.Replace(other.page, `room: "integration"`,
 		`room: "embed:" + location.pathname.slice(1)`, 1)
@@ -404,6 +408,28 @@ func (j *journey) takesATurnOnAnotherSite() {
 }
 
 // says waits for a text within an element.
+// returnsToThePortal ends a turn, and follows the link to the portal, which learns how it ended and not from
+// which page.
+func (j *journey) returnsToThePortal() {
+	j.joins(j.base, "locked")
+	j.Click("#cancel")
+	j.Click("#leave-confirm")
+	j.is("ended")
+	j.Pictures("return")
+	j.Click("#return")
+	j.Until(`document.title === "market" && location.pathname === "/done"`)
+	j.Until(`document.referrer === "" && document.getElementById("from").textContent === ""`)
+	claims := jwt.MapClaims{}
+	_, err := jwt.ParseWithClaims(webdriver.Eval[string](j.Browser,
+		`new URLSearchParams(location.search).get("waitroom")`), claims,
+		func(*jwt.Token) (any, error) { return []byte(returnSecret), nil },
+		jwt.WithAudience(strings.TrimSuffix(j.market, "/wing")), jwt.WithValidMethods([]string{"HS256"}))
+	require.NoError(j.t, err)
+	require.Equal(j.t, "seller-a", claims["sub"])
+	require.Equal(j.t, "cancelled", claims["outcome"])
+	require.Equal(j.t, j.room, claims["room"])
+}
+
 func (j *journey) says(id, text string) {
 	j.t.Helper()
 	j.Until(fmt.Sprintf(`document.getElementById(%q).textContent.includes(%q)`, id, text))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// heartheartbeatEvery is how often support is sent how old its data is.
+// heartbeatEvery is how often support is sent how old its data is.
 const heartbeatEvery = time.Second
 
 // sockets are all sockets of support here.

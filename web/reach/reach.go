@@ -38,9 +38,15 @@ func (c *Choices) key(seller string) string {
 	return c.names.Key(prefix) + hex.EncodeToString(sum[:16])
 }
 
-// Offer records that a seller has the choice, which is no until the seller chooses. Error: room.ErrStore.
+// Offer records that a seller has the choice, which is no until the seller chooses, or keeps the earlier
+// choice for as long again. Error: room.ErrStore.
 func (c *Choices) Offer(ctx context.Context, seller string) error {
-	return stored(c.rdb.SetArgs(ctx, c.key(seller), no, redis.SetArgs{Mode: "NX", TTL: kept}).Err())
+	_, err := c.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.SetArgs(ctx, c.key(seller), no, redis.SetArgs{Mode: "NX", TTL: kept})
+		p.PExpire(ctx, c.key(seller), kept)
+		return nil
+	})
+	return stored(err)
 }
 
 // Choose records a seller's choice. Error: room.ErrStore.

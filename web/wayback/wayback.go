@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	jose "github.com/go-jose/go-jose/v4"
@@ -52,13 +53,22 @@ type claims struct {
 	ID       string `json:"jti"`
 }
 
+// originOf returns an address's origin as browsers write it: in small letters, without its scheme's port.
+func originOf(u *url.URL) string {
+	port := ":443"
+	if u.Scheme == "http" {
+		port = ":80"
+	}
+	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), port)
+}
+
 // Address returns the portal's address with a token. The address keeps its query and fragment.
 func (s *Signer) Address(portal string, e End, now time.Time) (string, error) {
 	u, err := url.Parse(portal)
 	if err != nil {
 		return "", fmt.Errorf("way back: %w", err)
 	}
-	text, err := json.Marshal(claims{End: e, Audience: u.Scheme + "://" + u.Host, Issued: now.Unix(),
+	text, err := json.Marshal(claims{End: e, Audience: originOf(u), Issued: now.Unix(),
 		Expires: now.Add(Lasts).Unix(), ID: rand.Text()})
 	if err != nil { // texts and numbers always marshal
 		return "", fmt.Errorf("way back: %w", err)

@@ -65,3 +65,20 @@ func TestPlaceWithoutALeaseHasNoFence(t *testing.T) {
 	_, err = s.Address("http://[::1", wayback.End{}, time.Now())
 	require.Error(t, err)
 }
+
+func TestAudienceIsThePortalsOriginAsBrowsersWriteIt(t *testing.T) {
+	s, err := wayback.New(secret)
+	require.NoError(t, err)
+	for address, origin := range map[string]string{
+		"https://Portal.Example:443/done": "https://portal.example",
+		"http://portal.example:80":        "http://portal.example",
+		"http://portal.example:443/":      "http://portal.example:443",
+		"https://[2001:DB8::443]/":        "https://[2001:db8::443]",
+		"https://u:p@portal.example/":     "https://portal.example",
+	} {
+		signed, err := s.Address(address, wayback.End{}, time.Now())
+		require.NoError(t, err)
+		_, err = parse(t, signed, secret, jwt.WithAudience(origin))
+		require.NoError(t, err, address)
+	}
+}
