@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/web/wayback"
 )
 
@@ -91,4 +93,30 @@ func TestWayBackIsSignedWithThePortalsSecretWhereItHasNoOther(t *testing.T) {
 	_, claims := s.goBack(portalSecret)
 	require.Equal(t, "s-1", claims["sub"])
 	require.Equal(t, "cancelled", claims["outcome"])
+}
+
+// A seller can always go back. What cannot be proven is left out.
+func TestWayBackLeadsToThePortalAlsoWhereTheOutcomeIsNotKnown(t *testing.T) {
+	store := redistest.Start(t)
+	l := startLibrary(t, withReturn, "--return-secret", returnSecret, "--redis-url", store.URL())
+	a := newSeller(t, l.URL(), "s-1")
+	a.join()
+	a.leave("")
+	_, claims := a.goBack(returnSecret)
+	require.NotNil(t, claims)
+	for name, purpose := range map[string]string{"Sec-Purpose": "prefetch;prerender", "X-Moz": "prefetch"} {
+		got := a.ask(http.MethodGet, "/rooms/integration/return", "", name, purpose)
+		require.Equal(t, http.StatusNoContent, got.StatusCode, "a browser may only be looking ahead")
+	}
+	for _, session := range []string{uuid.NewString(), "no session"} {
+		other := newSeller(t, l.URL(), "s-1")
+		other.session = session
+		address, claims := other.goBack(returnSecret)
+		require.Equal(t, "https://portal.example/done?from=waitroom", address)
+		require.Nil(t, claims, "the name of a seller is no proof")
+	}
+	store.Stop()
+	address, claims := a.goBack(returnSecret)
+	require.Equal(t, "https://portal.example/done?from=waitroom", address)
+	require.Nil(t, claims, "Redis is away")
 }
