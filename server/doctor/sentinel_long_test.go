@@ -41,7 +41,7 @@ func TestDoctorAsksTheSentinels(t *testing.T) {
 	last := "redis+sentinel://" + s.Addrs()[2] + "/" + redistest.MasterName
 	testproc.Until(t, patience, func() error {
 		if said, well = diagnosed(t, sound(t, "--redis-url", last)); well ||
-			!strings.Contains(said, "nobody takes over") {
+			!strings.Contains(said, "no replica takes over") {
 			return fmt.Errorf("said: %s", said)
 		}
 		return nil
