@@ -51,7 +51,7 @@ export interface Asking extends Call {
 
 /** A seller's place in a room. */
 export interface Turn {
-  /** Names the place: whoever has it acts for the place. Keep it to resume after a restart. */
+  /** Names the place: any program that has it can act for the place. Keep it to resume after a restart. */
   readonly session: string;
   /** How the place was when the server last said so. */
   readonly state: State;

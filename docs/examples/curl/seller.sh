@@ -2,7 +2,7 @@
 # Joins a room, waits for the lock, and gives it back: seller.sh [seller id]. curl opens no socket, so this one asks every second.
 set -euo pipefail
 room=${WAITROOM:-http://localhost:8080}/api/${ROOM:-integration}
-# One session a seller: any program that has it can act for the place, and a call whose answer was lost can be repeated with it.
+# One session a seller: any program that has it can act for the place. A call whose answer was lost can be repeated with it.
 session=$(cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen)
 
 ask() { curl -sS --retry 5 --retry-connrefused -H "X-Session-ID: $session" "$@"; }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 public class Robot {
     static final String ROOM =
         System.getenv().getOrDefault("WAITROOM", "http://localhost:8080") + "/api/" + System.getenv().getOrDefault("ROOM", "integration");
-    /** One session a robot: whoever has it acts for the place, and so a call whose answer was lost can be repeated. */
+    /** One session a robot: any program that has it can act for the place. A call whose answer was lost can be repeated. */
     static final String SESSION = UUID.randomUUID().toString();
     static final HttpClient HTTP = HttpClient.newHttpClient();
 

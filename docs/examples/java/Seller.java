@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /** Joins a room, waits for the lock, and gives it back: java Seller.java [seller id]. Java 17 or newer, and nothing else. */
 public class Seller {
     static final String ROOM = env("WAITROOM", "http://localhost:8080") + "/api/" + env("ROOM", "integration");
-    /** One session a seller: whoever has it acts for the place, and a call whose answer was lost can be repeated with it. */
+    /** One session a seller: any program that has it can act for the place. A call whose answer was lost can be repeated with it. */
     static final String SESSION = UUID.randomUUID().toString();
     static final HttpClient HTTP = HttpClient.newHttpClient();
 

@@ -14,7 +14,7 @@ import urllib.request
 import uuid
 
 ROOM = f"{os.environ.get('WAITROOM', 'http://localhost:8080')}/api/{os.environ.get('ROOM', 'integration')}"
-# One session a seller: any program that has it can act for the place, and a call whose answer was lost can be repeated with it.
+# One session a seller: any program that has it can act for the place. A call whose answer was lost can be repeated with it.
 SESSION = {"X-Session-ID": str(uuid.uuid4())}
 
 

@@ -1,7 +1,7 @@
 // Joins a room, waits for the lock, and gives it back: node seller.ts [seller id]. Node 22.18 or newer, and nothing else.
 
 const room = `${process.env.WAITROOM ?? "http://localhost:8080"}/api/${process.env.ROOM ?? "integration"}`;
-// One session a seller: whoever has it acts for the place, and a call whose answer was lost can be repeated with it.
+// One session a seller: any program that has it can act for the place. A call whose answer was lost can be repeated with it.
 const session = { "X-Session-ID": crypto.randomUUID() };
 
 interface Place {
