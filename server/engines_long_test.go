@@ -17,6 +17,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/internal/testkit/webdriver"
@@ -92,6 +93,33 @@ func TestEveryEngineMakesTheSellersJourneys(t *testing.T) {
 						market: address, portal: other.origin + "/" + engine.name, line: line, again: engine.open})
 				})
 			}
+		})
+	}
+}
+
+// The portal gave a way to reach each seller, who turns the message on, and off again.
+func TestEveryEngineTakesTheChoiceOfThePortalsMessage(t *testing.T) {
+	p := &portal{}
+	hooks := httptest.NewServer(p)
+	t.Cleanup(hooks.Close)
+	r := start(t, config(t, proving("--webhook-url", hooks.URL, "--webhook-secret", smsSecret,
+		"--webhook-near", "9")...))
+	require.Equal(t, http.StatusOK, comesFromThePortal(t, r.URL(), "holder").press().StatusCode)
+	for i, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			b := engine.open(t, webdriver.Config{})
+			b.Resize(360, 740)
+			b.Open(r.URL() + roomPage + "?lang=ko&token=" + token(t, portaltest.For(engine.name).With("reach",
+				"카카오톡 010-****-5678")))
+			b.Until(`document.body.dataset.state === "idle" && document.body.dataset.connection === "open"`)
+			b.Click("#join")
+			b.Until(`document.body.dataset.state === "waiting"`)
+			b.Click("#reach")
+			b.Until(`document.getElementById("reach-state").textContent === "켜짐"`)
+			b.Pictures("reach")
+			p.until(t, func() bool { return slices.Contains(p.near, fmt.Sprint(engine.name, " ", i+1)) })
+			b.Click("#reach")
+			b.Until(`document.getElementById("reach-state").textContent === "꺼짐"`)
 		})
 	}
 }
