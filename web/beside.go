@@ -7,13 +7,13 @@ import (
 )
 
 // beside serves one of Config.Handlers and replaces the handler's 404 with the server's own.
-func beside(handler http.Handler, nothingHere gin.HandlerFunc) gin.HandlerFunc {
+func beside(handler http.Handler, notFound gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		w := &finder{ResponseWriter: c.Writer}
 		handler.ServeHTTP(w, c.Request)
 		if w.missing {
 			c.Writer.Header().Del("Content-Type")
-			nothingHere(c)
+			notFound(c)
 		}
 	}
 }

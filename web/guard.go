@@ -114,6 +114,6 @@ func (m *middleware) known(c *gin.Context) {
 	}
 }
 
-func (m *middleware) nothingHere(c *gin.Context) { m.Refuse(c, "not_found") }
+func (m *middleware) notFound(c *gin.Context) { m.Refuse(c, "not_found") }
 
-func (m *middleware) notLikeThis(c *gin.Context) { m.Refuse(c, "method_not_allowed") }
+func (m *middleware) methodNotAllowed(c *gin.Context) { m.Refuse(c, "method_not_allowed") }

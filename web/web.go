@@ -149,8 +149,8 @@ func (s *site) router() (*gin.Engine, error) {
 	g.RedirectTrailingSlash = false
 	g.HandleMethodNotAllowed = true
 	g.Use(s.mw.chain()...)
-	g.NoRoute(s.mw.nothingHere)
-	g.NoMethod(s.mw.notLikeThis)
+	g.NoRoute(s.mw.notFound)
+	g.NoMethod(s.mw.methodNotAllowed)
 
 	api := g.Group("/api/:room", s.mw.known)
 	s.lock.routes(api)
@@ -171,7 +171,7 @@ func (s *site) router() (*gin.Engine, error) {
 	g.GET(docsPath, s.pages.docs)
 	for _, handlers := range []map[string]http.Handler{describe.Handlers(), s.Handlers} {
 		for path, handler := range handlers {
-			g.GET(path, beside(handler, s.mw.nothingHere))
+			g.GET(path, beside(handler, s.mw.notFound))
 		}
 	}
 	return g, nil
