@@ -83,6 +83,12 @@ func TestAgentToolsSpeakTheProtocolOnStandardInputAndOutput(t *testing.T) {
 	require.Contains(t, string(p.answer("6").Result), `"isError":true`)
 	p.send("no JSON")
 	require.Equal(t, -32700, p.answer("").Error.Code)
+	for _, line := range []string{`{"jsonrpc":"2.0"}`, `null`, `[]`, `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`,
+		`{"jsonrpc":"1.0","id":7,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, `{"jsonrpc":"2.0","id":7,"method":5}`} {
+		p.send(line)
+		require.Equal(t, -32600, p.answer("").Error.Code, line)
+	}
 	p.send("")
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
 	require.Nil(t, p.answer("7").Error, "the connection goes on")

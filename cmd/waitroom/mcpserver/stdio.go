@@ -2,15 +2,17 @@ package mcpserver
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Stdio returns the transport over a process's standard input and output: one JSON object a line. A line that
-// is no JSON gets JSON-RPC's parse error; the SDK would end the connection, and with it the place.
+// Stdio returns the transport over a process's standard input and output: one message of JSON-RPC a line.
+// A line that is none gets an error; the SDK would end the connection, and with it the place.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport {
 	r, w := io.Pipe()
 	shared := &lockedWriter{out: out}
@@ -18,25 +20,40 @@ func Stdio(in io.Reader, out io.Writer) mcp.Transport {
 	return &mcp.IOTransport{Reader: r, Writer: shared}
 }
 
-const parseError = `{"jsonrpc":"2.0","id":null,` +
-	`"error":{"code":-32700,"message":"the line is no JSON"}}` + "\n"
+// JSON-RPC's errors for a line that is no message. Batches are none since the protocol's version 2025-06-18.
+const (
+	parseError = `{"jsonrpc":"2.0","id":null,` +
+		`"error":{"code":-32700,"message":"the line is no JSON"}}` + "\n"
+	invalidRequest = `{"jsonrpc":"2.0","id":null,` +
+		`"error":{"code":-32600,"message":"the line is no single message of JSON-RPC 2.0"}}` + "\n"
+)
 
-// forward copies the lines that are JSON, and answers the others.
+// refusal returns the error for a line that is no message; "" for a message.
+func refusal(line []byte) string {
+	if _, err := jsonrpc.DecodeMessage(line); err == nil {
+		return ""
+	}
+	if json.Valid(line) {
+		return invalidRequest
+	}
+	return parseError
+}
+
+// forward copies the lines that are messages, and answers the others.
 func forward(in io.Reader, to, answers io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, mcp.DefaultMaxLineLength)
 	for lines.Scan() {
-		line := lines.Bytes()
-		switch {
-		case len(line) == 0:
-		case json.Valid(line):
-			if _, err := to.Write(append(line, '\n')); err != nil {
-				return err
-			}
-		default:
-			if _, err := io.WriteString(answers, parseError); err != nil {
-				return err
-			}
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		receiver, text := answers, refusal(line)
+		if text == "" {
+			receiver, text = to, string(line)+"\n"
+		}
+		if _, err := io.WriteString(receiver, text); err != nil {
+			return err
 		}
 	}
 	return lines.Err()
