@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Config is how a Client reaches the server. The zero value needs nothing but a URL.
+// Config says how a Client reaches the server. Its zero value is valid.
 type Config struct {
 	// HTTP makes the calls and dials the sockets; nil = one with a time limit of a minute a call.
 	HTTP *http.Client
@@ -71,7 +71,7 @@ type request struct {
 }
 
 // call sends a request until the server answers, and decodes the answer. Its error is a *Problem for a
-// refusal that a repeat would not change, and else that of ctx, with the last failure.
+// refusal that a retry would not change; otherwise it is ctx's error with the last failure.
 func (c *Client) call(ctx context.Context, q request, answer any) error {
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
 		err := c.once(ctx, q, answer)
@@ -89,7 +89,7 @@ func (c *Client) call(ctx context.Context, q request, answer any) error {
 	}
 }
 
-// sleep waits, and returns the error of ctx with the failure that is waited for, where ctx ends before.
+// sleep waits. If ctx ends first, it returns ctx's error with the failure that it waited after.
 func sleep(ctx context.Context, d time.Duration, failure error) error {
 	select {
 	case <-ctx.Done():
@@ -99,8 +99,7 @@ func sleep(ctx context.Context, d time.Duration, failure error) error {
 	}
 }
 
-// once sends a request once. Of a Problem that says nothing of when to come again RetryAfter is 0, unless the
-// server failed.
+// once sends a request once. A Problem without a retry time has RetryAfter 0, unless the server failed.
 func (c *Client) once(ctx context.Context, q request, answer any) error {
 	var body io.Reader
 	if q.body != nil {
@@ -139,7 +138,7 @@ func (c *Client) once(ctx context.Context, q request, answer any) error {
 	return problem(resp, text)
 }
 
-// decode reads an answer of the server's, each of which has a status. Another is some proxy's own.
+// decode reads an answer of the server, each of which has a status. Anything else comes from a proxy.
 func decode(text []byte, answer any) error {
 	var its struct{ Status string }
 	if err := json.Unmarshal(text, &its); err != nil {

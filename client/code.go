@@ -24,7 +24,7 @@ type Code struct {
 // String names the message, and not the code, which is a secret.
 func (c Code) String() string { return "code of message " + c.MessageID }
 
-// CodeOption says which message is meant, and how it is asked for.
+// CodeOption restricts the messages that Code accepts, or sets how Code asks.
 type CodeOption func(*asking)
 
 type asking struct {
@@ -34,26 +34,26 @@ type asking struct {
 	late     time.Duration
 }
 
-// From takes a message from one of these senders only; at most ten.
+// From accepts messages of these senders only; at most ten.
 func From(senders ...string) CodeOption {
 	return func(a *asking) { a.from = append(a.from, senders...) }
 }
 
-// Contains takes a message only that has this piece of text.
+// Contains accepts only messages that contain a text.
 func Contains(piece string) CodeOption { return func(a *asking) { a.contains = piece } }
 
-// Ask has the marketplace send the code: it is called once the number is free for that, and not before. Its
-// error ends Code. Without it, the caller asks the marketplace right after Code was called, which other
-// sellers' codes may precede.
+// Ask sets the function that makes the marketplace send the code. It is called once the number is free. Its
+// error ends Code. Without Ask, the caller asks the marketplace right after calling Code, and codes of other
+// sellers may come first.
 func Ask(marketplace func(context.Context) error) CodeOption {
 	return func(a *asking) { a.ask = marketplace }
 }
 
-// Late waits so long for a code after the turn is over, such as after its two minutes, or when a code was
-// rejected: the seller may still use it. Without it, Code fails with *Ended at once.
+// Late lets Code wait for a while after the turn has ended. The seller may still use a code that comes after
+// the two minutes, or after a rejected one. Without Late, Code returns *Ended at once.
 func Late(d time.Duration) CodeOption { return func(a *asking) { a.late = d } }
 
-// waitFor is how long the server lets a call wait for a message.
+// waitFor is how long one call waits at the server for a message.
 const waitFor = 25 * time.Second
 
 // Code asks for a code and returns it. While an earlier seller's code may still come the number is busy, and
@@ -87,7 +87,7 @@ func (t *Turn) Code(ctx context.Context, options ...CodeOption) (Code, error) {
 	return t.await(ctx, before, a.late)
 }
 
-// expect asks, once however often the call is repeated.
+// expect announces one ask, however often the call is repeated.
 func (t *Turn) expect(ctx context.Context, fence int64, a asking) error {
 	q := t.request(http.MethodPost, "/lock/expect")
 	q.key = newID()
@@ -111,7 +111,7 @@ func (t *Turn) expect(ctx context.Context, fence int64, a asking) error {
 	return err
 }
 
-// inbox is what the server has for the session's last place.
+// inbox has the messages that the server returns for the session's last place.
 type inbox struct {
 	Status   string    `json:"status"`
 	Fence    int64     `json:"fence"`   // 0 for null
@@ -138,7 +138,7 @@ func (b inbox) has(id string) bool {
 	return slices.ContainsFunc(b.Messages, func(m message) bool { return m.ID == id })
 }
 
-// take returns the newest code that was not there before, and that no call has taken.
+// take returns the newest code that was not in the inbox before and that no call has returned.
 func (t *Turn) take(b, before inbox) (Code, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -169,7 +169,7 @@ func (t *Turn) messages(ctx context.Context, after string, wait time.Duration) (
 	return b, err
 }
 
-// await returns the next code beyond the messages before. A turn that is over may still get its code until
+// await returns the next code after the messages before. A turn that has ended may still get its code until
 // the server has checked the last message, and for `late` longer.
 func (t *Turn) await(ctx context.Context, before inbox, late time.Duration) (Code, error) {
 	var over time.Time
@@ -196,7 +196,7 @@ func (t *Turn) await(ctx context.Context, before inbox, late time.Duration) (Cod
 	}
 }
 
-// ended says how the turn ended.
+// ended returns how the turn ended.
 func (t *Turn) ended(ctx context.Context) error {
 	s, err := t.look(ctx)
 	if err != nil {
@@ -205,9 +205,10 @@ func (t *Turn) ended(ctx context.Context) error {
 	return &Ended{s.Outcome}
 }
 
-// Reject says that a code is not the seller's. It goes to support, and its ask is open again. Where the code
-// has ended the turn, the seller's own may still come: call Code with Late. Else call Code anew. It is no
-// error where the code is forgotten, as it is ten minutes after it came.
+// Reject reports that a code is not the seller's. The code goes to support, and its ask is open again.
+//
+// If the code has ended the turn, the seller's own code may still come: call Code with Late. Otherwise call
+// Code again. It is no error if the server has forgotten the code, which it does after ten minutes.
 func (t *Turn) Reject(ctx context.Context, c Code) error {
 	q := t.request(http.MethodPost, "/lock/reject")
 	q.body = map[string]any{"fence": c.fence, "message_id": c.MessageID}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Problem is a refusal by the server, as RFC 9457 has it.
+// Problem is a refusal of the server: an RFC 9457 problem.
 type Problem struct {
 	Status     int           // of the HTTP answer
 	Code       string        `json:"code"`   // stable, such as "seller_has_place"
@@ -21,17 +21,17 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("waitroom answered %d %s: %s", p.Status, p.Code, p.Detail)
 }
 
-// Ended says that the place is over, and how: "completed", "cancelled", "expired", "forced", "removed",
+// Ended reports that the place has ended, and how: "completed", "cancelled", "expired", "forced", "removed",
 // "dropped" or "lost".
 type Ended struct{ Outcome string }
 
 func (e *Ended) Error() string { return "the turn is over: " + e.Outcome }
 
-// ErrNoTurn says that the session has no place: it never joined, or ten minutes and more have passed since it
-// ended.
+// ErrNoTurn reports that the session has no place: it never joined, or its place ended more than ten minutes
+// ago.
 var ErrNoTurn = errors.New("the session has no place")
 
-// ErrNotYet says that the turn has not come: call Wait first.
+// ErrNotYet reports that it is not the seller's turn yet: call Wait first.
 var ErrNotYet = errors.New("the turn has not come yet")
 
 // code returns the code of a Problem; "" for any other error.

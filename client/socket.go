@@ -20,7 +20,7 @@ const (
 	mostFrame = 1 << 16          // bytes
 )
 
-// frame is a state as the socket sends it.
+// frame is a state frame of the socket.
 type frame struct {
 	Type      string `json:"type"`
 	Status    string `json:"status"`
@@ -47,11 +47,11 @@ func (f frame) state() State {
 	return s
 }
 
-// errStay says that a socket is not to be opened again.
+// errStay reports that the server closed the socket for good.
 var errStay = errors.New("the server closed the socket for good")
 
-// states yields the place's states: by a socket, which is opened again when it breaks, or by asking again and
-// again where the server or a proxy lets no socket through.
+// states yields the place's states. It uses a socket, which it reopens when it breaks, or polls if the server
+// or a proxy allows no socket.
 func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 	return func(yield func(State, error) bool) {
 		first, err := t.look(ctx)
@@ -88,8 +88,8 @@ func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 	}
 }
 
-// socket yields the states of one socket until it breaks. opened says whether a state came; more is false
-// where the caller wants no more.
+// socket yields the states of one socket until it breaks. opened reports whether a state came; more is false
+// if the caller stopped.
 func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opened, more bool, err error) {
 	u := *t.c.base
 	u.Path += t.request("", "/ws").path
@@ -139,7 +139,7 @@ func read(ctx context.Context, conn *websocket.Conn, patience time.Duration) (f 
 	return f, json.Unmarshal(text, &f)
 }
 
-// dialError is a socket that was not opened.
+// dialError is the error of a socket that could not be opened.
 type dialError struct {
 	error
 	resp *http.Response

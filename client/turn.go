@@ -27,13 +27,13 @@ type Turn struct {
 // String names the room, and not the session, which is a secret.
 func (t *Turn) String() string { return "turn in " + t.room }
 
-// State is how a place is. Times are in the server's clock.
+// State is the state of a place. Times are in the server's clock.
 type State struct {
 	Status  string // "waiting", "locked" or "ended"
 	Outcome string // where it has ended
-	// Position is 1 for the next one, Length how many wait; both 0 unless it waits.
+	// Position is 1 for the next in line, Length the number of waiters; both are 0 unless the place waits.
 	Position, Length int
-	// Estimated and Maximum are how long it waits still; both 0 where that is not known, as in a paused room.
+	// Estimated and Maximum are how long it still waits; both 0 if that is not known, as in a paused room.
 	Estimated, Maximum time.Duration
 	Fence              int64     // of the lease; 0 unless it holds the lock
 	ExpiresAt          time.Time // when the lease ends: its own, or the holder's while it waits
@@ -42,7 +42,7 @@ type State struct {
 	claim              bool // the lease is to be claimed
 }
 
-// answer is a place as the HTTP API has it.
+// answer has the fields of the API's answers about a place.
 type answer struct {
 	Status    string    `json:"status"`
 	Outcome   string    `json:"outcome"`
@@ -79,15 +79,15 @@ type joining struct {
 	noWait  bool
 }
 
-// Session joins under a session of the caller's: a UUID that no other program has.
+// Session joins under the caller's session: a UUID that no other program uses.
 func Session(id string) Option { return func(j *joining) { j.session = id } }
 
-// NoWait has Join fail with the Problem lock_held or room_paused rather than wait in line.
+// NoWait makes Join fail with the Problem lock_held or room_paused instead of waiting in line.
 func NoWait() Option { return func(j *joining) { j.noWait = true } }
 
-// Join gives a seller the lock of a room, or a place in its line. A seller has one place in a room: where
-// another session has it, Join fails with the Problem seller_has_place. Where the server takes sellers from
-// tokens, seller is "".
+// Join gets the lock of a room or a place in its line. A seller has one place in a room: if another session
+// has it, Join fails with the Problem seller_has_place. If the server identifies sellers by tokens, seller is
+// "".
 func (c *Client) Join(ctx context.Context, room, seller string, options ...Option) (*Turn, error) {
 	j := joining{session: newID()}
 	for _, o := range options {
@@ -107,8 +107,8 @@ func (c *Client) Join(ctx context.Context, room, seller string, options ...Optio
 	return t, nil
 }
 
-// Resume returns the turn of a session that joined before, such as by a program that was started again. It
-// fails with ErrNoTurn where the session has no place.
+// Resume returns the turn of a session that has joined before, for a program that was restarted. It fails
+// with ErrNoTurn if the session has no place.
 func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error) {
 	t := &Turn{c: c, room: room, session: session, taken: map[string]bool{}}
 	if _, err := t.look(ctx); err != nil {
@@ -117,10 +117,10 @@ func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error
 	return t, nil
 }
 
-// Session returns the secret that names the place: keep it to go on after a restart.
+// Session returns the secret that identifies the place; a program stores it to continue after a restart.
 func (t *Turn) Session() string { return t.session }
 
-// State returns how the place was when the server last said so.
+// State returns the last state that the server has sent.
 func (t *Turn) State() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +146,7 @@ func (t *Turn) request(method, path string) request {
 	return request{method: method, path: "/api/" + url.PathEscape(t.room) + path, session: t.session}
 }
 
-// look asks the server how the place is. A waiting place counts as there for it.
+// look asks the server for the state. A waiting seller counts as present by it.
 func (t *Turn) look(ctx context.Context) (State, error) {
 	q := t.request(http.MethodGet, "/lock/status")
 	q.query = url.Values{"here": {"true"}}
@@ -163,8 +163,8 @@ func (t *Turn) look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// Wait returns when the lock is the seller's. It claims the lease where the server wants that. It fails with
-// *Ended where the place is over before.
+// Wait returns when the seller holds the lock. It claims the lease if the server requires that. It fails with
+// *Ended if the place ends before.
 func (t *Turn) Wait(ctx context.Context) error {
 	var last State
 	var failed error
@@ -180,8 +180,8 @@ func (t *Turn) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Updates yields how the place is, now and after each change, until the lock is the seller's or the place is
-// over. The last one has status "locked" or "ended"; an error ends it too.
+// Updates yields the state now and after each change, until the seller holds the lock or the place has ended.
+// The last state has the status "locked" or "ended"; an error ends it, too.
 func (t *Turn) Updates(ctx context.Context) iter.Seq2[State, error] {
 	return func(yield func(State, error) bool) {
 		for s, err := range t.states(ctx) {
@@ -198,8 +198,8 @@ func (t *Turn) Updates(ctx context.Context) iter.Seq2[State, error] {
 	}
 }
 
-// claim says that the seller is there. It is no error where there was nothing to claim, or the lease ended
-// meanwhile.
+// claim confirms that the seller is present. It is no error if there was nothing to claim, or the lease has
+// ended meanwhile.
 func (t *Turn) claim(ctx context.Context, s State) (State, error) {
 	q := t.request(http.MethodPost, "/lock/claim")
 	q.body = map[string]any{}
@@ -221,8 +221,8 @@ func (t *Turn) claim(ctx context.Context, s State) (State, error) {
 	return s, nil
 }
 
-// Done gives the lock back: the seller has used the code. It is no error where a message has ended the turn
-// before. It fails with ErrNotYet while the seller waits, which keeps its place.
+// Done gives the lock back after the seller has used the code. It is no error if a message has already ended
+// the turn. While the seller waits, it fails with ErrNotYet and changes nothing.
 func (t *Turn) Done(ctx context.Context) error {
 	if t.lastFence() == 0 { // such as of a turn that was resumed
 		s, err := t.look(ctx)
@@ -238,7 +238,7 @@ func (t *Turn) Done(ctx context.Context) error {
 	return t.leave(ctx, "completed", t.lastFence())
 }
 
-// Leave gives the place up, waiting or not. It is no error where the place is over.
+// Leave gives the place up, waiting or not. It is no error if the place has ended.
 func (t *Turn) Leave(ctx context.Context) error { return t.leave(ctx, "cancelled", 0) }
 
 func (t *Turn) leave(ctx context.Context, reason string, fence int64) error {

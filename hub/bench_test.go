@@ -21,8 +21,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// crowdSize is how many sockets a benchmark opens: HUB_BENCH_SOCKETS, or fewer than the contract's 9,000
-// so that it is over soon.
+// crowdSize returns how many sockets a benchmark opens: HUB_BENCH_SOCKETS, or a smaller default than the
+// contract's 9,000, so that it ends soon.
 func crowdSize(b *testing.B, otherwise int) int {
 	text := os.Getenv("HUB_BENCH_SOCKETS")
 	if text == "" {
@@ -58,7 +58,7 @@ func BenchmarkIdleSocketMemory(b *testing.B) {
 	}
 }
 
-// settle gives back what is free and returns what is resident.
+// settle frees unused memory and returns the resident memory in bytes.
 func settle(b *testing.B) int64 {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -126,8 +126,8 @@ func BenchmarkHandoffSentToAll(b *testing.B) {
 	report(b, took)
 }
 
-// BenchmarkExpiryHandoff prints how long it takes from a lease's expires_at to the next holder's frame,
-// in a Redis with 10,000 other keys that have a TTL: that is where its own notifications come late.
+// BenchmarkExpiryHandoff prints how long it takes from a lease's expires_at to the next holder's frame. Redis
+// has 10,000 other keys with a TTL, which delay its own notifications of expired keys.
 func BenchmarkExpiryHandoff(b *testing.B) {
 	for name, config := range servers {
 		b.Run(name, func(b *testing.B) { benchmarkExpiry(b, redistest.StartWith(b, config).Client()) })

@@ -6,8 +6,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Changes is sent to after a room's event, once for several; it is closed when this replica drains. stop has
-// to be called.
+// Changes returns a channel that gets a value after a room's events, one for several. The channel is closed
+// when this replica drains. The caller has to call stop.
 func (h *Hub) Changes(id room.ID) (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	for {
@@ -18,14 +18,14 @@ func (h *Hub) Changes(id room.ID) (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// listeners are the callers of Changes of a room, which is not retired while there are any. The room's lock
+// listeners are the callers of Changes of a room, which is not retired while it has any. The room's lock
 // guards them.
 type listeners struct {
 	l   *localRoom
 	all map[chan struct{}]struct{}
 }
 
-// add returns false where the room was retired meanwhile.
+// add returns false if the room was retired meanwhile.
 func (n *listeners) add(c chan struct{}) bool {
 	n.l.mu.Lock()
 	defer n.l.mu.Unlock()
@@ -49,7 +49,7 @@ func (n *listeners) remove(c chan struct{}) {
 	delete(n.all, c)
 }
 
-// send is for the room's lock.
+// send sends a value to each listener. The caller holds the room's lock.
 func (n *listeners) send() {
 	for c := range n.all {
 		select {

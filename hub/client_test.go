@@ -24,8 +24,9 @@ import (
 
 const clientURL = "HUB_BENCH_CLIENT"
 
-// crowd is many sockets in a process of their own, so that this one's memory and time are the hub's. What it
-// sees comes as lines, each with the wall clock: "until expires_at ns", "locked ticket ns", "all version ns".
+// crowd is many sockets in another process, so that the benchmark measures the hub's memory and time alone.
+// The other process reports what the sockets receive as lines with the wall clock in ns: "until expires_at
+// ns", "locked ticket ns", "all version ns".
 type crowd struct {
 	tb    testing.TB
 	lines *bufio.Scanner
@@ -74,7 +75,7 @@ func (c *crowd) until(kind string, number int64) (ns int64) {
 	}
 }
 
-// clientMain is the other process; false in a test run.
+// clientMain runs the other process; it returns false in the process of the tests.
 func clientMain() bool {
 	url := os.Getenv(clientURL)
 	if url == "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/waitroom/waitroom/hub/socket"
 )
 
-// coalescer holds back changes for the back of the line: the first one goes out right behind the head of the
-// line, those within the pause after it go out as one. The room's lock guards it.
+// coalescer delays changes for the back of the line. It sends the first change right after the head of the
+// line, and those within the pause after it as one. The room's lock guards it.
 type coalescer struct {
 	l     *localRoom
 	due   bool // a change was not sent yet
@@ -15,11 +15,11 @@ type coalescer struct {
 	timer *time.Timer
 }
 
-// headStart is how long the back of the line waits behind the sockets that a change concerns most. Marked at
-// the same moment, thousands would take the processors, and those of the machines that they are on.
+// headStart is how long the back of the line waits behind the sockets that a change concerns most. Otherwise
+// thousands of sockets would compete with those for the processors, also on the clients' machines.
 const headStart = time.Millisecond
 
-// behind notes a change for the back of the line, after all others.
+// behind records a change for the back of the line.
 func (b *coalescer) behind(now time.Time) {
 	if b.due {
 		return
@@ -36,7 +36,7 @@ func (b *coalescer) stop() {
 	}
 }
 
-// flush marks every socket of the room for a change, unless that was done a moment ago.
+// flush marks every socket of the room, unless it has just done so.
 func (b *coalescer) flush() {
 	l := b.l
 	l.mu.Lock()
@@ -56,7 +56,7 @@ func (b *coalescer) flush() {
 	b.markAll()
 }
 
-// wake flushes later; one timer is enough for all changes until then.
+// wake plans a flush; one timer serves all changes until then.
 func (b *coalescer) wake(wait time.Duration) {
 	if b.timer == nil {
 		b.timer = time.AfterFunc(wait, b.flush)
@@ -65,7 +65,7 @@ func (b *coalescer) wake(wait time.Duration) {
 	}
 }
 
-// markAll marks every socket. Those already marked stay where they are in the queue.
+// markAll marks every socket. Sockets that are marked already keep their place in the queue.
 func (b *coalescer) markAll() {
 	l := b.l
 	l.mu.RLock()

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The head of the line is sent a change first, whether or not the line was sent one a moment ago. A second
-// change does not put the first one off.
+// A change is sent to the head of the line first, even if the line has just been sent another change. A
+// second change does not delay the first one.
 func TestBackOfTheLineStandsBehindItsHead(t *testing.T) {
 	now := time.Now()
 	for name, c := range map[string]struct{ until, want time.Time }{

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Config is what a hub needs. Zero durations and sizes get the defaults.
+// Config configures a Hub. Zero durations and sizes get the defaults.
 type Config struct {
 	Engine *room.Engine
 	Redis  redis.UniversalClient // for the subscription; stays the caller's to close

@@ -61,8 +61,8 @@ func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, se
 	return nil
 }
 
-// ForbidSocket turns a request into a socket that is closed at once with 4502 (do not come again), and
-// returns. Its errors are ServeSocket's.
+// ForbidSocket turns a request into a socket that is closed at once with 4502 (the client must not
+// reconnect). Its errors are ServeSocket's.
 func (h *Hub) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
 	c := &conn{h: h}
 	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
@@ -76,7 +76,7 @@ func (h *Hub) ForbidSocket(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// accept takes a request over as a socket. It returns false without an error where the connection broke
+// accept takes over a request as a socket. It returns false without an error if the connection broke
 // meanwhile.
 func (h *Hub) accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
 	owner socket.Owner) (bool, error) {
@@ -92,7 +92,7 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request, allowed func(*http.
 	return h.pool.Accept(w, r, c, owner), nil
 }
 
-// run has the socket's goroutine run.
+// run starts the socket's goroutine.
 func (h *Hub) run(c *conn) {
 	c.Open()
 	if !h.spawn(c.read) {
@@ -109,7 +109,7 @@ func (c *conn) read(context.Context) {
 	c.Run()
 }
 
-// left takes the socket out of everything.
+// left removes the socket from its room and from the pool.
 func (c *conn) left() {
 	c.Leave()
 	c.room.leave(c)

@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/web/describe"
 )
 
-// described holds every frame of this package's tests to its description.
+// described checks every frame of this package's tests against the API's description.
 var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
 
 func must(r *describetest.Recorder, err error) *describetest.Recorder {
@@ -17,8 +17,8 @@ func must(r *describetest.Recorder, err error) *describetest.Recorder {
 	return r
 }
 
-// wrongFrame says what is wrong with a frame of the socket at a path. What stands beside the line is these
-// tests' own.
+// wrongFrame returns what is wrong with a frame of the socket at a path. It ignores the panels beside the
+// line, whose content these tests make up.
 func wrongFrame(path string, text []byte) error {
 	if bytes.HasPrefix(text, []byte(`{"type":"items"`)) ||
 		bytes.HasPrefix(text, []byte(`{"type":"minutes"`)) {

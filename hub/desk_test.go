@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// storm makes n changes of all kinds; cut is called in between.
+// storm makes n changes of all kinds, and calls cut in between.
 func storm(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 	t.Helper()
 	ctx := context.Background()
@@ -47,7 +47,8 @@ func TestSupportSeesTheLineAsItIsOnEveryReplica(t *testing.T) {
 	requireTruePages(t, server, direct, 100, inTurn(cuts(t, server, direct)))
 }
 
-// requireTruePages makes n changes twice while the pages' replicas lose what is published.
+// requireTruePages makes n changes twice while the pages' replicas lose published events, and requires that
+// all pages then show the engine's state.
 func requireTruePages(t *testing.T, server *redistest.Server, direct *room.Engine, n int,
 	cut func(*redistest.Proxy)) {
 	proxy := server.Proxy()
@@ -70,8 +71,8 @@ func requireTruePages(t *testing.T, server *redistest.Server, direct *room.Engin
 	}
 }
 
-// The subscription stays connected and says nothing: the beat's answer shows that mirror and roster are
-// behind, also where only support watches.
+// The subscription stays connected and delivers nothing. The next beat's answer shows that mirror and roster
+// are behind, also in a room that only support watches.
 func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -89,8 +90,8 @@ func TestSupportSeesTheTruthAlthoughTheSubscriptionIsSilent(t *testing.T) {
 	untilTrue(t, r.Engine, lobby, s)
 }
 
-// Only the replica's own timer ends the lease: no seller is connected, and there is no notification and
-// no beat.
+// Only the replica's own timer can end the lease: no seller is connected, and there is no notification and no
+// beat.
 func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
@@ -106,9 +107,11 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	})
 }
 
-// Sellers are on the first watcher's replica already: they get no frame for its sake, and a second one gets
-// the same bytes. Nothing asks the engine while the room changes: an answer that is ahead of its events
-// for too long has the room shown anew.
+// Sellers are on the first watcher's replica already: they get no frame because of it, and a second watcher
+// gets the same bytes.
+//
+// Nothing calls the engine while the room changes: an answer that is ahead of its events for too long makes
+// the hub send the room again.
 func TestFiftyWatchersGetTheSameBytes(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids := sessions(10)

@@ -27,8 +27,9 @@ const (
 	benchSeconds  = 10
 )
 
-// BenchmarkFiftyWatchersOfALineOfTenThousand prints what a change costs each watcher in bytes, and what fifty
-// of them cost in processor time, as a share of one core, beside what the same changes cost without them.
+// BenchmarkFiftyWatchersOfALineOfTenThousand prints the bytes that a change costs each watcher, and the
+// processor time of fifty watchers as a share of one core. Beside it stands the time of the same changes
+// without watchers.
 func BenchmarkFiftyWatchersOfALineOfTenThousand(b *testing.B) {
 	registry := prometheus.NewRegistry()
 	r := start(b, redistest.Start(b).Client(), room.Config{Lease: 10 * time.Minute},
@@ -68,7 +69,7 @@ func BenchmarkFiftyWatchersOfALineOfTenThousand(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// usedBy is how much of a core this process used meanwhile.
+// usedBy returns the share of one core that this process used while do ran.
 func usedBy(b *testing.B, do func()) float64 {
 	used := func() time.Duration {
 		var u syscall.Rusage
@@ -80,8 +81,7 @@ func usedBy(b *testing.B, do func()) float64 {
 	return float64(used()-before) / float64(time.Since(began))
 }
 
-// gatherWatchers connects the watchers in a process of their own, and returns when each has been shown the
-// room.
+// gatherWatchers connects the watchers in another process, and returns once each has received the room.
 func gatherWatchers(b *testing.B, url string) *crowd {
 	b.Setenv(watchURL, url)
 	return gather(b, url, nil)
@@ -89,7 +89,7 @@ func gatherWatchers(b *testing.B, url string) *crowd {
 
 const watchURL = "HUB_BENCH_WATCH"
 
-// watchMain is the other process.
+// watchMain runs the watchers' process.
 func watchMain(url string) {
 	o := &observer{all: benchWatchers, received: make(map[int64]int)}
 	o.missing.Add(benchWatchers)

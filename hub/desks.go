@@ -33,22 +33,22 @@ func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who 
 // other replicas find out when they are connected again, or check again.
 func (h *Hub) SignOut(ctx context.Context, key string) error { return h.desk.SignOut(ctx, key) }
 
-// host is the replica as its desk needs it.
+// host is the part of the hub that a desk uses.
 type host struct{ *Hub }
 
-// Accept takes a request over as a socket of the hub's pool.
+// Accept takes over a request as a socket of the hub's pool.
 func (h host) Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
 	owner socket.Owner) (bool, error) {
 	return h.accept(w, r, allowed, c, owner)
 }
 
-// Open has a room watch for a socket.
+// Open adds a socket of support to a room.
 func (h host) Open(id room.ID, c *desk.Conn) {
 	for !h.open(id).watch(c) {
 	}
 }
 
-// Status is how this replica is.
+// Status returns this replica's state.
 func (h host) Status() desk.Status {
 	h.mu.RLock()
 	rooms := len(h.rooms)
@@ -58,7 +58,7 @@ func (h host) Status() desk.Status {
 		Draining: h.draining.Load()}
 }
 
-// watch adds a socket of support. It returns false when the room was retired meanwhile.
+// watch adds a socket of support. It returns false if the room was retired meanwhile.
 func (l *localRoom) watch(c *desk.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *localRoom) watch(c *desk.Conn) bool {
 	return true
 }
 
-// line is a local room as the source of a roster.
+// line is a local room as the desk reads it.
 type line struct{ l *localRoom }
 
 func (n line) At() (at mirror.Revision, live, following bool) {
@@ -84,7 +84,7 @@ func (n line) Resync(reason mirror.Reason) { n.l.snapshots.ask(reason) }
 
 func (n line) Expect(version mirror.Revision) { n.l.snapshots.expect(version) }
 
-// tasks is the hub's background work, as its parts need it.
+// tasks runs background work for the hub's parts.
 type tasks struct{ *Hub }
 
 func (t tasks) Spawn(f func(context.Context)) bool { return t.spawn(f) }

@@ -42,7 +42,7 @@ func rawWatch(t testing.TB, r *replica) *rawConn {
 	return c
 }
 
-// long reads one frame of the server's, however long.
+// long reads one frame of the server, of any length.
 func (c *rawConn) long() (payload []byte, err error) {
 	var head [10]byte
 	if _, err = io.ReadFull(c.r, head[:2]); err != nil {
@@ -65,7 +65,7 @@ func (c *rawConn) long() (payload []byte, err error) {
 	return payload, err
 }
 
-// fill makes a line of n.
+// fill adds n waiters to the line and returns their sessions.
 func fill(t testing.TB, r *replica, n int) (ids []string) {
 	ids = sessions(n)
 	for _, id := range ids {
@@ -74,7 +74,7 @@ func fill(t testing.TB, r *replica, n int) (ids []string) {
 	return ids
 }
 
-// A pool of one writer: any write that waited would hold up everybody.
+// The pool has one writer, so a write that blocked would delay all other watchers.
 func TestAWatcherThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
@@ -99,7 +99,7 @@ func TestAWatcherThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 	untilTrue(t, r.Engine, lobby, s)
 }
 
-// A socket that is too far behind is sent the room anew; nothing is kept for it meanwhile.
+// A socket that is too far behind gets the whole room again; no changes are queued for it meanwhile.
 func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	// no beat: what it finds may have the room shown anew to all

@@ -22,7 +22,7 @@ import (
 
 const deskPath = "/-/desk/"
 
-// watchers are the members of support that a replica's test let in.
+// watchers are the agents of support whose sign-in a test accepts.
 type watchers struct {
 	mu   sync.Mutex
 	list []desk.Watcher
@@ -59,7 +59,7 @@ type screen struct {
 	closed  error
 }
 
-// watch opens a room for support; "" are all rooms.
+// watch opens support's socket of a room, or of all rooms for "".
 func (r *replica) watch(id room.ID) *screen { return r.watchAs(id, desk.Watcher{Key: "agent"}) }
 
 func (r *replica) watchAs(id room.ID, who desk.Watcher) *screen {
@@ -103,7 +103,7 @@ func (s *screen) read() {
 	}
 }
 
-// until waits until the page is so.
+// until waits until the page fulfils a condition.
 func (s *screen) until(what string, so func(*desktest.Page) bool) {
 	s.t.Helper()
 	s.untilFrames(what, func([]string) bool { return so(&s.page) })
@@ -157,7 +157,7 @@ func (s *screen) frames() []string {
 	return slices.Clone(s.raw)
 }
 
-// shows reports whether the page is so now.
+// shows reports whether the page fulfils a condition now.
 func (s *screen) shows(so func(*desktest.Page) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *screen) count(kind string) int {
 	return s.page.Frames[kind]
 }
 
-// untilTrue waits until every page shows what the engine says of the room.
+// untilTrue waits until every page shows the engine's state of the room.
 func untilTrue(t testing.TB, e *room.Engine, id room.ID, screens ...*screen) {
 	t.Helper()
 	testproc.Until(t, within, func() error {

@@ -14,10 +14,11 @@ const (
 	drainEach = time.Second / 500
 )
 
-// Drain takes no more sockets and closes those there are with 4001, spread over DrainSpread, or over longer
-// where they are many, so that they do not all come back somewhere else at the same moment. A close frame is
-// written without waiting; a peer that does not answer within CloseGrace is cut off. It returns when no
-// socket is left, or with ctx's error, after closing the rest at once.
+// Drain accepts no more sockets and closes the existing ones with 4001. It spreads the closes over
+// DrainSpread, or longer if there are many, so that the clients do not reconnect at the same time.
+//
+// It writes close frames without waiting, and cuts off a peer that does not answer within CloseGrace. It
+// returns when no socket is left or, after closing the rest at once, with ctx's error.
 func (h *Hub) Drain(ctx context.Context) error {
 	h.draining.Store(true)
 	h.eachRoom(func(l *localRoom) { l.listeners.dismiss() })
@@ -56,7 +57,7 @@ func (h *Hub) shutAll(ctx context.Context) {
 	}
 }
 
-// drainSpread is over how long n sockets are closed: in good time before ctx ends.
+// drainSpread returns the time over which n sockets are closed, which ends well before ctx does.
 func (h *Hub) drainSpread(ctx context.Context, n int) time.Duration {
 	spread := max(h.cfg.DrainSpread, time.Duration(n)*drainEach)
 	if end, ok := ctx.Deadline(); ok {

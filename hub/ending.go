@@ -5,15 +5,15 @@ import "time"
 // judgedWithin is how long the end of a turn waits for the ledger's verdict on the message that ended it.
 const judgedWithin = time.Second
 
-// ending is a turn that a message has ended. Its sockets are sent the message before the end. The room's lock
+// ending is a turn that a message has ended. Its sockets get the message before the end. The room's lock
 // guards it.
 type ending struct {
 	judged bool // the ledger has agreed or refused: a lookup from now on has the message, or there is none
 	timer  *time.Timer
 }
 
-// holdEnd keeps the end of a turn from the session's sockets until they were sent its message, judgedWithin
-// at the most.
+// holdEnd delays the end of a turn on the session's sockets until they have its message, for at most
+// judgedWithin.
 func (l *localRoom) holdEnd(s *session) {
 	s.Here.endSent()
 	e := &ending{}
@@ -27,7 +27,7 @@ func (l *localRoom) holdEnd(s *session) {
 	})
 }
 
-// releaseEnd has the end sent that was held back.
+// releaseEnd sends the delayed end.
 func (l *localRoom) releaseEnd(s *session) {
 	s.Here.endSent()
 	s.Here.mark(dueState)

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// order are a socket's frames from the first "locked" on, by their type and status.
+// order returns the type and status of a socket's frames, from the first "locked" on.
 func (c *socket) order() (frames []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

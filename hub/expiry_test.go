@@ -14,7 +14,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// servers are a Redis with keyspace notifications and one that refuses CONFIG SET.
+// servers are the configurations of Redis to test: one sends keyspace notifications, the other refuses CONFIG
+// SET.
 var servers = map[string]redistest.Config{
 	"with notifications":    {},
 	"without notifications": {Args: []string{"--rename-command", "CONFIG", ""}},
@@ -38,7 +39,7 @@ func TestALeaseThatRunsOutIsHandedToTheNext(t *testing.T) {
 	}
 }
 
-// Only the replica's own timer acts here: there is no sweep, no notification and no heartbeat.
+// Only the replica's own timer can act here: there is no sweep, no notification and no heartbeat.
 func TestTheTimerAloneEndsALease(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
@@ -79,7 +80,7 @@ func TestALockDeletedByHandGoesToTheNext(t *testing.T) {
 	}
 }
 
-// untilNotifying waits until the hub has switched the notifications on.
+// untilNotifying waits until the hub has turned Redis's keyspace notifications on.
 func untilNotifying(t testing.TB, r *replica) {
 	testproc.Until(t, within, func() error {
 		m, err := r.Redis.ConfigGet(context.Background(), "notify-keyspace-events").Result()

@@ -65,7 +65,7 @@ func TestSocketThatSendsWithoutEndIsClosed(t *testing.T) {
 	})
 }
 
-// A close code names what a client must not send, and no other socket is closed for it.
+// The close code names what was wrong with the frame, and no other socket is closed.
 func TestBrokenFramesCloseTheirOwnSocketOnly(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	witness := r.dial("")

@@ -70,14 +70,14 @@ func TestCodeIsSentToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 	require.False(t, embedded.Exists("{integration}:texts") || embedded.Exists("{integration}:inbox"))
 }
 
-// notStates are the frames so far that are no state.
+// notStates returns the frames received so far that are not of type state.
 func (s *socket) notStates() []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.others)
 }
 
-// Earlier messages have later times, and no message comes that corrects them.
+// Earlier messages have later times than the clock, and no further message corrects them.
 func TestFramesGoByRedissClockAsSoonAsItWasSetBack(t *testing.T) {
 	for when, away := range map[string]bool{"and can be asked": false, "and is away just then": true} {
 		t.Run(when, func(t *testing.T) {

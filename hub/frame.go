@@ -10,8 +10,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// shared holds the parts of a state frame that are the same for all sockets of the room, encoded once
-// per version. They stand between the parts of each socket's own, in the order of docs/api.md.
+// shared has the parts of a state frame that are equal for all sockets of the room, encoded once for each
+// version. A socket's own parts stand between them, in the order of docs/api.md.
 type shared struct {
 	open   []byte // {"type":"state","room":"…"
 	head   []byte // ,"epoch":…,"version":…,"server_time":
@@ -44,8 +44,8 @@ func (s *shared) state(m *mirror.State) {
 	s.tail = append(strconv.AppendBool(s.tail, m.Paused), `,"claim_by":`...)
 }
 
-// appendState appends a state frame: how the room is, and how the seat stands in it. now is in unix
-// ms of Redis's clock, lease the length of one. ok is false where seat and mirror contradict each other.
+// appendState appends a state frame with the room's state and a seat. now is in unix ms of Redis's clock,
+// lease the length of a lease. ok is false if seat and mirror contradict each other.
 func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int64,
 	lease time.Duration) (_ []byte, ok bool) {
 	position, newcomer := 0, len(m.Line)+1
@@ -89,7 +89,7 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	return append(b, '}'), true
 }
 
-// appendCodes appends how many codes the holder asked for.
+// appendCodes appends how many codes the holder has asked for.
 func appendCodes(b []byte, lease room.Lease, now int64) []byte {
 	b = frame.Int(b, `{"asked":`, int64(lease.Asked))
 	b = frame.Int(b, `,"open":`, int64(lease.Open))
@@ -97,8 +97,8 @@ func appendCodes(b []byte, lease room.Lease, now int64) []byte {
 	return append(b, '}')
 }
 
-// appendPing asks the page; its answer is {"type":"pong"}. asOf is when the store was heard last, 0 where
-// that is now.
+// appendPing appends the page's ping; the page answers {"type":"pong"}. asOf is when Redis last answered, 0 =
+// now.
 func appendPing(b []byte, now, asOf int64) []byte {
 	b = frame.Int(b, `{"type":"ping","server_time":`, now)
 	if asOf != 0 {

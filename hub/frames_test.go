@@ -77,5 +77,5 @@ func TestFrameReckonsWithTheLeaseOfItsRoomAsItIsNow(t *testing.T) {
 	require.Equal(t, left(st)+20, *st.MaximumWait, "the lease that is live, and two shorter ones")
 }
 
-// left is how many seconds the lease has when the frame is written; a part counts whole.
+// left returns the seconds that the lease had left when the frame was written, rounded up.
 func left(st state) int64 { return (*st.LeaseExpiresAt - st.ServerTime + 999) / 1000 }

@@ -16,11 +16,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A line whose front is asked every 1.3 s, and has 0.8 s to answer: a busy machine takes less.
+// impatient makes the hub ping the front of the line every 1.3 s and wait 0.8 s for the answer. A busy
+// machine needs less than that.
 var impatient = room.Config{AwayAfter: awayAfter}
 
-// goDead lets nothing through any more, without a word to either side, and returns the time by Redis's clock
-// (unix ms) after that.
+// goDead stops all traffic of a network without closing a connection. It returns Redis's time (unix ms) right
+// after that.
 func goDead(t testing.TB, n *network, rdb redis.UniversalClient) float64 {
 	n.setDead(true)
 	now, err := rdb.Time(context.Background()).Result()
@@ -28,15 +29,15 @@ func goDead(t testing.TB, n *network, rdb redis.UniversalClient) float64 {
 	return float64(now.UnixMilli())
 }
 
-// score is what a sorted set of the room says of a session.
+// score returns a session's score in a sorted set of the room.
 func score(t testing.TB, rdb redis.UniversalClient, key, session string) float64 {
 	n, err := rdb.ZScore(context.Background(), "{integration}:"+key, session).Result()
 	require.NoError(t, err)
 	return n
 }
 
-// requireSince holds one to be gone since it was last heard of, and not since that was noticed, which takes
-// 0.8 s at the least. What the word of it took on its way counts to it.
+// requireSince requires that Redis has a session as gone since its last answer, not since the replica noticed
+// its silence, which takes at least 0.8 s.
 func requireSince(t testing.TB, rdb redis.UniversalClient, key, session string, dead float64) {
 	t.Helper()
 	require.LessOrEqual(t, score(t, rdb, key, session), dead+400)
@@ -100,7 +101,7 @@ func TestOnlyTheHeadOfTheLineIsPingedOftenAndANewcomerThereIsPinged(t *testing.T
 	requireSince(t, r.Redis, "away", ids[12], dead)
 }
 
-// A browser changes networks: its old socket is silent, its new one is on another replica.
+// The browser changes networks: its old socket is silent, and its new one is on another replica.
 func TestSellerThatAnswersOnAnotherReplicaIsNotAway(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
@@ -145,7 +146,7 @@ func TestASocketOverADeadNetworkIsClosedAndWasThereUntilItWasLastHeardOf(t *test
 	requireSince(t, r.Redis, "seen", ids[1], dead)
 }
 
-// The page of a frozen tab answers nothing, its browser still does.
+// The script of a frozen tab answers nothing, but its browser still answers pings.
 func TestWhoseBrowserAnswersIsThereWhateverItsPageDoes(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.Start(t).Client(), impatient, hub.Config{})

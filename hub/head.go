@@ -10,7 +10,7 @@ const (
 	probedFrom = 256 // how far from the head of the line the foremost are looked for
 )
 
-// markHead marks the sockets at the head of the line, and probes those that have just come there.
+// markHead marks the sockets at the head of the line, and probes the sessions that have just got there.
 func (l *localRoom) markHead() {
 	now := l.h.now()
 	for s := range l.foremost(headLength) {
@@ -19,8 +19,8 @@ func (l *localRoom) markHead() {
 	}
 }
 
-// probeHead probes the foremost sessions that are here, and has those reported as gone that have not
-// answered. The room's lock guards it.
+// probeHead probes the foremost sessions of this replica, and reports those as gone that have not answered.
+// The room's lock guards it.
 func (l *localRoom) probeHead(now int64) {
 	probed := 0
 	for s := range l.foremost(probedFrom) {
@@ -36,7 +36,7 @@ func (l *localRoom) probeHead(now int64) {
 	}
 }
 
-// foremost are the sessions here among the first n of the line.
+// foremost returns this replica's sessions among the first n of the line.
 func (l *localRoom) foremost(n int) func(yield func(*session) bool) {
 	return func(yield func(*session) bool) {
 		for _, rank := range l.m.Line.Front(n) {
@@ -47,7 +47,7 @@ func (l *localRoom) foremost(n int) func(yield func(*session) bool) {
 	}
 }
 
-// visit probes the head of the line, and forgets messages whose time to be shown is over.
+// visit probes the head of the line, and drops messages that may not be shown any more.
 func (l *localRoom) visit() {
 	now, ms := l.h.now(), l.h.clock.MS()
 	l.mu.Lock()
@@ -60,7 +60,7 @@ func (l *localRoom) visit() {
 	l.m.Forget(ms)
 }
 
-// probe probes a session, unless it was heard of lately or has a probe to answer. The room's lock guards it.
+// probe probes a session, unless it answered lately or a probe is pending. The room's lock guards it.
 func (h *Hub) probe(s *mirror.Session[visitor], now int64) {
 	if h.liveness.Due(&s.Here.Session, s.Here.heard(), now) {
 		for _, c := range s.Here.conns {
@@ -69,8 +69,8 @@ func (h *Hub) probe(s *mirror.Session[visitor], now int64) {
 	}
 }
 
-// heard is when one of the session's sockets, also of those that have left, was last heard of. The room's
-// lock guards it.
+// heard returns when one of the session's sockets, open or closed, last received something. The room's lock
+// guards it.
 func (v *visitor) heard() int64 {
 	latest := v.left
 	for _, c := range v.conns {
@@ -79,8 +79,8 @@ func (v *visitor) heard() int64 {
 	return latest
 }
 
-// wasThere reports whether a socket that leaves was there until now: it was closed, and not just silent. A
-// session that has not answered is not there for a socket that some proxy between closed.
+// wasThere reports whether a socket that leaves was present until now: it was closed, and not just silent. A
+// session that has not answered is not present, even if a proxy closes its socket.
 func (h *Hub) wasThere(c *conn, s *session) bool {
 	return !c.Lost() && !h.liveness.Silent(&s.Here.Session, s.Here.heard(), h.now())
 }

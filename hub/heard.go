@@ -6,10 +6,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// listener passes what Redis publishes on to the part that it concerns.
+// listener passes Redis's messages on to the part that they concern.
 type listener struct{ h *Hub }
 
-// Confirmed takes a subscription that is confirmed, from now on and without a gap.
+// Confirmed handles the confirmation of a subscription, from which on no message is missed.
 func (t listener) Confirmed(m *redis.Subscription) {
 	switch {
 	case t.h.desk.Confirmed(m):
@@ -21,7 +21,7 @@ func (t listener) Confirmed(m *redis.Subscription) {
 	}
 }
 
-// Message takes what was published.
+// Message handles a published message.
 func (t listener) Message(m *redis.Message) {
 	switch {
 	case t.h.desk.Message(m):
@@ -34,7 +34,7 @@ func (t listener) Message(m *redis.Message) {
 	}
 }
 
-// published takes an event of the room.
+// published handles an event of the room.
 func (l *localRoom) published(payload string) {
 	e, err := room.ParseEvent(payload)
 	if err != nil {
@@ -46,14 +46,14 @@ func (l *localRoom) published(payload string) {
 	l.event(e)
 }
 
-// Expired takes a lock key that has expired.
+// Expired handles an expired lock key.
 func (t listener) Expired(id room.ID) {
 	if l := t.h.room(id); l != nil {
 		t.h.spawn(l.expiry.expire)
 	}
 }
 
-// Deleted takes a lock key that was deleted.
+// Deleted handles a deleted lock key.
 func (t listener) Deleted(id room.ID) {
 	if l := t.h.room(id); l != nil {
 		l.expiry.freed()

@@ -7,12 +7,12 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 )
 
-// checkedEachSecond is how many rooms' mirrors are compared with the engine when nothing happens in them,
-// however many there are. A lost event is noticed in other ways, mostly: by a gap in the versions, by a
-// subscription that is renewed, by a probe that does not come back.
+// checkedEachSecond is how many mirrors are compared with the engine each second, for any number of rooms. A
+// lost event is mostly noticed in other ways: by a gap in the versions, a renewed subscription, or a probe
+// that does not come back.
 const checkedEachSecond = 20
 
-// heartbeat keeps this replica's presence alive, each Beat, and compares some mirrors with the engine.
+// heartbeat renews this replica's presence every Beat, and compares some mirrors with the engine.
 func (h *Hub) heartbeat(ctx context.Context) {
 	for {
 		began := time.Now()
@@ -24,7 +24,7 @@ func (h *Hub) heartbeat(ctx context.Context) {
 	}
 }
 
-// report sends a heartbeat, and has the rooms report what it calls for.
+// report sends a heartbeat, and makes the rooms report again if it says so.
 func (h *Hub) report(ctx context.Context) {
 	all, some := h.presence.Heartbeat(ctx)
 	if !all && !some {
@@ -51,7 +51,7 @@ func (h *Hub) checkSome(ctx context.Context) {
 	}
 }
 
-// followed reports whether anybody looks at the mirror.
+// followed reports whether the mirror has any sockets.
 func (l *localRoom) followed() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -69,7 +69,7 @@ type Hub struct {
 	tasks   sync.WaitGroup
 }
 
-// New makes a hub; Run brings it to life.
+// New returns a hub; Run has to be started.
 func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, engine: cfg.Engine, names: cfg.Engine.Names(), log: cfg.Log,
@@ -103,8 +103,8 @@ func newPool(h *Hub) *socket.Pool {
 	})
 }
 
-// Run follows the rooms and serves the sockets until ctx ends, then closes every socket that is
-// still open, at once, and returns ctx's error when nothing runs any more. A polite end is Drain first.
+// Run follows the rooms and serves the sockets until ctx ends. It then closes every open socket at once, and
+// returns ctx's error when nothing runs any more. Call Drain first for a graceful end.
 func (h *Hub) Run(ctx context.Context) error {
 	for range h.cfg.Writers {
 		h.spawn(h.pool.Write)
@@ -141,7 +141,7 @@ func (h *Hub) stop() {
 	h.tasks.Wait()
 }
 
-// spawn runs f in the background; false when the hub has ended.
+// spawn runs f in the background; it returns false if the hub has ended.
 func (h *Hub) spawn(f func(context.Context)) bool {
 	h.tasksMu.Lock()
 	defer h.tasksMu.Unlock()
@@ -152,8 +152,8 @@ func (h *Hub) spawn(f func(context.Context)) bool {
 	return true
 }
 
-// failed counts a call that the store did not answer; all of them are made again. The log is quiet about it:
-// with many rooms, a store that is away would fill it.
+// failed counts a call that Redis did not answer; the caller retries it. It logs nothing: with many rooms, an
+// outage of Redis would fill the log.
 func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 	if ctx.Err() == nil {
 		h.metrics.failures.Inc()
@@ -161,12 +161,11 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 	}
 }
 
-// now is the time on the hub's own clock, ns.
+// now returns the time on the hub's own clock, in ns.
 func (h *Hub) now() int64 { return int64(time.Since(h.clock.Start)) }
 
-// ClockTurned has the hub ask Redis for its time: the clock was set, and the times of earlier messages count
-// no more. The shards of a cluster have clocks of their own, and the hub goes by the times that come from
-// each.
+// ClockTurned makes the hub ask Redis for its time again after its clock was set; earlier messages have wrong
+// times. The shards of a cluster have clocks of their own, and the hub uses the times from each.
 func (h *Hub) ClockTurned() {
 	if _, cluster := h.cfg.Redis.(*redis.ClusterClient); cluster {
 		return
@@ -188,10 +187,10 @@ func (h *Hub) ClockTurned() {
 	})
 }
 
-// Fresh reports whether the subscription is alive: its own probe came back lately.
+// Fresh reports whether the subscription works: its own probe came back lately.
 func (h *Hub) Fresh() bool { return h.sub.Fresh() }
 
-// conns lists every open socket.
+// conns returns every open socket.
 func (h *Hub) conns() (all []*socket.Conn) {
 	for _, c := range h.desk.Conns() {
 		all = append(all, &c.Conn)
@@ -218,14 +217,14 @@ func (h *Hub) eachRoom(f func(*localRoom)) {
 	}
 }
 
-// room finds a room that has sockets here, or had some lately.
+// room returns a room that has sockets on this replica, or had some lately.
 func (h *Hub) room(id room.ID) *localRoom {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.rooms[id]
 }
 
-// open finds a room, or starts to follow it.
+// open returns a room, and starts to follow it if necessary.
 func (h *Hub) open(id room.ID) *localRoom {
 	if l := h.room(id); l != nil {
 		return l

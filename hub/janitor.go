@@ -34,7 +34,7 @@ func (h *Hub) forget(l *localRoom) {
 	h.metrics.rooms.Dec()
 }
 
-// retire retires a room without sockets; false while it is needed.
+// retire stops following a room without sockets; it returns false while the room is needed.
 func (l *localRoom) retire(linger time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

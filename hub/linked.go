@@ -12,21 +12,20 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// linkedSockets are the sockets of a room that stand for another session's place. The room's lock guards
-// them.
+// linkedSockets are the sockets of a room that act for another session's place. The room's lock guards them.
 type linkedSockets struct {
 	links.Room[*conn]
 	l *localRoom
 }
 
-// Stand is how the socket stands for another session's place; nil where it stands for its own.
+// Stand returns how the socket acts for another session's place; nil if it acts for its own.
 func (c *conn) Stand() *links.Stand { return c.link }
 
-// Place is the session that the socket stands for, and its seat.
+// Place returns the session that the socket acts for, and its seat.
 func (c *conn) Place() (session string, seat *mirror.Seat) { return c.session.ID, &c.session.Seat }
 
-// standFor has a socket sent how its session stands or, where that has no place and was let into another
-// one's, how that one does.
+// standFor sends a socket the state of its session's place. If the session has none and joined another one's
+// place by a link, it sends that place's state.
 func (k *linkedSockets) standFor(c *conn, link links.Link) {
 	c.pending = false
 	if link.Session != "" && !c.session.Seat.Live() {
@@ -35,8 +34,7 @@ func (k *linkedSockets) standFor(c *conn, link links.Link) {
 	c.Mark(dueState|dueMessages, true)
 }
 
-// standForItself is standFor for the sockets of a session with a place of its own, whatever else they could
-// stand for.
+// standForItself is standFor for the sockets of a session that has a place of its own.
 func (k *linkedSockets) standForItself(s *session) {
 	for _, c := range s.Here.conns {
 		if c.pending {
@@ -45,8 +43,8 @@ func (k *linkedSockets) standForItself(s *session) {
 	}
 }
 
-// stand has a socket of a session stand for another one's place. Once that one has another place, or the
-// session one of its own, the socket is closed with 4003 and comes back for what its browser has by then.
+// stand makes a socket act for another session's place. Once that session has another place, or the socket's
+// own session has one, the socket is closed with 4003, and reconnects for its browser's current place.
 func (k *linkedSockets) stand(c *conn, own *session, as links.Link) {
 	k.l.unseatConn(c, own)
 	c.link = links.NewStand(as, own.ID, own.Seat.Ticket)
@@ -55,8 +53,8 @@ func (k *linkedSockets) stand(c *conn, own *session, as links.Link) {
 	k.comeBack(k.Replaced()) // no event will close them
 }
 
-// letIn has the sockets of a browser that was let into a place come back for it: its own, and those of a
-// place that it stood for before and that is over.
+// letIn makes the sockets of a browser that joined a place by a link reconnect for that place: its own
+// sockets, and those of a linked place that has ended.
 func (k *linkedSockets) letIn(own string) {
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
@@ -72,7 +70,7 @@ func (k *linkedSockets) letIn(own string) {
 	k.comeBack(append(out, k.LetIn(own)...))
 }
 
-// comeBack closes sockets so that they come back for what their browsers have by then.
+// comeBack closes sockets so that they reconnect for their browsers' current places.
 func (k *linkedSockets) comeBack(out []*conn) {
 	if len(out) == 0 {
 		return
@@ -86,8 +84,8 @@ func (k *linkedSockets) comeBack(out []*conn) {
 	})
 }
 
-// missed checks all sockets after a snapshot, which stands for events that may have been missed. It closes
-// those whose browsers have had a place of their own since; a failover moves no other socket.
+// missed checks all linked sockets after a snapshot, since events may have been missed. It closes those whose
+// browsers have had a place of their own since; a failover affects no other socket.
 func (k *linkedSockets) missed() {
 	if k.Missed() {
 		k.Checking(k.l.h.spawn(k.check))
@@ -122,12 +120,12 @@ func (k *linkedSockets) check(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// wasLetIn is the third word of a message that a session was let into a place. Replicas of earlier versions
-// take it, with the session, for an owner that they know nothing of.
+// wasLetIn is the third word of the message that a session has joined a place by a link. Replicas of earlier
+// versions read it together with the session as an owner that they do not know.
 const wasLetIn = "let-in"
 
-// JoinedDevice has the sockets of a session sent that another browser was let into its place, and those of
-// that browser's own session, "" for none, come back for that place; on every replica. The error wraps
+// JoinedDevice notifies the sockets of a session that another browser has joined its place, on every replica.
+// The sockets of that browser's own session, "" for none, reconnect for that place. The error wraps
 // room.ErrStore.
 func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string) error {
 	payloads := []string{string(id) + " " + session}

@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// linkStore has the links of sessions, and keeps which sessions were asked about.
+// linkStore holds the links of sessions, and records for which sessions it was called.
 type linkStore struct {
 	mu        sync.Mutex
 	of        map[string]links.Link
@@ -182,8 +182,8 @@ func untilAsked(t *testing.T, l *linkStore, session string) {
 	})
 }
 
-// Whose place it was may be back in line between the look that found the place and the socket's standing for
-// it; here both browsers are connected.
+// The owner of the place may join again between the look that found the place and the subscription of the
+// socket. Both browsers are connected here.
 func TestSocketThatOpensForAPlaceThatIsAnotherByThenIsClosedAtOnce(t *testing.T) {
 	all := new(linkStore)
 	r := startLinked(t, all)
@@ -242,8 +242,8 @@ func TestWindowsOfABrowserThatWasLetInComeBackForThePlace(t *testing.T) {
 	idle.until("that the line is empty", func(st state) bool { return st.QueueLength == 0 })
 }
 
-// While a replica of before is there: it takes what comes after the room for the session of an owner, and its
-// word has no more than that.
+// During an upgrade an older replica is still there. It reads the rest of the message after the room as the
+// owner's session, and its own messages have no more than that.
 func TestReplicasOfBeforeAndOfNowUnderstandWhatIsSaidOfAJoinedDevice(t *testing.T) {
 	r := startLinked(t, new(linkStore))
 	ids := sessions(2)

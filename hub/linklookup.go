@@ -9,22 +9,22 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// linkLookup finds the links of sessions with new sockets. As with seats, one question is under way at a time
-// for a room. No seat's lookup waits for it. The room's lock guards it.
+// linkLookup looks up the links of sessions with new sockets. A room has one lookup in progress at a time,
+// and no lookup of a seat waits for it. The room's lock guards it.
 type linkLookup struct {
 	l       *localRoom
 	running bool
 	queue   []*session
 }
 
-// linkQuestion is a batch of sessions, each with the sockets that were there by then.
+// linkQuestion is a batch of sessions, each with the sockets that it has.
 type linkQuestion struct {
 	sessions []*session
 	conns    [][]*conn
 	ids      []string
 }
 
-// ask has the link of a session's new sockets found. The session was just looked up and has no place of its
+// ask looks up the link of a session's new sockets. The session was just looked up and has no place of its
 // own.
 func (k *linkLookup) ask(s *session) {
 	if s.Here.linkAsked || !slices.ContainsFunc(s.Here.conns, (*conn).isPending) {
@@ -51,7 +51,7 @@ func (k *linkLookup) run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// next takes the next batch; false ends the run.
+// next returns the next batch; false ends the run.
 func (k *linkLookup) next() (q linkQuestion, ok bool) {
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
@@ -94,7 +94,7 @@ func (k *linkLookup) found(q linkQuestion, list []links.Link) {
 
 func (c *conn) isPending() bool { return c.pending }
 
-// pending are the sockets whose link is not known yet.
+// pending returns the sockets whose link is not known yet.
 func (v *visitor) pending() (conns []*conn) {
 	for _, c := range v.conns {
 		if c.pending {

@@ -12,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The place that it showed ends, and its browser has one of its own, while the replica hears nothing. Those
-// whose browsers have none stay.
+// While the replica receives no events, the linked place ends and the socket's browser gets a place of its
+// own. Sockets whose browsers have no place of their own stay open.
 func TestLinkedSocketComesBackForAPlaceOfItsOwnThatTheReplicaMissed(t *testing.T) {
 	server, all := redistest.Start(t), new(linkStore)
 	proxy, elsewhere := server.Proxy(), room.New(server.Client(), room.Config{})

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// session is a session that has sockets here. The room's lock guards it.
+// session is a session with sockets on this replica. The room's lock guards it.
 type session = mirror.Session[visitor]
 
 // visitor has the hub's data about a session.
@@ -24,9 +24,8 @@ type visitor struct {
 	left      int64   // when the latest socket that has left was last heard of, ns of the hub's clock
 }
 
-// localRoom is one room on this replica: its mirror and the sockets of its sessions. Nothing is written to a
-// socket under its lock, and no call goes out under it. Its parts have methods of their own; the lock guards
-// them all.
+// localRoom is one room on this replica: its mirror and its sockets. No write to a socket and no call is made
+// under its lock, which guards all its parts.
 type localRoom struct {
 	h  *Hub
 	id room.ID
@@ -59,7 +58,7 @@ func newLocalRoom(h *Hub, id room.ID) *localRoom {
 	return l
 }
 
-// sessions are those of a local room, as its presence needs them.
+// sessions are those of a local room, for package presence.
 type sessions struct{ l *localRoom }
 
 func (n sessions) Present(id string) (s *presence.Session, waits bool) {
@@ -71,7 +70,7 @@ func (n sessions) Present(id string) (s *presence.Session, waits bool) {
 
 func (n sessions) Observe(v room.View) { n.l.snapshots.observe(v) }
 
-// enter adds a socket; session "" is a spectator. It returns false when the room was retired meanwhile.
+// enter adds a socket; session "" is a spectator. It returns false if the room was retired meanwhile.
 func (l *localRoom) enter(c *conn, id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,10 +103,10 @@ func (l *localRoom) seatConn(c *conn, id string) {
 	s.Here.conns = append(s.Here.conns, c)
 }
 
-// has reports whether a socket has not left.
+// has reports whether a socket is still in the room.
 func (l *localRoom) has(c *conn) bool { return int(c.at) < len(l.conns) && l.conns[c.at] == c }
 
-// leave takes a socket out. The last one of a session takes the session with it.
+// leave removes a socket. A session's last socket removes the session, too.
 func (l *localRoom) leave(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +144,7 @@ func (l *localRoom) unseatConn(c *conn, s *session) {
 	l.m.Leave(s)
 }
 
-// event takes an event from the subscription.
+// event handles an event from the subscription.
 func (l *localRoom) event(e room.Event) {
 	l.mu.Lock()
 	l.apply(&e)
@@ -154,7 +153,7 @@ func (l *localRoom) event(e room.Event) {
 	l.back.flush()
 }
 
-// apply has the mirror take an event, and carries out what that calls for.
+// apply applies an event to the mirror, and carries out its effects.
 func (l *localRoom) apply(e *room.Event) {
 	before := l.m.Lease
 	f := l.m.Apply(e)
@@ -209,7 +208,7 @@ func (l *localRoom) mark(f *mirror.Effects[visitor]) {
 	}
 }
 
-// carryOut has sessions looked up, and those reported as here that the engine takes for away.
+// carryOut looks up the sessions that need it, and reports those as present that the engine has as away.
 func (l *localRoom) carryOut(f *mirror.Effects[visitor]) {
 	for _, s := range f.Look {
 		l.seats.ask(s)
@@ -224,8 +223,7 @@ func (l *localRoom) carryOut(f *mirror.Effects[visitor]) {
 	}
 }
 
-// placed has a session reported as here that has a place now, or another one. Its new sockets show that
-// place, whatever else they could.
+// placed reports a session as present after it got a place. Its new sockets show that place.
 func (l *localRoom) placed(p mirror.Placed[visitor]) {
 	if p.Seat.Live() {
 		l.links.standForItself(p.Session)
@@ -235,13 +233,12 @@ func (l *localRoom) placed(p mirror.Placed[visitor]) {
 	}
 }
 
-// reportWaiting has a session reported as here, where it waits.
+// reportWaiting reports a waiting session as present.
 func (l *localRoom) reportWaiting(s *session) {
 	l.presence.Waits(s.ID, &s.Here.Session, s.Seat.Status == room.Waiting)
 }
 
-// reportAll has every session reported again: the store lost the reports, or they were made under another
-// number.
+// reportAll reports every session again: Redis lost the reports, or they were made under another number.
 func (l *localRoom) reportAll() {
 	for s := range l.m.Sessions() {
 		l.reportWaiting(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// lone is a room of a hub that does not run.
+// lone is a room of a hub that is not running.
 type lone struct {
 	*testing.T
 	*localRoom
@@ -27,7 +27,7 @@ func newLone(t *testing.T) lone {
 	return lone{t, h.open("integration")}
 }
 
-// The store is away for longer than rooms without sockets are followed: there is no heartbeat.
+// Redis is away for longer than a room without sockets is followed, so there is no heartbeat.
 func TestRoomIsFollowedUntilEverySocketHasGone(t *testing.T) {
 	l := newLone(t)
 	c := &conn{h: l.h}

@@ -7,15 +7,15 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// seatLookup asks the engine for the seats of sessions. One question is under way at a time for a room;
-// sessions that come meanwhile go into the next. The room's lock guards it.
+// seatLookup asks the engine for sessions' seats. A room has one lookup in progress at a time; sessions that
+// come meanwhile are in the next one. The room's lock guards it.
 type seatLookup struct {
 	l       *localRoom
 	running bool
 	queue   []*session
 }
 
-// ask has a session looked up.
+// ask looks up a session.
 func (k *seatLookup) ask(s *session) {
 	if !s.Here.asked {
 		s.Here.asked = true
@@ -41,7 +41,7 @@ func (k *seatLookup) run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// next takes the next batch; false ends the run.
+// next returns the next batch; false ends the run.
 func (k *seatLookup) next() ([]*session, bool) {
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()
@@ -78,7 +78,7 @@ func (k *seatLookup) restore(list []*session) {
 	}
 }
 
-// take takes the answers.
+// take handles the answers.
 func (k *seatLookup) take(view room.View, list []*session, seats []room.Seat) {
 	k.l.mu.Lock()
 	for i, s := range list {
@@ -91,7 +91,7 @@ func (k *seatLookup) take(view room.View, list []*session, seats []room.Seat) {
 	k.l.snapshots.observe(view)
 }
 
-// answer has the mirror take an answer, and carries out what that calls for.
+// answer gives the mirror an answer, and carries out its effects.
 func (k *seatLookup) answer(s *session, view *room.View, found *room.Seat) {
 	l := k.l
 	a := l.m.Answer(s, view, found)

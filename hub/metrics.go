@@ -80,7 +80,7 @@ func (m *metrics) event(v mirror.Verdict) {
 	}
 }
 
-// expired observes how late a lease that ran out was ended.
+// expired observes how late an expired lease was ended.
 func (m *metrics) expired(e *room.Event, before room.Lease) {
 	for i := range e.Ended {
 		if f := &e.Ended[i]; f.Outcome == room.Expired && f.Fence == before.Fence {

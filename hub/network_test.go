@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// network stands between clients and a replica. While it is dead nothing goes through, either way, and no side
-// notices: what was sent meanwhile arrives when it is alive again.
+// network is a connection between clients and a replica that can be held up. While it is dead it holds all
+// traffic and closes nothing; afterwards it delivers what was sent meanwhile.
 type network struct {
 	target   string
 	listener net.Listener
@@ -32,7 +32,7 @@ func (r *replica) network() *network {
 	return n
 }
 
-// through is the same replica behind a network.
+// through returns the same replica behind a network.
 func (r *replica) through(n *network) *replica {
 	behind := *r
 	behind.URL = "ws://" + n.listener.Addr().String()
@@ -101,7 +101,7 @@ func (n *network) keep(c net.Conn) bool {
 	return !n.ended
 }
 
-// pass waits until the network is alive; false when it has ended.
+// pass waits until the network is alive; it returns false once the test has ended.
 func (n *network) pass() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

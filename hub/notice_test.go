@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// notice waits for the n-th notice, and returns the state that was shown before it.
+// notice waits for the n-th notice and returns the state that was sent before it.
 func (s *socket) notice(n int, what string) (before string) {
 	s.t.Helper()
 	s.untilTrue("notice "+what, func() bool {

@@ -16,8 +16,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// connected returns a socket of a hub that has no room yet, and the frames it receives; a ping of the protocol is
-// "ping".
+// connected returns a socket of a hub that has no room yet, and the frames it receives; "ping" stands for a
+// WebSocket ping.
 func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 	conns := make(chan *conn, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 	return c, frames
 }
 
-// The state of the change cannot be sent yet when the notice is due: the mirror takes a snapshot.
+// When the notice is due, the state of its change cannot be sent yet, since the mirror takes a snapshot.
 func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	h := &Hub{ended: true, engine: room.New(nil, room.Config{}), cfg: Config{WriteTimeout: time.Minute},
 		clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}

@@ -99,7 +99,7 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 	})
 }
 
-// A room on which sellers look as well is reported once by each subscription, and its events are applied once.
+// A room with sellers' sockets is sent once to each subscription, and its events are applied once.
 func TestAllRoomsAndOneRoomAreSentSideBySide(t *testing.T) {
 	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is
 	// ahead of its events for too long has the room shown anew.

@@ -20,7 +20,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// drawer is a Desk that a test fills.
+// drawer is a desk's source of panels that a test fills.
 type drawer struct {
 	mu      sync.Mutex
 	items   []desk.Item
@@ -57,7 +57,7 @@ func (d *drawer) Pauses(context.Context, room.ID) ([]desk.Item, error) {
 	return d.pauses, d.failure()
 }
 
-// pausedBy sets the agent of the next pause.
+// pausedBy sets which agent made the next pause.
 func (d *drawer) pausedBy(key, who string, away bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -16,17 +16,18 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// awayAfter is so long that no replica is taken for dead by a busy machine: that takes a quarter of it.
+// awayAfter is so long that a replica on a busy machine is not taken for dead, which happens after a quarter
+// of it.
 const awayAfter = 4 * time.Second
 
-// untilHere waits until the engine has recorded that a session is here.
+// untilHere waits until Redis has the session as present.
 func untilHere(t testing.TB, rdb redis.UniversalClient, session string) {
 	testproc.Until(t, within, func() error {
 		return rdb.ZScore(context.Background(), "{integration}:here", session).Err()
 	})
 }
 
-// untilAway asks seldom: it takes seconds.
+// untilAway waits, for seconds, until the engine has the session as away, or as present.
 func untilAway(t testing.TB, r *replica, session string, away bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -129,7 +130,8 @@ func sweep(t testing.TB, r *replica) {
 	t.Cleanup(func() { cancel(); running.Wait() })
 }
 
-// The browser presses and closes at once: the replica may hear that it waits when its socket has gone.
+// The browser joins and closes at once: the replica may learn that the session waits after its socket has
+// closed.
 func TestSellerThatJoinsAndClosesAtOnceIsGone(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: 100 * time.Millisecond})
 	ids := sessions(42)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rawConn is a client below the WebSocket library, for what that would never do.
+// rawConn is a client that writes WebSocket frames itself, for input that the library would never send.
 type rawConn struct {
 	net.Conn
 	r *bufio.Reader
@@ -59,8 +59,8 @@ func (c *rawConn) frame() (op byte, payload []byte, err error) {
 	return head[0] & 0xf, payload, err
 }
 
-// rawClose reads until the close frame and returns its code, 1005 where it has none; 0 when the connection
-// just ends.
+// rawClose reads until the close frame and returns its code: 1005 if the frame has none, 0 if the connection
+// ends without a frame.
 func rawClose(t testing.TB, c *rawConn) int {
 	t.Helper()
 	require.NoError(t, c.SetReadDeadline(time.Now().Add(within)))

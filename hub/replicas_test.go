@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// replicaNamed is what a page shows of a replica; nil = nothing.
+// replicaNamed returns a page's entry of a replica; nil if there is none.
 func replicaNamed(p *desktest.Page, name string) map[string]any {
 	for _, r := range p.Replicas {
 		if r["name"] == name {

@@ -17,8 +17,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// stir makes n changes: joins, leaves and actions of support; cut is called in
-// between.
+// stir makes n changes (joins, leaves and actions of support), and calls cut in between.
 func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 	ctx := context.Background()
 	for i := range n {
@@ -45,7 +44,7 @@ func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 	}
 }
 
-// cuts are what may go wrong with a subscription; direct changes the room past the proxy.
+// cuts are the failures of a subscription to test; direct changes the room past the proxy.
 func cuts(t testing.TB, server *redistest.Server, direct *room.Engine) map[string]func(*redistest.Proxy) {
 	return map[string]func(*redistest.Proxy){
 		"killed by the server": func(*redistest.Proxy) {
@@ -61,7 +60,7 @@ func cuts(t testing.TB, server *redistest.Server, direct *room.Engine) map[strin
 	}
 }
 
-// inTurn does one of the cuts at each call.
+// inTurn returns a function that makes the next of the failures at each call.
 func inTurn(all map[string]func(*redistest.Proxy)) func(*redistest.Proxy) {
 	names, n := slices.Sorted(maps.Keys(all)), 0
 	return func(p *redistest.Proxy) {
@@ -76,7 +75,8 @@ func TestEverySocketShowsTheTrueStateAfterPubSubWasCut(t *testing.T) {
 	requireTrueStates(t, server, direct, 200, inTurn(cuts(t, server, direct)))
 }
 
-// requireTrueStates makes n changes while the sockets' replicas lose what is published.
+// requireTrueStates makes n changes while the sockets' replicas lose published events, and requires that all
+// sockets then have the engine's state.
 func requireTrueStates(t *testing.T, server *redistest.Server, direct *room.Engine, n int,
 	cut func(*redistest.Proxy)) {
 	proxy := server.Proxy()
@@ -91,7 +91,8 @@ func requireTrueStates(t *testing.T, server *redistest.Server, direct *room.Engi
 	untilSettled(t, direct, lobby, sockets...)
 }
 
-// The subscription stays connected and says nothing: the beat's answer shows that the mirror is behind.
+// The subscription stays connected and delivers nothing. The next beat's answer shows that the mirror is
+// behind.
 func TestASilentSubscriptionIsNoticed(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
@@ -122,7 +123,7 @@ func TestASilentSubscriptionIsNoticed(t *testing.T) {
 	untilSettled(t, r.Engine, lobby, sockets...)
 }
 
-// splitClient subscribes over another way than it commands.
+// splitClient is a client whose subscriptions use another connection than its commands.
 type splitClient struct {
 	*redis.Client
 	other *redis.Client
@@ -167,7 +168,7 @@ func TestSellersWithAPlaceAreNotifiedWhenTheStoreLosesIt(t *testing.T) {
 	}
 }
 
-// A failover brings back an older store: the same epoch, a lower version.
+// A failover brings back an older state: the same epoch with a lower version.
 func TestAStoreThatWentBackGetsANewEpoch(t *testing.T) {
 	server := redistest.Start(t)
 	rdb := server.Client()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rounds is all rooms in some order, to look at them by turns.
+// rounds has all rooms in some order, to visit them in turn.
 type rounds struct {
 	mu      sync.Mutex
 	rooms   []*localRoom
@@ -31,7 +31,7 @@ func (r *rounds) remove(l *localRoom) {
 	r.rooms = r.rooms[:last]
 }
 
-// next lists the next n rooms to compare, each once.
+// next returns the next n rooms to compare, each once.
 func (r *rounds) next(n int) []*localRoom { return r.some(&r.checked, n) }
 
 // visit lists the next part of the rooms, of so many parts.
@@ -59,7 +59,7 @@ func (r *rounds) some(at *int, n int) []*localRoom {
 
 const visitParts = 8 // over how many moments the visits are spread
 
-// visits visits each room by turns, see localRoom.visit.
+// visits visits each room in turn, see localRoom.visit.
 func (h *Hub) visits(ctx context.Context) {
 	tick := time.NewTicker(h.liveness.Visit / visitParts)
 	defer tick.Stop()

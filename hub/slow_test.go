@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A pool of one writer: any write that waited would hold up everybody.
+// The pool has one writer, so a write that blocked would delay all other sockets.
 func TestASocketThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{
@@ -36,7 +36,7 @@ func TestASocketThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 	watcher.until("the pause", func(st state) bool { return st.Paused })
 }
 
-// counted reads a counter that has no labels.
+// counted returns the value of a counter without labels.
 func counted(t testing.TB, g prometheus.Gatherer, name string) float64 {
 	t.Helper()
 	families, err := g.Gather()

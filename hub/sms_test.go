@@ -78,7 +78,7 @@ func TestNextTurnsSocketIsNotSentTheLastTurnsMessage(t *testing.T) {
 		"the first message a socket of this turn gets")
 }
 
-// The ledger may refuse a message after it was shown, when it was away before.
+// The ledger was away when the message was shown, and refuses the match afterwards.
 func TestWithdrawnMessageIsSentToNoFurtherSocket(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	id := room.NewSession()

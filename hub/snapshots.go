@@ -9,11 +9,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// patience is how long an event may be behind a reply of the same version.
+// patience is how long an event may arrive after a reply of the same version.
 const patience = 50 * time.Millisecond
 
-// snapshots reads the room where the mirror does not follow: one snapshot at a time. The room's lock guards
-// it.
+// snapshots reads the room when the mirror cannot follow the events: one snapshot at a time. The room's lock
+// guards it.
 type snapshots struct {
 	l        *localRoom
 	expected mirror.Revision // its event is behind
@@ -26,14 +26,14 @@ func (n *snapshots) stop() {
 	}
 }
 
-// confirmed takes the room's channel as subscribed, from now on and without a gap.
+// confirmed handles the confirmation of the room's channel, from which on no event is missed.
 func (n *snapshots) confirmed() {
 	n.l.mu.Lock()
 	defer n.l.mu.Unlock()
 	n.ask(mirror.ReasonSubscribed)
 }
 
-// ask has a snapshot taken: one at a time for a room, and one more when asked meanwhile.
+// ask requests a snapshot: one is read at a time, and one more if requested meanwhile.
 func (n *snapshots) ask(reason mirror.Reason) {
 	if n.l.dead {
 		return
@@ -44,7 +44,7 @@ func (n *snapshots) ask(reason mirror.Reason) {
 	}
 }
 
-// run takes snapshots until one fits to the events that came meanwhile.
+// run reads snapshots until one fits the events that arrived meanwhile.
 func (n *snapshots) run(ctx context.Context) {
 	wait := follow.Backoff{Jitter: true}
 	for {
@@ -63,7 +63,7 @@ func (n *snapshots) run(ctx context.Context) {
 	}
 }
 
-// next takes one; done is false when another one is needed.
+// next reads one snapshot; done is false if another one is needed.
 func (n *snapshots) next(ctx context.Context) (done bool, err error) {
 	snap, roster, err := n.read(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (n *snapshots) next(ctx context.Context) (done bool, err error) {
 	return n.take(snap, roster), nil
 }
 
-// read reads the line, with the sellers who stand in it where support watches.
+// read reads the line, with the sellers in it if support watches.
 func (n *snapshots) read(ctx context.Context) (room.Snapshot, *room.Roster, error) {
 	n.l.mu.RLock()
 	watched := n.l.desk != nil
@@ -92,7 +92,7 @@ func (n *snapshots) read(ctx context.Context) (room.Snapshot, *room.Roster, erro
 	return snap, &roster, err
 }
 
-// take adopts a snapshot and the events after it; false when another one is needed.
+// take adopts a snapshot and the events after it; it returns false if another one is needed.
 func (n *snapshots) take(snap room.Snapshot, roster *room.Roster) bool {
 	l := n.l
 	if l.dead {
@@ -120,8 +120,8 @@ func (n *snapshots) take(snap room.Snapshot, roster *room.Roster) bool {
 	return true
 }
 
-// observe compares a view that the engine just gave with the mirror. When the engine knows more, the event is
-// on its way, or lost: it is given a moment to come.
+// observe compares the mirror with a view that the engine has just returned. If the engine has a later
+// version, its event is on its way or lost, and gets a moment to arrive.
 func (n *snapshots) observe(v room.View) {
 	n.l.h.clock.Sample(v.Now)
 	n.l.mu.Lock()
@@ -138,7 +138,7 @@ func (n *snapshots) observe(v room.View) {
 	}
 }
 
-// expect gives the event of a version a moment to come.
+// expect gives the event of a version a moment to arrive.
 func (n *snapshots) expect(version mirror.Revision) {
 	if version.Compare(n.expected) <= 0 {
 		return
@@ -155,7 +155,7 @@ func (n *snapshots) expect(version mirror.Revision) {
 	})
 }
 
-// drifted takes a snapshot because a seat and the mirror contradict each other.
+// drifted requests a snapshot because a seat and the mirror contradict each other.
 func (n *snapshots) drifted(at mirror.Revision) {
 	n.l.mu.Lock()
 	defer n.l.mu.Unlock()

@@ -40,8 +40,8 @@ func TestEverySocketOfASessionGetsItsState(t *testing.T) {
 	}
 }
 
-// The seller's own press is what notices that its lease is over: one event ends a place of the session,
-// gives it another, and grants it.
+// The seller's own join is the first call after its lease is over: one event ends the session's place, gives
+// it another one, and grants it the lock.
 func TestOneEventMayEndAPlaceAndGrantTheNextToTheSameSession(t *testing.T) {
 	rdb := redistest.StartWith(t, redistest.Config{Args: []string{"--rename-command", "CONFIG", ""}}).Client()
 	r := start(t, rdb, room.Config{LookEvery: time.Minute}, hub.Config{Beat: time.Minute})
@@ -73,7 +73,7 @@ func TestPausedRoomHasNoWaits(t *testing.T) {
 	a.untilStatus(room.Locked)
 }
 
-// shop is another site that is trusted.
+// shop returns the configuration of another site whose pages may open sockets.
 func shop(t *testing.T) origin.Sites {
 	t.Helper()
 	sites, err := origin.New("", []string{"https://shop.example"})

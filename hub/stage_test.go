@@ -38,7 +38,7 @@ type replica struct {
 	watchers *watchers
 }
 
-// start runs a replica until the test ends. It returns when the subscription is alive.
+// start runs a replica until the test ends. It returns once its subscription to Redis works.
 func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.Config) *replica {
 	t.Helper()
 	engine := room.New(rdb, rules)
@@ -163,7 +163,7 @@ func (s *socket) read() {
 	}
 }
 
-// take keeps a frame and checks what holds for every frame.
+// take records a frame and checks the rules that hold for every frame.
 func (s *socket) take(text []byte) {
 	var f map[string]any
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -186,7 +186,7 @@ func (s *socket) take(text []byte) {
 	s.states = append(s.states, st)
 }
 
-// until waits for a state that is so, and returns it.
+// until waits for a state that fulfils a condition, and returns it.
 func (s *socket) until(what string, so func(state) bool) state {
 	s.t.Helper()
 	deadline := time.After(within)
@@ -234,7 +234,7 @@ func (s *socket) untilOutcome(o room.Outcome) state {
 	})
 }
 
-// untilOther waits for the n-th frame that is no state.
+// untilOther waits for the n-th frame that is not of type state.
 func (s *socket) untilOther(n int) map[string]any {
 	s.t.Helper()
 	var f map[string]any
@@ -286,7 +286,7 @@ func (s *socket) send(typ websocket.MessageType, text string) {
 	require.NoError(s.t, s.ws.Write(context.Background(), typ, []byte(text)))
 }
 
-// untilSettled waits until every socket shows what the engine says of its session.
+// untilSettled waits until every socket has the engine's state of its session.
 func untilSettled(t testing.TB, e *room.Engine, id room.ID, sockets ...*socket) {
 	t.Helper()
 	testproc.Until(t, within, func() error {
@@ -332,7 +332,8 @@ func value(p *int64) int64 {
 	return *p
 }
 
-// join presses the button. Eight digits of a session would be alike once in ten thousand tests.
+// join joins a session. The seller's name has the whole session: eight digits of two sessions would be equal
+// once in ten thousand tests.
 func join(t testing.TB, e *room.Engine, session string) room.Standing {
 	t.Helper()
 	st, err := e.Join(context.Background(), lobby,

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// sendFreshness has every seller's socket pinged when the store falls silent and when it is heard again. A
-// ping has the time since when nothing was heard, so that no page shows old data as live.
+// sendFreshness pings every seller's socket when Redis falls silent and when it answers again. The ping has
+// the time since when Redis is silent, so that no page shows old data as live.
 func (h *Hub) sendFreshness(ctx context.Context) {
 	tick := time.NewTicker(h.cfg.Probe)
 	defer tick.Stop()
@@ -33,7 +33,7 @@ func (h *Hub) pingAll() {
 	})
 }
 
-// ping appends the ping of this moment.
+// ping appends the current ping.
 func (h *Hub) ping(b []byte) []byte {
 	var since int64
 	if !h.Fresh() {

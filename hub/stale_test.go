@@ -24,8 +24,8 @@ func TestSellersSeeSinceWhenTheStoreIsSilentAndWhenItAnswersAgain(t *testing.T) 
 	s.untilPing(pings, false)
 }
 
-// untilPing waits for a ping behind the first n frames that are no state, one that says since when the store
-// is silent or one that does not; it returns how many such frames came up to it.
+// untilPing waits, after the first n frames that are no state, for a ping with or without the time since when
+// Redis is silent. It returns the number of such frames before the ping.
 func (s *socket) untilPing(n int, silent bool) (pings int, ping map[string]any) {
 	s.t.Helper()
 	for pings = n; ; {

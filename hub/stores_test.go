@@ -29,7 +29,7 @@ func TestHandoffsAreSentOnTheEmbeddedStore(t *testing.T) {
 	})
 }
 
-// requireHandoffs has turns ended and a lock deleted in rooms of many slots; deleted is called after the
+// requireHandoffs ends leases and deletes a lock key in rooms of many slots, and calls deleted after the
 // latter.
 func requireHandoffs(t *testing.T, rdb redis.UniversalClient, deleted func(*room.Engine, room.ID)) {
 	r := start(t, rdb, room.Config{Lease: 10 * time.Minute}, hub.Config{})
@@ -55,7 +55,7 @@ func requireHandoffs(t *testing.T, rdb redis.UniversalClient, deleted func(*room
 	}
 }
 
-// Behind TLS a write can not be tried without waiting: the plain way must do the same.
+// Over TLS the socket cannot try a write without blocking, so every write takes the slower way.
 func TestSocketsWorkOverTLS(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

@@ -7,7 +7,8 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 )
 
-// expiryLate is how long after a lease's end the engine is asked, so that by its clock the lease is over.
+// expiryLate is how long after a lease's end the engine is called, so that by Redis's clock the lease is
+// over.
 const expiryLate = time.Millisecond
 
 // expiry is the timer on a room's lease. The room's lock guards it.
@@ -47,8 +48,7 @@ func (d *expiry) in(wait time.Duration) {
 	d.timer.Reset(wait)
 }
 
-// expire brings the room to now. Should the lease not be over by Redis's clock, it sets the timer for the
-// rest.
+// expire brings the room up to date. If the lease is not over by Redis's clock, it sets the timer again.
 func (d *expiry) expire(ctx context.Context) {
 	l := d.l
 	found, err := l.h.engine.Expire(ctx, l.id)
@@ -69,8 +69,8 @@ func (d *expiry) expire(ctx context.Context) {
 	}
 }
 
-// freed takes the lock key as deleted. After our own scripts the event is right behind; when it was deleted
-// by hand, the mirror still shows the lease a moment later.
+// freed handles a deleted lock key. After the engine's own scripts the event follows at once; after a
+// deletion by hand, the mirror still shows the lease a moment later.
 func (d *expiry) freed() {
 	l := d.l
 	l.mu.RLock()
@@ -89,5 +89,5 @@ func (d *expiry) freed() {
 	})
 }
 
-// deletedGrace is how long the event of a release may be behind its notification.
+// deletedGrace is how long the event of a release may come after its notification.
 const deletedGrace = 5 * time.Millisecond

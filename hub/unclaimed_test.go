@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Only the replica's own timer acts here: there is no sweep, no notification and no heartbeat.
+// Only the replica's own timer can act here: there is no sweep, no notification and no heartbeat.
 func TestUnclaimedTurnIsTheNextSellersAndItsHolderIsNotified(t *testing.T) {
 	t.Parallel()
 	r := start(t, redistest.StartWith(t, servers["without notifications"]).Client(),
@@ -67,8 +67,8 @@ func TestUnclaimedTurnIsTheNextSellersAndItsHolderIsNotified(t *testing.T) {
 	}
 }
 
-// The replica that made the grant is gone, and no seller is connected elsewhere: the replica that sweeps hands the turn
-// on.
+// The replica that granted the lease is gone, and no seller is connected to another: a sweeping replica
+// grants the lock to the next waiter.
 func TestUnclaimedTurnIsHandedOnAlsoWithoutAConnectedSeller(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.StartWith(t, servers["without notifications"]).Client()

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Serve writes the due frames to the socket, from the state of this moment.
+// Serve writes the frames that the socket is due, from the current state.
 func (c *conn) Serve(w *socket.Writer, due uint32) {
 	// before the state: a program that stops at the end of its turn is to have its code
 	if due&dueMessages != 0 {
@@ -22,8 +22,8 @@ func (c *conn) Serve(w *socket.Writer, due uint32) {
 	}
 }
 
-// writeState writes the state, unless the socket has it or it can not be sent yet. The change that lets it be
-// sent marks the socket again.
+// writeState writes the state, unless the socket has it or it cannot be sent yet. The change that makes it
+// possible marks the socket again.
 func (c *conn) writeState(w *socket.Writer) {
 	buf, t, ok := c.state(w.Blank())
 	if ok && t.unsent { // they came after Serve was called
@@ -58,7 +58,7 @@ type sentState struct {
 	unsent         bool   // the session has messages that this socket was not sent
 }
 
-// state makes the state frame; ok is false when there is nothing to send, or nothing yet.
+// state makes the state frame; ok is false if there is nothing to send yet.
 func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	l := c.room
 	l.mu.RLock()
@@ -92,7 +92,7 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	return buf, t, ok
 }
 
-// writeMessages writes the messages that this socket was not sent yet, and only after its first state.
+// writeMessages writes the messages that this socket has not been sent, after its first state.
 func (c *conn) writeMessages(w *socket.Writer) {
 	if !c.opened || c.session == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// connects opens a socket of a session that was sent a state already. The test marks it and starts the writer
-// itself.
+// connects opens a socket of a session that has been sent a state. The test itself marks the socket as
+// changed and starts the writer.
 func (l lone) connects(id string) (c *conn, browser *websocket.Conn) {
 	l.Helper()
 	c = &conn{h: l.h, opened: true}
@@ -36,7 +36,7 @@ func (l lone) connects(id string) (c *conn, browser *websocket.Conn) {
 	return c, browser
 }
 
-// knows has the mirror take a snapshot and an answer for a session, and marks no socket.
+// knows makes the mirror take a snapshot and a session's answer, and marks no socket as changed.
 func (l lone) knows(s *session, view room.View, seat room.Seat) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +46,8 @@ func (l lone) knows(s *session, view room.View, seat room.Seat) {
 	l.m.Answer(s, &view, &seat)
 }
 
-// A writer takes the socket for its state alone; the end of the turn and its message come before it makes the
-// frame.
+// A writer takes a socket to send its state alone. Before it makes the frame, the turn ends and its message
+// arrives.
 func TestMessageThatComesWhileTheWriterIsAtTheSocketGoesBeforeTheEnd(t *testing.T) {
 	l := newLone(t)
 	c, browser := l.connects("a")
@@ -64,7 +64,7 @@ func TestMessageThatComesWhileTheWriterIsAtTheSocketGoesBeforeTheEnd(t *testing.
 	require.Contains(t, nextFrame(t, browser), `"status":"ended"`)
 }
 
-// nextFrame is the next frame that the browser is sent.
+// nextFrame returns the next frame that the browser receives.
 func nextFrame(t *testing.T, browser *websocket.Conn) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // bounds a failure alone

@@ -10,21 +10,21 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// assign is support's word that a message belongs to the live lease, which ends it.
+// assign returns the record of support's assignment of a message to the live lease, which ends the lease.
 func assign(messageID string, ticket int64) room.Record {
 	r := claim(messageID, ticket)
 	r.Type, r.Who, r.Reason = "assigned", "kim", "she read it to me"
 	return r
 }
 
-// assignLate is assign for a lease that is over, at a given time.
+// assignLate is assign for an ended lease, at a given time.
 func assignLate(messageID string, ticket, at int64) room.Record {
 	r := assign(messageID, ticket)
 	r.At, r.Result, r.Completes = at, room.Late, false
 	return r
 }
 
-// over is a lease that ended without a message.
+// over returns the records of a lease that ended without a message.
 func over(ticket int64) []room.Record {
 	return []room.Record{joined(ticket), granted(ticket), ended(ticket, room.Expired)}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// acted is something that support did.
+// acted returns the record of support's n-th action.
 func acted(n int64) room.Record {
 	return room.Record{Type: "action", At: n * 10, Who: "kim", Action: "release",
 		Reason: fmt.Sprint("because s-1 ", n), Ticket: 1, Fence: 1000, Seller: "s-1",
@@ -139,7 +139,8 @@ func TestTheRetentionLeavesTheAuditWhole(t *testing.T) {
 	})
 }
 
-// The hash of a row from before there were details is written down here: it must verify for ever.
+// The hash of a row from before actions had details is fixed here: the row has to verify in every later
+// version.
 func TestARowFromBeforeThereWereDetailsVerifies(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -43,7 +43,7 @@ func benchmarkDrain(b *testing.B, url string, webhooks bool, fill func(*bench, i
 	}, func(int) error { return l.Drain(b.Context(), here) })
 }
 
-// pair adds a join to a line of 60, and the end of its holder's lease.
+// pair adds a join to a line of 60 waiters, and the end of its holder's lease.
 func (b *bench) pair(ticket int64) {
 	b.write(1, joined(ticket+60))
 	b.write(1, ended(ticket, room.Completed), granted(ticket+1))
@@ -54,7 +54,7 @@ const (
 	freePairs = 10 // of one room at a time
 )
 
-// benchmarkFree drains rooms as often as busy ones are looked at.
+// benchmarkFree drains free rooms as often as the ledger looks at busy ones.
 func benchmarkFree(b *testing.B, url string) {
 	bench := newBench(url)
 	c := bench.config()
@@ -70,7 +70,7 @@ func benchmarkFree(b *testing.B, url string) {
 	}, func(int) error { return l.DrainRooms(b.Context(), rooms) })
 }
 
-// free adds the lease of a free room's only seller, which ends at once.
+// free adds a lease of a free room's only seller, which ends at once.
 func (b *bench) free(id room.ID, n int) {
 	b.journal.mu.Lock()
 	ticket := b.journal.tickets[id] + 1
@@ -87,7 +87,7 @@ func (b *bench) free(id room.ID, n int) {
 			EndedAt: at + 20}}})
 }
 
-// measure reports the cost of entries for the draining process, without filling the journals.
+// measure reports the drain's cost for each entry, without the cost of filling the journals.
 func measure(b *testing.B, times int, fill func(n int), drain func(n int) error) {
 	var used time.Duration
 	b.ReportAllocs()
@@ -113,8 +113,8 @@ func processTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Support finds a caller in the ledger of a year: 400,000 places of 40,000 sellers in 5,000 rooms, with eight
-// lines each in their timelines.
+// BenchmarkFindInTheLedgerOfAYear times support's search in a ledger of 400,000 places: 40,000 sellers in
+// 5,000 rooms, with eight lines each in their timelines.
 func BenchmarkFindInTheLedgerOfAYear(b *testing.B) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(b.TempDir(), "waitroom.db") },

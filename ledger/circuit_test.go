@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// hold keeps a room's writers waiting, on SQLite those of the whole file, until release.
+// hold blocks all writes of a room until release; on SQLite it blocks all writes of the file.
 func hold(t *testing.T, by *ledger.Ledger) (release func()) {
 	t.Helper()
 	conn, err := by.DB().Conn(t.Context())
@@ -37,7 +37,7 @@ func hold(t *testing.T, by *ledger.Ledger) (release func()) {
 	}
 }
 
-// probes returns how many probes had this answer.
+// probes returns the number of probes with a result.
 func probes(t *testing.T, r *prometheus.Registry, answer string) (n float64) {
 	t.Helper()
 	families, err := r.Gather()
@@ -91,7 +91,7 @@ func TestOneSlowQuestionHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// The probe has a connection of its own, since waiting questions hold all the others.
+// The probe has a connection of its own, since waiting queries use all the others.
 func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
 	b := onPostgres(t)
 	registry := prometheus.NewRegistry()
@@ -185,7 +185,7 @@ func TestCloseEndsAProbe(t *testing.T) {
 
 var errNotYet = errors.New("not yet")
 
-// wait waits until it is so.
+// wait waits until a condition holds.
 func wait(t *testing.T, so func() bool) {
 	t.Helper()
 	testproc.Until(t, time.Minute, func() error {

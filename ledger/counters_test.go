@@ -11,15 +11,15 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// counters are the metrics of all replicas of a bench. Each test ends by holding that every path counts what
-// it writes.
+// counters are the metrics of all replicas of a bench. Each test ends with the check that they count every
+// row that was written.
 type counters struct {
 	registries []prometheus.Gatherer
 	open       int  // replicas
 	loose      bool // the test writes rows itself, or has them written without counts
 }
 
-// join gives a replica a registry where it has none.
+// join gives a replica a metrics registry if it has none.
 func (c *counters) join(t testing.TB, into *ledger.Config) {
 	t.Helper()
 	if into.Registerer == nil {
@@ -29,7 +29,7 @@ func (c *counters) join(t testing.TB, into *ledger.Config) {
 	c.open++
 }
 
-// leave compares, when the last replica leaves, what all have counted with what the tables have.
+// leave compares, when the last replica ends, the sum of all counters with the rows of the tables.
 func (c *counters) leave(t testing.TB, db *sql.DB) {
 	t.Helper()
 	if c.open--; c.open > 0 || c.loose || t.Failed() {
@@ -49,7 +49,7 @@ func (c *counters) leave(t testing.TB, db *sql.DB) {
 		"a ticket given out twice is two places in one row")
 }
 
-// sums are what is counted, with what was put right later taken back.
+// sums returns the counters' sums, less the corrections that were counted later.
 func (c *counters) sums(t testing.TB) (sums map[string]int, trimmed bool) {
 	t.Helper()
 	sums = map[string]int{}
@@ -97,7 +97,7 @@ func (c *counters) sums(t testing.TB) (sums map[string]int, trimmed bool) {
 	return sums, trimmed
 }
 
-// rowsOf are the same, by the tables.
+// timelineRows returns the same numbers, counted in the tables.
 func timelineRows(t testing.TB, db *sql.DB) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -121,7 +121,7 @@ func timelineRows(t testing.TB, db *sql.DB) map[string]int {
 	return found
 }
 
-// A lost place may end otherwise than was counted; the correction counts too.
+// The outcome of a lost place may be corrected after it was counted; the correction counts too.
 func TestOutcomesThatArePutRightAreCountedAsThat(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// reused is a PostgreSQL database that one test has after another.
+// reused is a PostgreSQL database that several tests use in turn.
 type reused struct {
 	url   string
 	db    *sql.DB
@@ -23,7 +23,7 @@ type reused struct {
 	idle  []*connected
 }
 
-// connected is a replica's connection, which records its queries once the database can explain them.
+// connected is a replica's connection. It records queries once the database can explain them.
 type connected struct {
 	db *sqldb.DB
 	of atomic.Pointer[bench] // the test that has it
@@ -32,7 +32,7 @@ type connected struct {
 func (c *connected) Now() time.Time              { return c.of.Load().now.Now() }
 func (c *connected) Write(p []byte) (int, error) { return c.of.Load().log.Write(p) }
 
-// take gives a replica a way to the database, and what gives it back.
+// take gives a replica a connection to the database, and returns the function that gives it back.
 func (b *bench) take(t testing.TB, into *ledger.Config) (release func()) {
 	t.Helper()
 	r, c := b.reused, &connected{}
@@ -63,11 +63,11 @@ func (b *bench) take(t testing.TB, into *ledger.Config) (release func()) {
 }
 
 const (
-	// shapeQuery knows a database that has lost or got a table, an index or a trigger.
+	// shapeQuery returns another text after a table, an index or a trigger was added or dropped.
 	shapeQuery = `SELECT (SELECT COUNT(*) FROM pg_class) || ' ' || (SELECT COUNT(*) FROM pg_trigger)`
 	tablesOf   = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'
 		AND tablename <> 'goose_db_version' ORDER BY 1`
-	// othersQuery ends what a test left, such as a question that its caller did not wait for.
+	// othersQuery ends the queries that a test has left running.
 	othersQuery = `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
 )
@@ -91,7 +91,7 @@ func newReused(t *testing.T, url string) *reused {
 	return r
 }
 
-// empty makes it as it was new, and is false where that can not be.
+// empty makes the database as new; it returns false if it cannot.
 func (r *reused) empty(t *testing.T) bool {
 	t.Helper()
 	ctx := context.Background() // the test's own is over

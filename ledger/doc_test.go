@@ -32,7 +32,7 @@ func TestTheWayOfAnEntryIsAsThePackageDocHasIt(t *testing.T) {
 	}
 }
 
-// functionsOf returns a file's functions, and its methods with and without their types.
+// functionsOf returns a file's functions, and its methods both with and without their types.
 func functionsOf(t *testing.T, file string) (names []string) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// written are the columns of every table that a drain writes.
+// written has the columns that a drain writes, for each table.
 var written = map[string]string{
 	"timeline": "epoch, entry, n, at, kind, ticket, fence, seller, detail",
 	"places":   "epoch, ticket, seller, joined_at, ended_at, outcome, fence",
@@ -50,8 +50,8 @@ func tables(t *testing.T, l *ledger.Ledger, id room.ID) map[string][]string {
 	return all
 }
 
-// chance makes journals in which few tickets, fences and messages meet in every way, also in those that no
-// room writes.
+// chance makes random journals in which few tickets, fences and messages meet in every order, also in orders
+// that no room writes.
 type chance struct {
 	*rand.Rand
 	at int64
@@ -127,7 +127,8 @@ func (c *chance) journal(entries int) (list []room.Entry) {
 
 func TestManyRecordsAtATimeWriteWhatOneAtATimeDoes(t *testing.T) { manyAsOne(t, 0, 1) }
 
-// manyAsOne drains the journals of some seeds. Odd seeds have records that become dead letters.
+// manyAsOne drains the journals of some seeds, entry by entry and all at once, and requires the same rows.
+// Odd seeds have records that become dead letters.
 func manyAsOne(t *testing.T, seeds ...uint64) {
 	t.Helper()
 	onBoth(t, func(t *testing.T, b *bench) {

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// pushes are subscriptions in memory.
+// pushes is a store of subscriptions in memory.
 type pushes struct {
 	browsers  map[int64][]string
 	asked     []string // records that were passed to Browsers

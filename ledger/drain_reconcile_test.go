@@ -9,8 +9,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// This replica still looks at the master of before, which knows nothing of the epoch that others have begun
-// on the new one.
+// This replica still reads from the old master, which does not have the epoch that other replicas began on
+// the new one.
 func TestReconcileEndsNothingOfALaterEpochForADay(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -30,7 +30,7 @@ func TestReconcileEndsNothingOfALaterEpochForADay(t *testing.T) {
 	})
 }
 
-// A slow replica writes an entry that the store has lost since.
+// A slow replica writes an entry that Redis has lost since.
 func TestLeaseOfAPlaceThatIsKnownToBeOverIsOverToo(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -114,7 +114,7 @@ func TestLedgerKnowsTheHighestFenceAndTicketOfARoom(t *testing.T) {
 	})
 }
 
-// The end of a lost lease is not known: it was over when the next one began.
+// The end of a lost lease is not known, so the ledger takes the beginning of the next one.
 func TestLeaseThatWasLostIsOverWhenTheNextOneBegan(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -160,8 +160,8 @@ func TestLedgerKnowsHowPlacesEndedUnlessTheyWereLost(t *testing.T) {
 	})
 }
 
-// The store lost an entry that was drained, and gave its id to another one: its clock was behind the one of
-// before.
+// Redis lost an entry that was drained, and gave its id to another one, since the new master's clock was
+// behind the old one's.
 func TestEntryThatGotTheIdOfOneTheStoreLostIsAppliedOnceToo(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -49,7 +49,8 @@ func TestADrainWritesWhatHappenedAndTrimsTheJournal(t *testing.T) {
 	})
 }
 
-// Three replicas drain at once and die again and again between apply and trim.
+// Three replicas drain at the same time. Again and again one dies between writing the rows and trimming the
+// journal.
 func TestNothingIsMissingOrDoubledWhenDrainersDieBeforeTheyTrim(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		const lives = 60

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Two replicas drain the same rooms, several in one transaction, each in another order.
+// Two replicas drain several rooms in one transaction, each in another order.
 func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, other := b.open(t), b.open(t)
@@ -49,7 +49,7 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 	})
 }
 
-// drainAll has ledgers drain rooms until their journals are empty.
+// drainAll makes ledgers drain rooms until their journals are empty.
 func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	t.Helper()
 	for i, l := range ledgers {
@@ -73,7 +73,7 @@ func drainAll(t *testing.T, rooms []room.ID, ledgers ...*ledger.Ledger) {
 	require.ErrorIs(t, g.Wait(), context.Canceled)
 }
 
-// reading calls before when one room's journal is read alone.
+// reading is a journal that calls before when it is read alone.
 type reading struct {
 	*journal
 	before func(room.ID)
@@ -113,7 +113,7 @@ func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
 	})
 }
 
-// settling adds to a room's journal on each verdict, as a room does that changes.
+// settling is a journal that grows with each verdict, as that of a changing room does.
 type settling struct{ *journal }
 
 func (s settling) SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64,

@@ -20,7 +20,7 @@ const (
 	secondCall = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 )
 
-// traced journals records of a script that was called within a span.
+// traced journals records of a verb that was called within a span.
 func (b *bench) traced(parent string, records ...room.Record) {
 	b.write(1, records...)
 	b.journal.mu.Lock()
@@ -89,7 +89,7 @@ func TestAnEntryWithATraceThatIsNoneIsTakenInAllTheSame(t *testing.T) {
 	})
 }
 
-// A database that came all the way has the outbox's table as one that is made today.
+// A database that was migrated through all versions has the same outbox table as a new one.
 func TestTheOutboxsTableIsAsItsPackageMakesIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// cutter is an address before PostgreSQL that cuts a client off right after its commit got there, or right
-// before.
+// cutter is an address in front of PostgreSQL that cuts a client off right before or right after its commit
+// arrives.
 type cutter struct {
 	to     string
 	after  atomic.Bool

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// dying is an engine whose replica may die before it trims.
+// dying is an engine whose replica may die before it trims the journal.
 type dying struct{ *room.Engine }
 
 func (d dying) TrimJournals(ctx context.Context, journals []room.Journal) []error {
@@ -29,14 +29,14 @@ func (d dying) TrimJournals(ctx context.Context, journals []room.Journal) []erro
 	return failed
 }
 
-// seen is what the clients have observed.
+// seen has what the clients observed.
 type seen struct {
 	mu       sync.Mutex
 	outcomes map[int64]room.Outcome
 	matches  map[string]room.Match
 }
 
-// Three replicas with a real engine: sellers come and go, messages come in, two at a time in each room.
+// Three replicas use a real engine: sellers join and leave, and messages arrive, two at a time in each room.
 func TestTheLedgerHasWhatTheClientsSaw(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		rdb := redistest.Start(t).Client()
@@ -95,7 +95,7 @@ func TestTheLedgerHasWhatTheClientsSaw(t *testing.T) {
 	})
 }
 
-// turn joins, and leaves or is completed by a message.
+// turn lets a seller join, and leave or be completed by a message.
 func (s *seen) turn(t *testing.T, e *room.Engine, l *ledger.Ledger, seller, message string) {
 	session := room.NewSession()
 	st, err := e.Join(t.Context(), here, room.JoinRequest{Session: session, Seller: seller})

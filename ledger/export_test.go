@@ -8,12 +8,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// DB is what the tests look at directly.
+// DB returns the database, for tests that read its tables.
 func (l *Ledger) DB() *sql.DB { return l.db.SQL() }
 
 func (l *Ledger) Dialect() dialect.Dialect { return l.db.Dialect() }
 
-// MaxRooms is how many rooms one transaction drains.
+// MaxRooms is the most rooms that one transaction drains.
 const MaxRooms = maxRooms
 
 func (l *Ledger) DrainRooms(ctx context.Context, ids []room.ID) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// belonging are the messages of a history, of a seller's where one is named, and the place and lease of each.
+// belonging returns the messages of the history, with the place and lease of each; with a seller only that
+// seller's.
 func belonging(t *testing.T, l *ledger.Ledger, seller string) (list []string) {
 	t.Helper()
 	f := ledger.Filter{Seller: seller, Limit: 1} // pages are the same as one
@@ -33,7 +34,7 @@ func rejectedAt(messageID string, ticket, at int64) room.Record {
 	return r
 }
 
-// going is a record of a lease that its message does not end.
+// going returns a message record that does not end its lease.
 func going(r room.Record, at int64) room.Record {
 	r.Completes, r.At, r.EndedAt = false, at, at
 	return r

@@ -13,7 +13,7 @@ func unmatched(messageID string, at int64, why room.Reason) room.Record {
 		MessageNote: room.MessageNote{MessageID: messageID, Text: "code ******", SentAt: at - 1, Received: at}}
 }
 
-// claim is a holder's word that a message is its own, which ends its lease.
+// claim returns the record of a holder's claim of a message, which ends its lease.
 func claim(messageID string, ticket int64) room.Record {
 	r := matched(messageID, ticket)
 	r.Type, r.MessageNote = "claimed", room.MessageNote{MessageID: messageID}

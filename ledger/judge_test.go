@@ -56,7 +56,7 @@ func TestAMatchThatBreaksARuleIsRefused(t *testing.T) {
 	}
 }
 
-// The next lease begins in the very millisecond in which the one before ended.
+// The next lease begins in the same millisecond in which the previous one ended.
 func TestLeasesThatTouchDoNotOverlap(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -73,7 +73,8 @@ func TestLeasesThatTouchDoNotOverlap(t *testing.T) {
 	})
 }
 
-// The replica that matched the first message is slow; the second is judged first all the same.
+// The replica that matched the first message is slow, and the second message is judged first. The result is
+// the same as in the room's order.
 func TestMatchesAreJudgedInTheOrderTheRoomMadeThem(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, two := b.open(t), b.open(t)
@@ -121,7 +122,7 @@ func TestAMatchTheJournalLostIsJudgedByWhatIsKnown(t *testing.T) {
 	})
 }
 
-// The room forgot its answer and matched the message to another seller's lease.
+// The room forgot its first answer and matched the message to another seller's lease.
 func TestAMessageIsNeverMatchedToASecondLease(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
@@ -199,7 +200,7 @@ func TestLateAndUnmatchedMessagesAreKeptAndAnsweredTheSame(t *testing.T) {
 	})
 }
 
-// The rules are the database's own: they hold against any program.
+// The rules are triggers of the database, so they hold for every program.
 func TestTheDatabaseRefusesABrokenRuleFromAnyClient(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

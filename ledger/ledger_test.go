@@ -54,7 +54,7 @@ func (b *bench) open(t *testing.T) *ledger.Ledger {
 	return b.openWith(t, b.config())
 }
 
-// openWith is a replica with a database of its own.
+// openWith opens a replica with a database of its own.
 func (b *bench) openWith(t testing.TB, c ledger.Config) *ledger.Ledger {
 	t.Helper()
 	release := b.take(t, &c)
@@ -72,7 +72,7 @@ func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
 	return b.databaseWith(ctx, b.now.Now, b.log)
 }
 
-// databaseWith opens a database with a clock and a log, and requires that it is reachable.
+// databaseWith opens a database with a clock and a log, and requires that it can be reached.
 func (b *bench) databaseWith(ctx context.Context, now func() time.Time, log io.Writer) (*sqldb.DB, error) {
 	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now,
 		Log:         slog.New(slog.NewTextHandler(log, nil)),
@@ -84,7 +84,7 @@ func (b *bench) write(epoch int64, records ...room.Record) {
 	b.journal.write(here, epoch, records...)
 }
 
-// scan reads one row.
+// scan reads one row of a query's result.
 func scan(t *testing.T, l *ledger.Ledger, query string, into ...any) {
 	t.Helper()
 	require.NoError(t, l.DB().QueryRow(query).Scan(into...))
@@ -96,7 +96,7 @@ func count(t *testing.T, l *ledger.Ledger, from string) (n int) {
 	return n
 }
 
-// strings reads one column.
+// column reads one column of a query's result.
 func column(t *testing.T, db *sql.DB, query string) (values []string) {
 	t.Helper()
 	rows, err := db.Query(query)
@@ -111,7 +111,7 @@ func column(t *testing.T, db *sql.DB, query string) (values []string) {
 	return values
 }
 
-// journal is a room's journal and its verdicts in memory.
+// journal is a room's journal and its verdicts, in memory.
 type journal struct {
 	mu       sync.Mutex
 	seq      int
@@ -133,7 +133,7 @@ func (j *journal) write(id room.ID, epoch int64, records ...room.Record) {
 		Records: records})
 }
 
-// rename gives a room's journal to another room.
+// rename moves a room's journal to another room.
 func (j *journal) rename(from, to room.ID) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -267,7 +267,7 @@ func matched(messageID string, ticket int64) room.Record {
 			SentAt: ticket*10 + 5, Received: ticket*10 + 9}}
 }
 
-// life is a whole lease that an SMS completed.
+// life journals a whole lease that an SMS completed.
 func (b *bench) life(ticket int64) {
 	b.write(1, joined(ticket), granted(ticket))
 	b.write(1, matched(fmt.Sprintf("m-%d", ticket), ticket), ended(ticket, room.Completed))

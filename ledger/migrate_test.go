@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// migrateTo brings a new database to an earlier version and fills it.
+// migrateTo migrates a new database to an earlier version and inserts rows.
 func migrateTo(t *testing.T, url string, version int64, rows ...string) {
 	t.Helper()
 	driver, source, tool, dir := "pgx", url, goose.DialectPostgres, "postgres"

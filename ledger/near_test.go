@@ -11,7 +11,8 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// Two replicas find the same places near, again and again, and a loss of data begins a new epoch meanwhile.
+// Two replicas report the same places as near again and again, and a loss of data begins a new epoch
+// meanwhile.
 func TestPlaceNearIsSentOnceAPlace(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, other := b.open(t), b.open(t)

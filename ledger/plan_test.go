@@ -71,7 +71,7 @@ func (e *explained) explain(ctx context.Context, query string, args ...any) erro
 // present.
 var wholeRoom = regexp.MustCompile(`\(room=\?\)|Index Cond: \(room = '[^']*'::text\)$`)
 
-// given is a scan of the rows that a statement was given, which it calls v, or q where v is another.
+// given matches a scan of a statement's own parameter rows, which it calls v, or q if v is another table.
 var given = regexp.MustCompile(`^SCAN (v|q|CONSTANT ROW|\d+ CONSTANT ROWS)$`)
 
 // scans returns the lines of plans that read a whole table or index, or all of a room. Parameter rows do not
@@ -90,12 +90,12 @@ func (e *explained) scans() (list []string) {
 	return list
 }
 
-// filled is how many rows a table gets. PostgreSQL's planner uses it, and reads small tables whole; SQLite's
-// does not.
+// filled is the number of rows of each table. PostgreSQL's planner depends on it and reads small tables
+// whole; SQLite's does not.
 var filled = map[dialect.Dialect]int64{dialect.SQLite: 6000, dialect.Postgres: 20_000}
 
-// fill is what many rooms have written for a while: each statement's i counts rows, and the last hundred
-// places are open.
+// fill are statements that insert what many rooms write in a while. In each, i counts the rows, and the last
+// hundred places are open.
 var fill = []string{
 	`places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 		SELECT 'r' || (i % 50), 1, i, 's' || (i % 900), i * 10000, CASE WHEN i < most - 100 THEN i * 10000 + 5000
@@ -143,7 +143,7 @@ func busyDatabase(t *testing.T, url string) *explained {
 	return &explained{DB: db.SQL(), dialect: db.Dialect()}
 }
 
-// questions are the queries of the desk and the drain for a room of such a database.
+// questions are the queries of the desk and the drain for a room of that database.
 func questions(filled int64) map[string]func(*work) error {
 	now, one := filled*10_000, filled-40 // one that was there not long ago, and its seller
 	seller := fmt.Sprint("s", one%900)
@@ -264,7 +264,7 @@ func TestNoQuestionOfTheDeskReadsAWholeTable(t *testing.T) {
 	}
 }
 
-// trimPlans is last: it deletes.
+// trimPlans explains the statements of the trim. It runs last, since it deletes rows.
 func trimPlans(t *testing.T, db *explained) {
 	db.plans = nil
 	w := &work{Session: sqldb.Session{Querier: db, Ctx: t.Context(), Dialect: db.dialect}, id: "r10"}

@@ -14,7 +14,7 @@ func act(at int64, who, action string) room.Record {
 	return room.Record{Type: "action", At: at, Who: who, Action: action, Reason: "why " + action}
 }
 
-// did lists actions, and the cursor of the next.
+// did returns the actions of a page of the audit, and the cursor of the next page.
 func did(t *testing.T, l *ledger.Ledger, f ledger.AuditFilter) (list []string, next string) {
 	t.Helper()
 	rows, next, err := l.Audit(t.Context(), f)

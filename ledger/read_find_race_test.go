@@ -8,8 +8,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
-// The retention may take all of a seller between the search and the look at where something happened to it
-// last.
+// The trim may delete all of a seller's rows between the search and the query for the seller's last event.
 func TestSellerThatLeavesDuringTheSearchIsLeftOut(t *testing.T) {
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + t.TempDir() + "/waitroom.db",
 		Migrations: Migrations()})

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// joinedAs is a seller's place of a name.
+// joinedAs returns the record of a seller's join.
 func joinedAs(ticket int64, seller string) room.Record {
 	return room.Record{Type: "joined", At: ticket * 10, Ticket: ticket, Seller: seller}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// flat is a page's rows in one list.
+// flat returns the rows of a page in one list.
 func flat(p ledger.Page) (rows []string) {
 	for _, r := range p.Leases {
 		rows = append(rows, fmt.Sprint("lease ", r))

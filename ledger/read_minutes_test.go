@@ -14,14 +14,14 @@ import (
 
 const minute = 60_000
 
-// life is what became of a place; 0 = not yet, or never.
+// life has the times of a place's events; 0 = not yet, or never.
 type life struct {
 	joined, granted, ended int64
 	outcome                room.Outcome
 }
 
-// histories are places of a room in which one at a time holds the lock, for a while from an instant. Some
-// rooms are busy, and some things happen in the same millisecond, or in the first one of a minute.
+// histories returns random places of a room, of which one at a time holds the lock. Some rooms are busy, and
+// some events share a millisecond or lie in the first one of a minute.
 func histories(r *rand.Rand, from int64) []life {
 	list := make([]life, 50+r.IntN(100))
 	pace := []int64{9000, 1500}[r.IntN(2)]
@@ -77,7 +77,7 @@ func (b *bench) writeHistories(list []life) {
 	}
 }
 
-// modelOf counts one by one.
+// modelOf computes a minute's statistics from a list of places, one by one.
 func modelOf(list []life, at int64, depth bool) ledger.Minute {
 	m := ledger.Minute{At: at, Depth: -1, Outcomes: map[room.Outcome]int{}}
 	end := at + minute
@@ -113,7 +113,7 @@ func modelOf(list []life, at int64, depth bool) ledger.Minute {
 	return m
 }
 
-// rank is the smallest value that so many of a hundred are not above.
+// rank returns the nearest-rank percentile: the smallest value that at least so many percent do not exceed.
 func rank(values []int64, percent int) int64 {
 	slices.Sort(values)
 	for i, v := range values {

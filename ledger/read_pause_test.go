@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// lastPause describes a room's last pause.
+// lastPause returns a room's last pause as text.
 func lastPause(t *testing.T, l *ledger.Ledger) string {
 	t.Helper()
 	p, found, err := l.LastPause(t.Context(), here)
@@ -23,7 +23,7 @@ func lastPause(t *testing.T, l *ledger.Ledger) string {
 	return fmt.Sprint(p.At, " ", p.Who, " ", p.Reason)
 }
 
-// Each step is looked up while it waits in the journal, and once more when the ledger has it.
+// Each step is read twice: while it is still in the journal, and after the ledger has it.
 func TestLastPauseIsKnownFromTheJournalOnAndFromTheLedger(t *testing.T) {
 	for name, steps := range map[string][]struct {
 		record room.Record

@@ -74,7 +74,7 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 	})
 }
 
-// brief lists a story in short.
+// brief returns a short text for each event of a timeline.
 func brief(rows []ledger.TimelineRow) (list []string) {
 	for _, r := range rows {
 		list = append(list, fmt.Sprint(r.Room, " ", r.At, " ", r.Kind))
@@ -150,7 +150,7 @@ func TestAStoryOfOneMillisecondIsInTheJournalsOrder(t *testing.T) {
 	})
 }
 
-// leaving is a journal that is drained and trimmed just before a story reads it.
+// leaving is a journal that is drained and trimmed just before the timeline reads it.
 type leaving struct {
 	*journal
 	taken func()
@@ -174,7 +174,7 @@ func TestAStoryMissesNothingThatIsTakenInMeanwhile(t *testing.T) {
 	})
 }
 
-// mute is a journal that can not be read in one room.
+// mute is a journal that cannot be read in one room.
 type mute struct{ *journal }
 
 func (j mute) ReadJournal(ctx context.Context, id room.ID, n int) ([]room.Entry, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// troubles are the messages and incidents of a room, in short.
+// troubles returns short texts of a room's messages and incidents.
 func troubles(t *testing.T, l *ledger.Ledger, since int64, limit int) (messages, incidents []string) {
 	t.Helper()
 	lost, seen, err := l.Troubles(t.Context(), here, since, limit)

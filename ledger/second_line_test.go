@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// dataOf are the data of the events of a type.
+// dataOf returns the data of all events of a type.
 func dataOf(t *testing.T, l *ledger.Ledger, kind string) (list []string) {
 	t.Helper()
 	for _, text := range column(t, l.DB(), `SELECT payload FROM outbox_tasks
@@ -62,7 +62,7 @@ func TestAMatchToALeaseKnownToBeOverOrPassedIsRefused(t *testing.T) {
 	}
 }
 
-// The match's own end of its lease, and the next one's grant, stand behind it in the journal.
+// In the journal, the end of the lease that the match caused and the next grant come after the match.
 func TestALeaseThatItsMatchEndedIsNotOverBySomethingElse(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		one, two := b.open(t), b.open(t)
@@ -110,7 +110,7 @@ func TestNothingFollowsTheCompletionOfALease(t *testing.T) {
 	})
 }
 
-// A duplicate without a lease of its own gets the first message's answer.
+// A duplicate has no lease of its own: it gets the first message's answer.
 func TestADuplicateIsNotJudged(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

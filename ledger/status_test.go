@@ -110,7 +110,7 @@ func TestTwoProgramsCanNotBreakARuleAtTheSameMoment(t *testing.T) {
 	})
 }
 
-// wipe empties verifications, which takes more than a statement.
+// wipe deletes all verifications, for which the table's triggers have to be dropped first.
 func wipe(t *testing.T, l *ledger.Ledger) {
 	t.Helper()
 	for _, trigger := range []string{"verifications_stay", "verifications_kept"} {
@@ -125,7 +125,7 @@ func wipe(t *testing.T, l *ledger.Ledger) {
 	require.NoError(t, err)
 }
 
-// quiet returns a running replica that has reconciled: for a minute it makes no queries of its own.
+// quiet returns a running replica that has reconciled, and so makes no queries for a minute.
 func (b *bench) quiet(t *testing.T) *ledger.Ledger {
 	t.Helper()
 	b.journal.epoch = 1
@@ -153,7 +153,7 @@ func (l lookedAt) Look(ctx context.Context, id room.ID, sessions ...string) (roo
 	return l.journal.Look(ctx, id, sessions...)
 }
 
-// JournalSeen does not name a quiet room any more once its journal is empty.
+// A quiet room whose journal is empty is not reported by JournalSeen again.
 func TestARoomThatAnotherReplicaDrainedDoesNotWaitHere(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l, other := b.quiet(t), b.open(t)

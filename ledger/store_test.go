@@ -13,8 +13,8 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// made are empty databases with all tables, since making one takes longer than most tests. Each test gets a
-// copy of the SQLite file; PostgreSQL databases are emptied after a test.
+// made are empty databases with all tables, since creating one takes longer than most tests. Each test gets a
+// copy of the SQLite file; a PostgreSQL database is emptied after each test.
 var made struct {
 	sync.Mutex
 	sqlite   []byte
@@ -27,7 +27,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 	t.Run("postgres", func(t *testing.T) { test(t, onPostgres(t)) })
 }
 
-// onEmpty is onBoth with databases that are not migrated yet.
+// onEmpty is onBoth with databases that have not been migrated.
 func onEmpty(t *testing.T, test func(*testing.T, *bench)) {
 	t.Run("sqlite", func(t *testing.T) {
 		test(t, newBench("sqlite:"+filepath.Join(t.TempDir(), "made for it", "waitroom.db")))
@@ -51,7 +51,7 @@ func sqliteURL(t *testing.T) string {
 	return "sqlite:" + path
 }
 
-// patience keeps the driver, and the server, from giving up where the machine is busy.
+// patience are connection settings with which neither the driver nor the server gives up on a busy machine.
 const patience = "&connect_timeout=60&idle_in_transaction_session_timeout=60s"
 
 func onPostgres(t *testing.T) *bench {

@@ -18,8 +18,8 @@ const (
 	seconds = int64(time.Second / time.Millisecond)
 )
 
-// turn is a place that held the lock, at a time: joined, granted, matched a message that ended it, and what
-// support did of it.
+// turn journals a place that held the lock: joined, granted, completed by a message, and an action of support
+// about it.
 func (b *bench) turn(id room.ID, ticket, at int64) {
 	fence, seller, m := at*1000, fmt.Sprintf("s-%d", ticket),
 		room.MessageNote{MessageID: fmt.Sprintf("m-%d", at), From: "1588", Text: "code", SentAt: at + 2,
@@ -39,7 +39,7 @@ func (b *bench) turn(id room.ID, ticket, at int64) {
 	b.at(id, at, records...)
 }
 
-// at journals records as one entry of a time.
+// at journals records as one entry at a time.
 func (b *bench) at(id room.ID, at int64, records ...room.Record) {
 	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-0", at), Epoch: 7, Records: records})
 }
@@ -50,7 +50,7 @@ func (b *bench) retaining(t testing.TB, d time.Duration) *ledger.Ledger {
 	return b.openWith(t, c)
 }
 
-// tables that hold what happened, and how many rows of each are from before an instant.
+// recorded has the tables with history, and the query for the number of rows from before a time.
 var recorded = map[string]string{
 	"leases": "granted_at", "places": "ended_at", "verifications": "ended_at", "messages": "received_at",
 	"actions": "at", "timeline": "at", "incidents": "at",
@@ -250,7 +250,7 @@ func TestTheHistoryStaysRightWhileOldRowsGoAndNewOnesCome(t *testing.T) {
 	})
 }
 
-// whole holds that of what is left from before an instant every lease has its place and its message.
+// whole requires that every lease from before a time that is left still has its place and its message.
 func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	t.Helper()
 	page, err := l.History(t.Context(), here, ledger.Filter{To: before, Limit: 1000})

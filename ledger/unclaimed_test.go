@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// court is a room with claims, on a store whose clock the test sets, with a ledger.
+// court is a room whose leases have to be claimed, with a ledger. The test sets Redis's clock.
 type court struct {
 	*testing.T
 	store  *miniredis.Miniredis
@@ -133,7 +133,7 @@ func TestPlaceThatIsUnclaimedTwiceIsDroppedInTheLedger(t *testing.T) {
 	})
 }
 
-// The store lost a turn that was not claimed; a replica that observed it replays it.
+// Redis lost a lease that was not claimed; a replica that observed the lease replays it.
 func TestLostUnclaimedLeaseIsInTheLedger(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

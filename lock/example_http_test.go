@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
-// ErrBeingWritten is the domain's own error: its callers know no lock.
+// ErrBeingWritten is an error of the domain: its callers do not import the lock.
 var ErrBeingWritten = errors.New("a page of this book is being written")
 
 // Page is the result of the work.
@@ -24,7 +24,7 @@ type Page struct {
 }
 
 // Writer writes the pages of books, one at a time for each book. A page takes a while and costs money, so a
-// second caller does not wait.
+// second caller gets an error instead of waiting.
 type Writer struct {
 	Locker lock.Locker
 	Pages  map[string]int

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
-// keepAlive runs work under a lease of 30 seconds that is kept alive, in a bubble with a clock of its own.
+// keepAlive runs work under a lease of 30 seconds that is kept alive, with fake time (testing/synctest).
 func keepAlive(t *testing.T,
 	hold func(t *testing.T, f *locktest.Fake, key lock.Key, do func(work func(context.Context) error) error)) {
 	t.Helper()
@@ -123,7 +123,7 @@ func TestKeepAliveHoldsTheLockWhileCancelledWorkComesToItsEnd(t *testing.T) {
 	})
 }
 
-// deaf extends leases but loses the answers to the first attempts.
+// deaf is a locker that extends leases but loses the replies to the first attempts.
 type deaf struct {
 	*locktest.Fake
 	lost    int
@@ -156,7 +156,7 @@ func TestRenewalWhoseAnswerWasLostIsNotDoneTwice(t *testing.T) {
 	})
 }
 
-// hung answers every other renewal only.
+// hung is a locker that answers only every second renewal.
 type hung struct {
 	*locktest.Fake
 	calls int

@@ -12,8 +12,8 @@ import (
 type Lease struct {
 	Key   Key
 	Fence int64 // grows with every lease of the key, for ever: hand it to each system that you write to
-	// ExpiresAt is when the lease is over, by this process's monotonic clock. It is early: it counts from before
-	// the request was sent.
+	// ExpiresAt is when the lease is over, by this process's monotonic clock. It is early: it counts from
+	// before the request was sent.
 	ExpiresAt time.Time
 
 	proof string

@@ -18,8 +18,8 @@ var (
 	// ErrStore wraps every failure to reach the store or to understand its answer. The call may have taken
 	// effect or not. The Locker gives back a lock that TryLock or Lock may have taken as soon as it can.
 	ErrStore = errors.New("lock store failed")
-	// ErrUnlock is in the error of Do and DoValue where the lock could not be given back. It stands beside its
-	// cause; the work was done, and the lock is free at the end of its lease.
+	// ErrUnlock is in the error of Do and DoValue where the lock could not be given back. It stands beside
+	// its cause; the work was done, and the lock is free at the end of its lease.
 	ErrUnlock = errors.New("lock not unlocked")
 )
 
@@ -32,18 +32,19 @@ type Locker interface {
 	TryLock(ctx context.Context, key Key, wait, lease time.Duration) (*Lease, error)
 	// Lock is TryLock that waits in line until ctx ends.
 	Lock(ctx context.Context, key Key, lease time.Duration) (*Lease, error)
-	// Unlock ends the lease, and the next in line has the lock in the same step. It returns ErrNotHeld where the
-	// lease was over before: a present holder keeps the lock.
+	// Unlock ends the lease, and the next in line has the lock in the same step. It returns ErrNotHeld where
+	// the lease was over before: a present holder keeps the lock.
 	Unlock(ctx context.Context, lease *Lease) error
-	// Extend adds a time to the lease's end, and writes the new end into the lease. It returns ErrNotHeld where
-	// the lease was over before. After any other error the end may have moved or not: Resume returns it.
+	// Extend adds a time to the lease's end, and writes the new end into the lease. It returns ErrNotHeld
+	// where the lease was over before. After any other error the end may have moved or not: Resume returns
+	// it.
 	Extend(ctx context.Context, lease *Lease, by time.Duration) error
 	// IsHeld reports whether this very lease is still live.
 	IsHeld(ctx context.Context, lease *Lease) (bool, error)
 	// IsLocked reports whether any caller has the lock.
 	IsLocked(ctx context.Context, key Key) (bool, error)
-	// Resume returns the live lease of a Lease.Token, in this or any other process. It returns ErrNotHeld where
-	// there is none: the lease is over, or the text is no token.
+	// Resume returns the live lease of a Lease.Token, in this or any other process. It returns ErrNotHeld
+	// where there is none: the lease is over, or the text is no token.
 	Resume(ctx context.Context, token string) (*Lease, error)
 }
 

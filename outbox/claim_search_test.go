@@ -40,7 +40,7 @@ func TestWhatWasLockedWhileTheClockWasAheadGoesOnWhenItIsRight(t *testing.T) {
 	})
 }
 
-// A search keeps no other writer of the file waiting, such as the ledger.
+// The search for a task does not block other writers of the file, such as the ledger.
 func TestASearchOnSQLiteLocksNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		if b.dialect != outbox.SQLite {

@@ -49,7 +49,7 @@ func TestATaskIsGivenUpAfterADayAndPutBackIntoThePhaseItDiedIn(t *testing.T) {
 	})
 }
 
-// threeDead gives up the jobs a and b and the task c of another kind, in this order.
+// threeDead makes the jobs a and b and the task c of another kind dead letters, in this order.
 func (b *bench) threeDead(t *testing.T) {
 	t.Helper()
 	b.putAll(t, outbox.Task{Kind: job, Payload: "a"}, outbox.Task{Kind: job, Payload: "b"},

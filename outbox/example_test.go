@@ -21,7 +21,7 @@ type shop struct {
 	mail    bool // server is up
 }
 
-// pay records a payment, and what has to follow from it, in one transaction.
+// pay records a payment and enqueues the tasks that follow from it, in one transaction.
 func (s *shop) pay(ctx context.Context, order string) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *shop) pack(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
 	return outbox.Settled, tx.Commit()
 }
 
-// ship waits for something that is not in our hands.
+// ship waits for a carrier, which another company sends.
 func (s *shop) ship(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	if !s.carrier {
 		fmt.Println("no carrier yet for", t.Payload)
@@ -66,7 +66,7 @@ func (s *shop) ship(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	return "mail", nil
 }
 
-// notify may fail; then it alone is retried, and the order is not shipped twice.
+// notify may fail. Then this phase alone is retried, and the order is not shipped twice.
 func (s *shop) notify(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	if !s.mail {
 		fmt.Println("mail is down")
@@ -76,8 +76,8 @@ func (s *shop) notify(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	return outbox.Done, nil
 }
 
-// A paid order is packed, shipped and mailed about, phase by phase. Worker.Run would do every second what the
-// calls of Tick do here.
+// A paid order is packed, shipped and mailed about, phase by phase. In a real program Worker.Run ticks every
+// second; here the example calls Tick.
 func Example_order() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shop")
@@ -124,7 +124,7 @@ func Example_order() {
 	// wrote to the customer of order-7
 }
 
-// A task that was given up is found among the dead, and put back when what was wrong is mended.
+// A task that was given up is a dead letter; an operator retries it once the cause is repaired.
 func ExampleStore_Retry() {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite", ":memory:")

@@ -15,7 +15,8 @@ func TestWhenNothingFailsEachPhaseIsDoneOnceAndEachKeyInOrder(t *testing.T) {
 	onceAndInOrder(t, 5, 120, 12)
 }
 
-// onceAndInOrder has workers work off tasks, of which every second one has one of half as many keys.
+// onceAndInOrder lets several workers do many tasks, and requires that each was done once and in the order of
+// its key. Every second task has a key, one of keys/2.
 func onceAndInOrder(t *testing.T, workers, tasks, keys int) {
 	t.Helper()
 	onEach(t, func(t *testing.T, b *bench) {
@@ -63,7 +64,7 @@ func onceAndInOrder(t *testing.T, workers, tasks, keys int) {
 	})
 }
 
-// ordered holds tasks to the order of their keys.
+// ordered is a handler that records every task that comes before an earlier task of the same key.
 type ordered struct {
 	mu    sync.Mutex
 	last  map[string]string

@@ -25,7 +25,7 @@ type modelTask struct {
 
 func (m *model) touch(t *modelTask) { t.UpdatedAt = max(m.now, t.UpdatedAt+1) }
 
-// claim is the oldest of those that may be claimed.
+// claim takes the oldest task that can be claimed.
 func (m *model) claim() *modelTask {
 	var best *modelTask
 	for i, t := range m.tasks {
@@ -99,7 +99,7 @@ func (m *model) claimBoth(t *testing.T, b *bench) {
 	require.Equal(t, want.Task, got)
 }
 
-// settleBoth writes about a task by its last claim, which may be over.
+// settleBoth ends a phase by its task's last claim, which may be over, in the table and in the model.
 func (m *model) settleBoth(t *testing.T, b *bench, w *modelTask, how int) {
 	ctx, holds := t.Context(), w.holds(w.claim) && w.claim.ID != 0
 	next := w.Task

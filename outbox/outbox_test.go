@@ -39,7 +39,7 @@ type bench struct {
 	store   *outbox.Store
 }
 
-// source is how a database is opened, also by another process.
+// source is a way to open a database, for a second process too.
 type source struct {
 	Dialect     outbox.Dialect
 	Driver, DSN string
@@ -58,8 +58,8 @@ func sqlite(t *testing.T) source {
 		"?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_txlock=immediate"}
 }
 
-// shared are the servers' databases and the ways to them, which the tests use one after another: to make and
-// to know a database takes longer than most tests.
+// shared are the servers' databases and connections, which the tests use in turn: to create and to connect to
+// a database takes longer than most tests.
 var shared struct {
 	postgres, mariadb string
 	open              map[source]*sql.DB
@@ -79,7 +79,7 @@ func mariadb(t *testing.T) source {
 	return source{outbox.MySQL, "mysql", shared.mariadb}
 }
 
-// connect gives a way to the database, with no task in it.
+// connect returns a connection to a database without tasks.
 func (s source) connect(t *testing.T) *sql.DB {
 	t.Helper()
 	db := shared.open[s]
@@ -115,7 +115,7 @@ func newBench(t *testing.T, s source) *bench {
 
 const job = "job"
 
-// put puts in a task of kind job, as of now.
+// put enqueues a task of kind job, due now.
 func (b *bench) put(t *testing.T, key, payload string) {
 	t.Helper()
 	b.putAll(t, outbox.Task{Kind: job, Key: key, Payload: payload})
@@ -133,7 +133,7 @@ func (b *bench) putAll(t *testing.T, tasks ...outbox.Task) {
 	require.NoError(t, tx.Commit())
 }
 
-// worker works off jobs.
+// worker returns a worker with a handler for the kind job.
 func (b *bench) worker(t *testing.T, do outbox.Handler) *outbox.Worker {
 	t.Helper()
 	w, err := outbox.NewWorker(outbox.Config{Store: b.store, Kinds: map[string]outbox.Kind{job: {Do: do}}})
@@ -141,7 +141,7 @@ func (b *bench) worker(t *testing.T, do outbox.Handler) *outbox.Worker {
 	return w
 }
 
-// claim takes the next job as of now.
+// claim takes the next job that is due now.
 func (b *bench) claim(t *testing.T) (outbox.Task, bool) {
 	t.Helper()
 	task, ok, err := b.store.Claim(t.Context(), job, b.clock.Now().UnixMilli())
@@ -186,7 +186,7 @@ func (c *clock) Move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// calls remembers what handlers were called with.
+// calls records the tasks that handlers were called with.
 type calls struct {
 	mu      sync.Mutex
 	phases  map[string]int // by payload and phase
@@ -194,7 +194,7 @@ type calls struct {
 	overlap bool
 }
 
-// record is a handler around another one.
+// record wraps a handler and records its calls.
 func (c *calls) record(do outbox.Handler) outbox.Handler {
 	return func(ctx context.Context, t outbox.Task) (outbox.Phase, error) {
 		c.change(t, 1)

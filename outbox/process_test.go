@@ -21,7 +21,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 )
 
-// victimEnv makes this test binary a worker instead, which is going to be killed.
+// victimEnv is the variable that makes this test binary a worker that the test kills.
 const victimEnv = "OUTBOX_TEST_VICTIM"
 
 type victim struct {
@@ -29,8 +29,8 @@ type victim struct {
 	Now    int64 // its clock does not move, like the test's
 }
 
-// playVictim does tasks until it is killed. It hangs in the first phase of some and in the second of all
-// others, and prints which.
+// playVictim does tasks until it is killed. It hangs in the first phase of some tasks and in the second phase
+// of all others, and prints which.
 func playVictim() int {
 	var v victim
 	if json.Unmarshal([]byte(os.Getenv(victimEnv)), &v) != nil {
@@ -59,7 +59,7 @@ func hang(_ context.Context, t outbox.Task) (outbox.Phase, error) {
 	select {}
 }
 
-// held is how many tasks the victim has when it dies.
+// held is the number of tasks that the victim has claimed when it dies.
 const held = 4
 
 func TestAKilledWorkersTasksAreTakenOverInThePhaseTheyWereIn(t *testing.T) {
@@ -99,7 +99,7 @@ func TestAKilledWorkersTasksAreTakenOverInThePhaseTheyWereIn(t *testing.T) {
 	})
 }
 
-// kill starts a worker process and kills it in the middle of phases; it returns which.
+// kill starts a worker process, kills it in the middle of phases, and returns which they were.
 func (b *bench) kill(t *testing.T) (hung []string) {
 	t.Helper()
 	v, err := json.Marshal(victim{b.source, b.clock.Now().UnixMilli()})
@@ -120,7 +120,7 @@ func (b *bench) kill(t *testing.T) (hung []string) {
 	return hung
 }
 
-// tickTwo has two workers tick at once.
+// tickTwo lets two workers tick at once.
 func (b *bench) tickTwo(t *testing.T, do outbox.Handler) {
 	t.Helper()
 	var wg sync.WaitGroup

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Otherwise no worker would write the end of a phase, and the phase would be done again when its lock is too
-// old.
+// If the write were given up earlier, no worker would record the end, and the phase would be done again after
+// its claim.
 func TestEndOfAPhaseIsWrittenForAsLongAsTheClaimLasts(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, stopped, want time.Duration // until the claim is over; when the worker is to stop; how long there is

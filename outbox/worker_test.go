@@ -30,7 +30,7 @@ func TestPhasesFollowEachOtherInOneTick(t *testing.T) {
 	})
 }
 
-// A done phase stays done: only the failed phase is retried, once a tick, after its rest.
+// A finished phase is not repeated: only the failed one is retried, after its delay, once in a tick.
 func TestOnlyThePhaseThatFailedIsTriedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		b.put(t, "", "a")
@@ -68,7 +68,7 @@ func TestAFailingKeyHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// One kind that hangs has its own places, and takes no other's.
+// Each kind has its own limit of concurrent tasks, so one that hangs delays no other.
 func TestAKindThatHangsHoldsUpNoOther(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		for range 20 {
@@ -149,7 +149,7 @@ func TestWhatIsNotReadyWaitsAndIsNoFailure(t *testing.T) {
 	})
 }
 
-// attempts are the counted attempts, by kind, phase and result.
+// attempts returns the counted attempts, by kind, phase and result.
 func attempts(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -202,7 +202,7 @@ func TestAPhaseThatNoWorkerKnowsIsNotTheEnd(t *testing.T) {
 	})
 }
 
-// The effect and the end of a phase are one transaction: it is done once, also where the lock was lost
+// The effect and the end of a phase are one transaction: the effect happens once, even if the claim was lost
 // meanwhile.
 func TestAPhaseThatUnlocksInItsOwnTransactionHasItsEffectOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {

@@ -208,7 +208,7 @@ func TestSendersAreComparedByTheirDigits(t *testing.T) {
 	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
 }
 
-// B asked while a's ask was answered. Then a rejected its answer.
+// Seller b asked while a's ask was answered. Then a rejected that answer.
 func TestCodeIsUnmatchedWhereARejectedAnswerLeavesTwoAsksOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

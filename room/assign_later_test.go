@@ -112,8 +112,8 @@ func TestRejectedMessageMayBeAssignedToAnotherLease(t *testing.T) {
 	}
 }
 
-// A process may die after it sent a verdict and before it trimmed the journal. Then the verdict is sent
-// again, whatever happened since.
+// A process may die between sending a verdict and trimming the journal. The verdict is then sent again,
+// whatever has changed since.
 func TestVerdictOnALeaseThatAMessageBelongsToNoMoreChangesNothing(t *testing.T) {
 	for name, gone := range map[string]time.Duration{"while its text is there": 0,
 		"as a record": 10*time.Minute + time.Second} {

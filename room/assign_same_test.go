@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// couldBe returns the fences of the leases that a message may be assigned to.
+// couldBe returns the fences of the leases that support may assign a message to.
 func (d *desk) couldBe(messageID string) (fences []int64) {
 	for _, l := range d.recent() {
 		for _, c := range l.Could {

@@ -32,7 +32,7 @@ func (d *desk) settle(messageID string, agreed bool) {
 	require.NoError(d, d.engine.SettleMatch(d.Context(), integration, messageID, 0, agreed))
 }
 
-// again returns the answer to the carrier's repeat of a message.
+// again returns the reply to the carrier's repeat of a message.
 func (d *desk) again(messageID string) room.Match {
 	d.Helper()
 	return match(d.T, d.engine, sms(messageID, 0, 0))
@@ -42,7 +42,7 @@ func keep(q *room.AssignRequest) { q.Keep = true }
 
 func foreign(q *room.MatchRequest) { q.Foreign = true }
 
-// expectOnly asks for a message that no other message resembles.
+// expectOnly asks for a message that contains a text which no other message has.
 func (s seller) expectOnly(contains string) room.Expectation {
 	s.t.Helper()
 	q := s.request()
@@ -52,7 +52,7 @@ func (s seller) expectOnly(contains string) room.Expectation {
 	return x
 }
 
-// stray sends a message that no lease asked for.
+// stray sends a message that no lease has asked for.
 func (d *desk) stray(change ...func(*room.MatchRequest)) string {
 	d.Helper()
 	id, m := d.sms(change...)

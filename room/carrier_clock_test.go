@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// after has a ask and leave, and b ask after a while.
+// after lets a ask and leave, and b join and ask after a while.
 func (d *desk) after(wait time.Duration) (a, b seller) {
 	d.Helper()
 	a, b = d.asker("a"), d.asker("b")

@@ -30,7 +30,7 @@ func jumpingDesk(t *testing.T) (*desk, chan time.Duration) {
 	return d, steps
 }
 
-// swept waits until the sweep has claimed rooms since.
+// swept waits until the sweep has claimed rooms after this call began.
 func (d *desk) swept() {
 	d.Helper()
 	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())

@@ -24,7 +24,7 @@ func newHolds(lease time.Duration) holds {
 	return holds{lease: float64(lease.Milliseconds()), average: float64(lease.Milliseconds())}
 }
 
-// learn adds a lease of some length. Every lease weighs the same, and none less than a tenth.
+// learn adds the hold time of a lease (ms). The first leases weigh the same; later each weighs a tenth.
 func (h *holds) learn(ms int64) {
 	h.n++
 	weight := max(1/float64(h.n+1), 0.1)
@@ -33,7 +33,7 @@ func (h *holds) learn(ms int64) {
 	h.average += weight * off
 }
 
-// requireIn compares the model with a view. Redis keeps thousandths of a millisecond.
+// requireIn compares the model with a view. Redis stores thousandths of a millisecond.
 func (h *holds) requireIn(t require.TestingT, v room.View) {
 	require.InDelta(t, h.average, milliseconds(v.Hold), 0.01, "average hold")
 	require.InDelta(t, math.Sqrt(h.variance), milliseconds(v.Spread), 0.05, "spread")
@@ -41,7 +41,7 @@ func (h *holds) requireIn(t require.TestingT, v room.View) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// hold ends a lease that seems to have been held for about so long, and returns for how long.
+// hold ends a lease that was held for about a duration, and returns the exact one.
 func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, after room.Standing) {
 	granted := s.join().Lease.GrantedAt - about.Milliseconds()
 	redistest.SetState(s.t, rdb, "integration", "lease.granted", granted)
@@ -71,7 +71,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 	})
 }
 
-// requireToldAlike requires that every view of a room equals the last event.
+// requireSameViews requires that every answer has the same averages as the last event.
 func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
 	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)),

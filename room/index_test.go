@@ -12,10 +12,10 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// far is how long a sleeping room may go without a look. No test waits for it.
+// far is how long a sleeping room may stay without a look in these tests; none of them waits for it.
 const far = time.Hour
 
-// leftAlone looks at every due room once, as the sweep does. A sleeping one is then due far from now.
+// leftAlone looks at every due room once, as the sweep does. A room that sleeps is then due far from now.
 func leftAlone(t *testing.T, rdb redis.UniversalClient, e *room.Engine) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// given are the names that Redis gives the library, of those that it uses.
+// given are the globals of Redis that the library uses.
 var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs",
 	"pcall", "select", "setmetatable", "tonumber", "tostring", "type",
 	"unpack"}
@@ -29,7 +29,7 @@ func compile(t *testing.T, text string) *lua.FunctionProto {
 	return proto
 }
 
-// walk calls look for a function and all within it. depth is the number of functions around it.
+// walk calls look for a function and all functions within it, with the number of functions around each.
 func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth int)) {
 	look(f, depth)
 	for _, inner := range f.FunctionPrototypes {
@@ -37,7 +37,7 @@ func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth
 	}
 }
 
-// undeclared returns the names in a text that the text does not declare.
+// undeclared returns the names that a text uses and does not declare.
 func undeclared(t *testing.T, text string) []string {
 	t.Helper()
 	names := make(map[string]bool)
@@ -83,7 +83,7 @@ func TestEveryFunctionOfAModuleThatIsCalledIsThere(t *testing.T) {
 	}
 }
 
-// verbsMade are the verbs of Go, by their names.
+// verbsMade returns the verbs that Go declares, with their fields, by name.
 func verbsMade() map[string]fields {
 	return map[string]fields{
 		joinVerb.name:         joinVerb.fields,
@@ -113,7 +113,7 @@ func verbsMade() map[string]fields {
 	}
 }
 
-// verbSources returns the verbs of Lua, by their names.
+// verbSources returns the source of each verb in Lua, by name.
 func verbSources(t *testing.T) map[string]string {
 	files, err := fs.Glob(luaFiles, "lua/verb/*.lua")
 	require.NoError(t, err)

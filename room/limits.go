@@ -10,8 +10,8 @@ const (
 	LongestLease = 10 * time.Minute // a lease with all that it is extended by
 	AskOpenFor   = 10 * time.Minute // an ask waits for its code no longer; see docs/matching.md
 
-	// settling is the time after an outage, or a jump of Redis's clock, within which every replica has reported
-	// presence again. Until then no session counts as gone.
+	// settling is the time after an outage, or a jump of Redis's clock, within which every replica has
+	// reported presence again. Until then no session counts as gone.
 	settling = 3 * time.Second
 )
 

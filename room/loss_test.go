@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// losing is a Redis that can be put back to an earlier moment, as a failover does, with two replicas.
+// losing is a Redis that a test can put back to an earlier moment, as a failover does, with two replicas.
 type losing struct {
 	t        *testing.T
 	server   *redistest.Server
@@ -31,7 +31,7 @@ func newLosing(t *testing.T, config room.Config) *losing {
 	return l
 }
 
-// remember returns a function that puts Redis back to now, in another history.
+// remember returns a function that puts Redis back to now, under another replication history.
 func (l *losing) remember() (goBack func()) {
 	ctx, saved := l.t.Context(), map[string]string{}
 	keys, err := l.rdb.Keys(ctx, "*").Result()

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// idle is the number of tests that may wait for an embedded Redis's clock at a time (t.Parallel). Each has a
+// idle is the most tests that wait for an embedded Redis's clock at the same time (t.Parallel). Each has a
 // Redis of its own.
 const idle = 16
 

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// world is the history of a room, in the terms of the rules.
+// world is the history of a room, as the contract's rules see it.
 type world struct {
 	read      int // records of the journal
 	leases    []*held
@@ -18,7 +18,7 @@ type world struct {
 	firsts    map[string]*sent // by sender and text: the message of which later ones are duplicates
 }
 
-// held is a lease.
+// held is a lease of the model.
 type held struct {
 	ticket, fence, granted, end int64
 	live, asking                bool
@@ -33,7 +33,7 @@ type ask struct {
 	answer string // the message that answered it
 }
 
-// sent is a message and its match.
+// sent is a message of the model, and its match.
 type sent struct {
 	id, sender, text string
 	from, to         int64 // when the message was sent
@@ -206,7 +206,8 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	return nil, nil, reason
 }
 
-// othersBy reports whether, for a part of its window, the message is or may be another lease's.
+// othersBy reports whether the message would, or might, belong to another lease if it was sent in a part of
+// its window.
 func (w *world) othersBy(q room.MatchRequest, mine *held, from, to int64) bool {
 	if from >= to {
 		return false

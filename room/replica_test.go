@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// site has replicas on an embedded Redis whose clock the test moves.
+// site has several replicas on an embedded Redis. The test sets Redis's clock.
 type site struct {
 	*testing.T
 	store  *miniredis.Miniredis
@@ -46,7 +46,7 @@ func (s *site) pass(d time.Duration) {
 	s.store.SetTime(s.now)
 }
 
-// live moves the clock second by second, while replicas send heartbeats.
+// live moves the clock second by second while replicas send heartbeats.
 func (s *site) live(d time.Duration, replicas ...room.ReplicaNumber) {
 	s.Helper()
 	for range int(d / time.Second) {
@@ -56,7 +56,7 @@ func (s *site) live(d time.Duration, replicas ...room.ReplicaNumber) {
 	}
 }
 
-// line joins sellers, of whom the first has the lock.
+// line joins n sellers; the first holds the lock.
 func (s *site) line(n int) (all []seller) {
 	for i := range n {
 		a := newSeller(s.T, s.engine, string(rune('a'+i)))

@@ -17,7 +17,8 @@ const (
 	claimDrop   = 5 * time.Minute
 )
 
-// court is a room with claims, a replica with browsers, and a Redis whose clock stands still.
+// court is a room whose leases have to be claimed, a replica with browsers, and a Redis whose clock the test
+// sets.
 type court struct {
 	*desk
 	replica room.ReplicaNumber

@@ -25,14 +25,14 @@ const (
 	another = "b0000000-0000-4000-8000-000000000002"
 )
 
-// quiet has the configuration of the lock library's rooms.
+// quiet returns an engine with the configuration of the lock library's rooms.
 func quiet(rdb redis.UniversalClient) *room.Engine {
 	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1,
 		Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
 }
 
-// play records the keys and replies of a story, without all that differs from run to run. Times, fences and
-// sessions differ, and averages, which go with the room.
+// play records the keys and replies of a scenario, without what differs between runs: times, fences, sessions
+// and averages.
 type play struct {
 	t       *testing.T
 	rdb     redis.UniversalClient

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// heldBack delays commands to Redis until other calls have run.
+// heldBack is a hook that delays commands to Redis until other calls have run.
 type heldBack struct {
 	before func()
 }

@@ -65,7 +65,8 @@ func TestAC02_NextSellerWaitsInLineAndSeesHowLong(t *testing.T) {
 	})
 }
 
-// requireLeft wants what is left of so many seconds that ran from some moment after a test began.
+// requireLeft requires an answer's remaining seconds to fit a span of `whole` seconds that began after a
+// time.
 func requireLeft(t *testing.T, whole int64, began time.Time, seconds int64) {
 	t.Helper()
 	require.LessOrEqual(t, seconds, whole)
@@ -145,7 +146,8 @@ func TestAC05_OfManyAtOnceExactlyOneHoldsAndTheLineDrainsInOrder(t *testing.T) {
 	})
 }
 
-// everybodyAtOnce lets n sellers press in the same instant, checks their answers, and returns them by ticket.
+// everybodyAtOnce lets n sellers join at the same moment, checks the answers, and returns the sellers by
+// ticket.
 func everybodyAtOnce(t *testing.T, base string, n int) map[int64]*seller {
 	t.Helper()
 	client := newHTTP(t)
@@ -181,7 +183,7 @@ func everybodyAtOnce(t *testing.T, base string, n int) map[int64]*seller {
 	return byTicket
 }
 
-// joinAtLast retries while the store has no time, as the answer asks.
+// joinAtLast joins, and retries as the answer says while Redis is too slow.
 func (s *seller) joinAtLast() (got reply) {
 	s.t.Helper()
 	for got = s.join(); got.text("code") == "store_unavailable" && s.t.Context().Err() == nil; got = s.join() {
@@ -189,7 +191,7 @@ func (s *seller) joinAtLast() (got reply) {
 	return got
 }
 
-// upTo is 1 … n.
+// upTo returns the numbers 1 … n.
 func upTo(n int64) []int64 {
 	all := make([]int64, n)
 	for i := range all {

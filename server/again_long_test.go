@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// A turn granted to a seller on an endless error page would run out unseen.
+// If the error page stayed for ever, a seller's turn would pass without the seller seeing it.
 func TestWaitingPageComesBackFromAStoreThatWasAwayWithAndWithoutScript(t *testing.T) {
 	for name, before := range map[string]func(context.Context){
 		"without script": func(ctx context.Context) {

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// cutOff is a server whose store can be taken away and given back.
+// cutOff starts a server, and returns functions that cut it off from its store and reconnect it.
 func cutOff(t *testing.T, args ...string) (r *replica, away, back func()) {
 	t.Helper()
 	proxy := redistest.Start(t).Proxy()
@@ -19,7 +19,7 @@ func cutOff(t *testing.T, args ...string) (r *replica, away, back func()) {
 	return r, func() { proxy.Refuse(); proxy.CutAll() }, proxy.Accept
 }
 
-// refreshes is what an answer has the browser ask for again, "" for nothing.
+// refreshes returns the address that a page makes the browser load again by itself; "" for none.
 func refreshes(t *testing.T, page reply) string {
 	t.Helper()
 	require.NotContains(t, page.body, "<noscript", "an error page has no script that would do it")

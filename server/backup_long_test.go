@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// inServers is PostgreSQL, and Redis's append-only file.
+// inServers is a backup of PostgreSQL and of Redis's append-only file.
 var inServers = backups{
 	url:   func(t *testing.T) string { return pgtest.Start(t).URL() },
 	args:  []string{"--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0"},

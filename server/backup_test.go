@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// backups is one way to back up a running system, from docs/runbook.md.
+// backups is one way to back up a running system, as docs/runbook.md describes it.
 type backups struct {
 	url     func(t *testing.T) string
 	args    []string                                // of Redis
@@ -26,7 +26,7 @@ type backups struct {
 	restore func(t *testing.T, file string) (url string)
 }
 
-// inFiles is SQLite, and a snapshot of Redis.
+// inFiles is a backup of SQLite and of a snapshot of Redis.
 var inFiles = backups{
 	url: func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },
 	redis: func(t *testing.T, s *redistest.Server) {
@@ -45,7 +45,7 @@ var inFiles = backups{
 	restore: func(_ *testing.T, file string) string { return "sqlite:" + file },
 }
 
-// copied are a Redis's files in another directory.
+// copied returns a directory with copies of a Redis's files.
 func (b backups) copied(t *testing.T, s *redistest.Server) (dir string) {
 	t.Helper()
 	b.redis(t, s)
@@ -68,7 +68,7 @@ func TestSystemThatIsRestoredFromBackupsKeepsTheRules(t *testing.T) {
 	inFiles.keepTheRules(t)
 }
 
-// keepTheRules has a system serve, backs it up on the way, and goes on from that.
+// keepTheRules runs a system, backs it up meanwhile, and continues from the backup.
 func (b backups) keepTheRules(t *testing.T) {
 	t.Helper()
 	store := redistest.StartWith(t, redistest.Config{Args: b.args})
@@ -133,7 +133,7 @@ func (b backups) keepTheRules(t *testing.T) {
 	}
 }
 
-// taken waits until the ledger has how so many places ended.
+// taken waits until the ledger has the ends of a number of places.
 func taken(t *testing.T, r *replica, places int) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// bad is a request that must be refused and change nothing.
+// bad is a request that has to be refused without any effect.
 type bad struct {
 	name         string
 	method, path string
@@ -205,7 +205,7 @@ func TestBadInputIsRefusedByNameAndChangesNothing(t *testing.T) {
 	require.Equal(t, "locked", holder.status().me().text("status"))
 }
 
-// requireProblem wants RFC 9457 with our code and something to do about it.
+// requireProblem requires an RFC 9457 problem with a status and a code, and a detail that says what to do.
 func requireProblem(t *testing.T, got reply, status int, code string) {
 	t.Helper()
 	require.Equal(t, status, got.StatusCode, got.body)

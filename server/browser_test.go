@@ -53,8 +53,8 @@ func (p page) state(state string) {
 	p.is(`document.body.dataset.state === "` + state + `"`)
 }
 
-// press clicks an element once it is in the same place in two frames: on a page that still moves it, the click
-// would go elsewhere.
+// press clicks an element once two frames show it in the same place. The click would miss an element that
+// still moves.
 func (p page) press(id string) {
 	p.t.Helper()
 	p.is(`(() => {
@@ -92,8 +92,8 @@ func (p page) picture(name string, dark bool) {
 	}
 }
 
-// The first holds, the second watches, the first gives up, and the second's page shows its turn without a
-// reload.
+// wholeTurn lets two sellers take a turn: the first holds the lock and gives it up, and the second's page
+// shows its turn without a reload.
 func wholeTurn(t *testing.T, first, second string) {
 	browser := browsertest.New(t)
 	a, b := openPage(t, browser, first), openPage(t, browsertest.Isolated(t, browser), second)
@@ -134,7 +134,7 @@ func TestTwoBrowsersTakeTheirTurnsOnTwoReplicas(t *testing.T) {
 	wholeTurn(t, one.URL(), other.URL())
 }
 
-// One browser is one session: cookies know no port, so the other replica knows it too.
+// One browser has one session on all replicas of a test: cookies do not depend on the port.
 func TestPlaceOutlivesAReloadASecondTabAndAnotherReplica(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))

@@ -10,11 +10,10 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// text is the script for an element's text.
+// text returns the JavaScript expression of an element's text.
 func text(id string) string { return `document.querySelector("` + id + `").textContent.trim()` }
 
-// Two sellers, two replicas, and the ways of a code: expected, received, rejected, late, and claimed without
-// an ask.
+// Two sellers use two replicas. A code is expected, received, rejected, late, and claimed without an ask.
 func TestSellersPageTakesACodeFromTheAskToTheEnd(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	args := []string{"--redis-url", store, "--sms-webhook-secret", smsSecret}

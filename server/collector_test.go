@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// collector takes traces by OTLP over HTTP.
+// collector receives traces by OTLP over HTTP.
 type collector struct {
 	t      *testing.T
 	mu     sync.Mutex
@@ -24,7 +24,7 @@ type collector struct {
 	bodies []byte
 }
 
-// startCollector starts one, and has the servers of this test send what they trace there.
+// startCollector starts a collector, and makes the servers of this test export their traces to it.
 func startCollector(t *testing.T) *collector {
 	c := &collector{t: t, spans: make(map[string]*tracepb.Span)}
 	s := httptest.NewServer(c)
@@ -74,7 +74,7 @@ func (c *collector) span(trace, name string) (found *tracepb.Span) {
 	return found
 }
 
-// of are the spans of a trace that have come so far.
+// of returns the spans of a trace that have arrived so far.
 func (c *collector) of(trace string) (list []*tracepb.Span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *collector) names(trace string) (names []string) {
 	return names
 }
 
-// all is every byte that was sent; texts are in it as they are.
+// all returns every received byte; texts are readable in it.
 func (c *collector) all() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +113,7 @@ func attribute(s *tracepb.Span, name string) string {
 	return ""
 }
 
-// requireBelow wants each span to be the child of the one before it.
+// requireBelow requires each span to be the child of the one before it.
 func requireBelow(t *testing.T, chain ...*tracepb.Span) {
 	t.Helper()
 	for i, s := range chain[1:] {

@@ -121,7 +121,7 @@ func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 // sha is the form of a hash.
 const sha = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
-// badValues has at least one bad value for every setting that can have one.
+// badValues has at least one invalid value of every setting that can have one.
 var badValues = map[string][]string{
 	"addr":         {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
 	"redis-url":    {"hush", "http://hush", "redis+cluster://hush"},

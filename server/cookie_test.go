@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// cookieOf is the cookie of that name that the answer sets.
+// cookieOf returns the cookie of a name that the answer sets.
 func cookieOf(t *testing.T, r reply, name string) *http.Cookie {
 	t.Helper()
 	for _, c := range r.Cookies() {
@@ -106,7 +106,7 @@ func TestCookieIsSecureBehindAProxyThatIsTrusted(t *testing.T) {
 	require.False(t, cookieOf(t, got, "waitroom_session").Secure, "anybody can send the header")
 }
 
-// TLS ends at an unnamed proxy, but the public URL is https.
+// A proxy that is not in TRUSTED_PROXIES ends TLS, but the public URL is https.
 func TestCookiesAreSecureWhereTheServerIsCalledByHTTPS(t *testing.T) {
 	r := start(t, config(t, append(supportArgs(t), "--redis-url", redistest.Lent(t).URL(), "--public-url",
 		"https://wait.example")...))

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 )
 
-// wire is what lies before a server or a database, and can be cut.
+// wire is a connection to a server or a database that a test can cut.
 type wire struct {
 	net.Listener
 	to      string
@@ -23,7 +23,8 @@ type wire struct {
 	isCut bool
 }
 
-// cutOffDatabase is a PostgreSQL that can be cut off and restored. Stopping it would need one of its own.
+// cutOffDatabase returns the address of a PostgreSQL, and functions that cut it off and reconnect it. To stop
+// it, a test would need a server of its own.
 func cutOffDatabase(t *testing.T) (address string, away, back func()) {
 	t.Helper()
 	at, err := url.Parse(pgtest.Start(t).URL())
@@ -33,7 +34,7 @@ func cutOffDatabase(t *testing.T) (address string, away, back func()) {
 	return at.String(), func() { w.cut(true) }, func() { w.cut(false) }
 }
 
-// newWire leads to an address (host:port) until the test ends.
+// newWire returns a wire to an address (host:port) that lasts until the test ends.
 func newWire(t *testing.T, to string) *wire {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +67,7 @@ func (w *wire) accept() {
 	}
 }
 
-// hold keeps both ends, so that they can be cut; false where they are already.
+// hold records both ends, so that they can be cut; it returns false if the wire is cut already.
 func (w *wire) hold(ends ...net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

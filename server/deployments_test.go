@@ -14,15 +14,15 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// neighbours are two ways in which deployments share one Redis.
+// neighbours are the ways in which two deployments can share one Redis.
 var neighbours = map[string]struct{ databases, prefixes [2]string }{
 	"databases":         {databases: [2]string{"/0", "/1"}},
 	"prefixes":          {prefixes: [2]string{"live:", "staging:"}},
 	"one has no prefix": {prefixes: [2]string{"", "staging:"}},
 }
 
-// deployment starts a replica with every subscription: a seller's socket in a room, the desk's room and all
-// rooms.
+// deployment starts a replica that has every subscription: a seller's socket in a room, the desk's room and
+// all rooms.
 func deployment(t *testing.T, redisURL, prefix string) *replica {
 	t.Helper()
 	r := start(t, config(t, append(supportArgs(t), "--redis-url", redisURL, "--redis-prefix", prefix)...))
@@ -34,7 +34,7 @@ func deployment(t *testing.T, redisURL, prefix string) *replica {
 	return r
 }
 
-// hearers counts the subscribers of each channel of a Redis. A pattern adds one.
+// hearers counts the subscribers of each channel of a Redis. Each pattern counts as one more.
 func hearers(t *testing.T, rdb *redis.Client) (heard map[string]int64, total int64, err error) {
 	names, err := rdb.PubSubChannels(t.Context(), "*").Result()
 	heard = make(map[string]int64)
@@ -49,15 +49,15 @@ func hearers(t *testing.T, rdb *redis.Client) (heard map[string]int64, total int
 	return heard, total, err
 }
 
-// Redis's Pub/Sub knows no databases.
+// Redis's Pub/Sub is shared by all databases.
 func TestDeploymentsThatShareARedisHearNothingOfEachOther(t *testing.T) {
 	for name, n := range neighbours {
 		t.Run(name, func(t *testing.T) {
 			store := redistest.Start(t)
 			one, two := deployment(t, store.URL()+n.databases[0], n.prefixes[0]),
 				deployment(t, store.URL()+n.databases[1], n.prefixes[1])
-			// events, and their pattern; notices of the lock key; replicas, sign-outs, devices; the replica's own
-			// probe
+			// events, and their pattern; notices of the lock key; replicas, sign-outs, devices; the replica's
+			// own probe
 			const each = 7
 			var heard map[string]int64
 			testproc.Until(t, patience, func() (err error) {
@@ -90,7 +90,7 @@ func TestDeploymentsThatShareARedisHearNothingOfEachOther(t *testing.T) {
 	}
 }
 
-// requireKeysOf holds that every key in a deployment's database has a prefix of those that are there.
+// requireKeysOf requires that every key in a deployment's database begins with one of its prefixes.
 func requireKeysOf(t *testing.T, r *replica, prefixes [2]string) {
 	t.Helper()
 	keys, err := r.store.Client.Keys(t.Context(), "*").Result()

@@ -20,23 +20,23 @@ import (
 	"github.com/waitroom/waitroom/web/describe"
 )
 
-// described holds every answer and every frame of this package's tests to the descriptions.
+// described checks every answer and every frame of this package's tests against the API's descriptions.
 var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
 
-// excused is what no test of this package sees, and why.
+// excused lists the described parts that no test of this package causes, each with the reason.
 var excused = map[string]string{
 	"* 500":  "nothing in the whole program breaks on purpose; web's tests have an engine that does",
 	"* ping": "comes every 25 seconds; hub's tests see it sooner",
 }
 
-// bodies are requests that are in order, of the operations that have one.
+// bodies are valid request bodies, by operation.
 var bodies = map[string]string{"join": `{"seller_id":"s-1"}`, "leave": "", "claim": `{"fence":9}`,
 	"expect": `{"fence":9}`, "link": "{}",
 	"push":       `{"endpoint":"https://push.example/1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}`,
 	"reject":     `{"fence":9,"message_id":"m-1"}`,
 	"receiveSMS": `{"message_id":"m-1","from":"15880000","text":"hello"}`}
 
-// upgrade asks for a socket.
+// upgrade are the headers of a request for a socket.
 var upgrade = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13",
 	"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
 
@@ -111,7 +111,7 @@ func TestEveryRefusalThatIsDescribedIsGiven(t *testing.T) {
 	}
 }
 
-// requireAway asks everything while the store is away.
+// requireAway sends every operation while Redis is away.
 func requireAway(t *testing.T, r *replica, stranger, kim *seller) {
 	t.Helper()
 	require.Eventually(t, func() bool { return !r.hub.Fresh() }, patience, 10*time.Millisecond)
@@ -140,7 +140,7 @@ func requireAway(t *testing.T, r *replica, stranger, kim *seller) {
 	requireProblem(t, message, http.StatusServiceUnavailable, "store_unavailable")
 }
 
-// hooks takes webhooks and holds them to what is described.
+// hooks receives webhooks and checks them against the descriptions.
 type hooks struct {
 	t    *testing.T
 	mu   sync.Mutex
@@ -162,7 +162,7 @@ func (h *hooks) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// until waits until webhooks of all these types have come.
+// until waits until webhooks of all these types have arrived.
 func (h *hooks) until(types ...string) {
 	h.t.Helper()
 	testproc.Until(h.t, patience, func() error {
@@ -177,7 +177,7 @@ func (h *hooks) until(types ...string) {
 	})
 }
 
-// watch opens a socket of support's.
+// watch opens a socket of support.
 func (s *seller) watch(path string) *websocket.Conn {
 	s.t.Helper()
 	conn, _, err := websocket.Dial(s.t.Context(), s.base+path, &websocket.DialOptions{HTTPClient: newHTTP(s.t),
@@ -187,7 +187,7 @@ func (s *seller) watch(path string) *websocket.Conn {
 	return conn
 }
 
-// untilSeen reads frames until one of each type has come.
+// untilSeen reads frames until it has one of each type.
 func untilSeen(t *testing.T, conn *websocket.Conn, types ...string) {
 	t.Helper()
 	missing := map[string]bool{}

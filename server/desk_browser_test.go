@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// agentPage is the tab of a member of support, signed in and on the room's desk.
+// agentPage is the browser tab of a signed-in agent of support, on the room's desk page.
 func agentPage(t *testing.T, p page, base string) page {
 	t.Helper()
 	require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(1440, 900, false, false),
@@ -31,7 +31,7 @@ func agentPage(t *testing.T, p page, base string) page {
 	return p
 }
 
-// leads waits until the page has led to another.
+// leads waits until the page has navigated to another path.
 func (p page) leads(path string) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
@@ -40,7 +40,7 @@ func (p page) leads(path string) {
 	}, patience, 20*time.Millisecond, path)
 }
 
-// does presses an element, gives the first of the ready-made reasons, and confirms.
+// does presses an element, picks the first of the ready-made reasons, and confirms.
 func (p page) does(press, more string) {
 	p.t.Helper()
 	p.is(`(document.querySelector('` + press + `').click(), document.getElementById("act").open)`)
@@ -122,8 +122,8 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.leads("/support/sign-in")
 }
 
-// The timeline shows a lost turn in order. Its seller closed its tab, was passed over, came back, held, and
-// let the lease expire.
+// The seller closed its tab, was passed over, came back, held the lock, and let the lease expire: the
+// timeline has it in order.
 func TestTimelineShowsWhyATurnWasLost(t *testing.T) {
 	l := startLibrary(t, "integration: {lease: 10m}\n",
 		append(supportArgs(t), "--away-after", "300ms", "--sms-quarantine", "0s")...)

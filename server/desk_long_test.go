@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// An unexpected code is assigned to the seller that claims it by phone.
+// Support assigns an unexpected code to the seller who asks for it by telephone.
 func TestMessageThatAnAgentAssignsIsShownOnItsSellersPage(t *testing.T) {
 	o := openOffice(t, "--sms-webhook-secret", smsSecret)
 	browser := browsertest.New(t)

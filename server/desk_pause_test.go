@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pausedBy reads frames until one names the pause's author and reason; "" = not paused.
+// pausedBy reads frames until one has the pause's author and reason; "" = not paused.
 func pausedBy(t *testing.T, conn *websocket.Conn) (who, why string) {
 	t.Helper()
 	for {

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// items are what a replica shows beside the line, once it is as a test wants it.
+// items returns the panels that a replica sends beside the line, once they fulfil a condition.
 func (r *replica) items(t *testing.T, ready func([]map[string]any) bool) (found []map[string]any) {
 	t.Helper()
 	d := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf)

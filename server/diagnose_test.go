@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/server/doctor"
 )
 
-// sound is a configuration with which nothing is wrong, with changes.
+// sound returns a configuration in which the doctor finds nothing wrong, with more arguments.
 func sound(t *testing.T, args ...string) Config {
 	t.Helper()
 	return config(t, append([]string{"--sms-webhook-secret", smsSecret, "--public-url",
@@ -58,7 +58,7 @@ func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
 	require.Empty(t, keys)
 }
 
-// Advice that does not help is worse than none.
+// Advice that does not help is worse than none, so the test follows it.
 func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	admin := redistest.StartKept(t)
 	all := Diagnose(t.Context(), sound(t, "--redis-url",

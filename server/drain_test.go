@@ -152,7 +152,7 @@ func TestStoreThatIsAwayFillsNoLog(t *testing.T) {
 	require.Contains(t, log.String(), "requests failed: the store is away")
 }
 
-// The embedded store's journals end with the process.
+// The journals of the embedded store end with the process, so the server has to drain them first.
 func TestWhatWasAnsweredBeforeTheServerEndsIsInTheLedgerAndTheOutbox(t *testing.T) {
 	cfg := config(t, append(supportArgs(t), "--redis-url", "embedded", "--webhook-url", "http://127.0.0.1:1/",
 		"--webhook-secret", smsSecret, "--drain-timeout", "20s")...)

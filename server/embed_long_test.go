@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// inFrame is the page in the one frame of another site's page.
+// inFrame returns the page in the only frame of another site's page.
 func inFrame(t *testing.T, ctx context.Context, url string) page {
 	t.Helper()
 	for {

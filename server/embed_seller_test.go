@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// bearerOf is a token that a page may send for a minute.
+// bearerOf returns a token that a page can send for a minute.
 func bearerOf(t *testing.T, seller string) string {
 	t.Helper()
 	claims := portaltest.For(seller)

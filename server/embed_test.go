@@ -21,7 +21,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// guest is a page on another site than waitroom's: to a browser, localhost and 127.0.0.1 are two.
+// guest is a page of another site than waitroom's: for a browser, localhost and 127.0.0.1 are different
+// sites.
 type guest struct {
 	origin string
 	page   string // what it serves; to be set before it is opened
@@ -39,7 +40,7 @@ func newGuest(t *testing.T) *guest {
 	return g
 }
 
-// shows has the guest serve the n-th page that docs/embed.md shows, with waitroom at base.
+// shows makes the guest serve the n-th page in docs/embed.md, with waitroom's address as base.
 func (g *guest) shows(t *testing.T, n int, base string) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/embed.md")
@@ -135,7 +136,7 @@ func TestOnlyNamedOriginsMayImportTheModule(t *testing.T) {
 	require.Contains(t, s.ask("GET", "/static/embed.d.ts", "").body, "export class WaitingRoom")
 }
 
-// moduleOf runs a script on another site's page, with waitroom's module as m and its address as base.
+// moduleOf runs a script on another site's page, in which m is waitroom's module and base its address.
 func moduleOf[T any](p page, base, script string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](`(async (base) => {

@@ -23,13 +23,13 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/webdriver"
 )
 
-// engines are the browsers that a seller may come with.
+// engines are the browser engines that sellers use.
 var engines = []struct {
 	name string
 	open func(testing.TB, webdriver.Config) *webdriver.Browser
 }{{"chromium", webdriver.Chromium}, {"webkit", webdriver.WebKit}, {"firefox", webdriver.Firefox}}
 
-// journeys are ways of a seller through the room's page.
+// journeys are ways in which a seller uses the room's page.
 var journeys = []struct {
 	name string
 	walk func(*journey)
@@ -124,7 +124,7 @@ func TestEveryEngineTakesTheChoiceOfThePortalsMessage(t *testing.T) {
 	}
 }
 
-// journey is a seller on its way, in a room without other journeys.
+// journey is one seller with a browser, alone in a room.
 type journey struct {
 	*webdriver.Browser
 	t      *testing.T
@@ -143,7 +143,7 @@ func (j *journey) arrives(base string) {
 	j.Until(`document.body.dataset.state === "idle" && ["open", "polling"].includes(document.body.dataset.connection)`)
 }
 
-// joins comes to the page and presses 준비 완료, to have the turn or to wait for it.
+// joins opens the page and presses 준비 완료, to get the lock or a place in line.
 func (j *journey) joins(base, state string) {
 	j.t.Helper()
 	j.arrives(base)
@@ -161,7 +161,7 @@ func (j *journey) waits(base string) *seller {
 	return holder
 }
 
-// holds makes another seller hold the lock.
+// holds lets another seller hold the lock.
 func (j *journey) holds() *seller {
 	j.t.Helper()
 	holder := newSeller(j.t, j.server, "holder")
@@ -192,7 +192,7 @@ func (j *journey) leaves(s *seller) {
 	require.Equal(j.t, http.StatusOK, got.StatusCode, got.body)
 }
 
-// comes has the carrier deliver a message that was sent just now.
+// comes delivers a message that was sent just now, and requires its result.
 func (j *journey) comes(code, result string) {
 	j.t.Helper()
 	got := carrierTo(j.t, j.server, j.room, smsSecret, "1588-0000", "m-"+code, "인증번호는 ["+code+"] 입니다",
@@ -200,21 +200,22 @@ func (j *journey) comes(code, result string) {
 	require.Equal(j.t, result, got.text("result"), got.body)
 }
 
-// asks presses for a code.
+// asks presses a button that asks for a code.
 func (j *journey) asks(button string) {
 	j.t.Helper()
 	j.Click(button)
 	j.step("asked")
 }
 
-// inLine is how many wait, by the server's word.
+// inLine returns the number of waiters, from the API.
 func (j *journey) inLine() int64 {
 	j.t.Helper()
 	return newSeller(j.t, j.server, "looks").ask(http.MethodGet, "/api/"+j.room+"/lock/status",
 		"").number("queue_length")
 }
 
-// WebKit opens no tab once anything was waited for, and the ask is waited for.
+// wholeTurn takes a turn from the join to the end. WebKit opens a new tab only directly in a click, and the
+// page waits for the ask's answer first.
 func (j *journey) wholeTurn() {
 	holder := j.waits(j.base)
 	j.Pictures("waiting")
@@ -272,7 +273,7 @@ func (j *journey) runsOutAndTheCodeIsLate() {
 	j.Until(`document.getElementById("sms-code").textContent.replace(/\s/g, "") === "482913"`)
 }
 
-// above is true where one element is above another, as it is read.
+// above returns an expression that is true if one element comes before another one on the page.
 func above(first, second string) string {
 	return fmt.Sprintf(`((first, second) => first.getBoundingClientRect().bottom <= second.getBoundingClientRect().top &&
 		Boolean(first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING))(document.getElementById(%q), document.getElementById(%q))`, first, second)
@@ -298,7 +299,7 @@ func (j *journey) cancelsWithoutAConnection() {
 	j.givesUp("#cancel")
 }
 
-// givesUp presses while nothing can be reached: it is seen at once, and done once it can be.
+// givesUp presses a button while the server cannot be reached: the page shows it at once, and sends it later.
 func (j *journey) givesUp(button string) {
 	j.t.Helper()
 	j.line.cut(true)
@@ -363,8 +364,8 @@ func (j *journey) changesTheLanguage() {
 	j.Until(`document.documentElement.lang === "ko" && document.body.dataset.state === "locked"`)
 }
 
-// turnsOnSoundAndNotifications presses both. A machine may have no sound, and a headless browser no prompt:
-// the page shows that then.
+// turnsOnSoundAndNotifications presses both buttons. A machine may have no sound, and a headless browser
+// shows no prompt; the page then says so.
 func (j *journey) turnsOnSoundAndNotifications() {
 	j.waits(j.base)
 	j.reload() // no page hears of a press before it
@@ -377,7 +378,7 @@ func (j *journey) turnsOnSoundAndNotifications() {
 	j.Until(`document.getElementById("notify-note").textContent !== ""`)
 }
 
-// goesBackAndForward leaves the page and comes back to it when the turn has come meanwhile.
+// goesBackAndForward leaves the page and comes back after its seller got the lock.
 func (j *journey) goesBackAndForward() {
 	holder := j.waits(j.base)
 	j.Open(j.base + "/docs")
@@ -390,7 +391,7 @@ func (j *journey) goesBackAndForward() {
 	}
 }
 
-// outlivesARestart has the only replica stopped and another started on its address and its Redis.
+// outlivesARestart stops the only replica and starts another one on its address and its Redis.
 func (j *journey) outlivesARestart() {
 	settings := []string{"--rooms", "restart:*", "--redis-url", redistest.Start(j.t).URL(), "--database-url",
 		"sqlite:" + filepath.Join(j.t.TempDir(), "waitroom.db")}
@@ -407,7 +408,7 @@ func (j *journey) outlivesARestart() {
 	j.step("ask")
 }
 
-// takesATurnOnAnotherSite goes by docs/embed.md's page to copy. No cookie goes with it.
+// takesATurnOnAnotherSite uses the page in docs/embed.md, which gets no cookies.
 func (j *journey) takesATurnOnAnotherSite() {
 	holder := j.holds()
 	j.Open(j.portal)

@@ -28,7 +28,7 @@ const (
 	similar = "gäste_7@erase2" // another seller, not erased
 )
 
-// everything is all that a database and a Redis hold, a line each.
+// everything returns the whole content of a database and a Redis, one line for each row or key.
 func everything(t *testing.T, r *redis.Client, db *sql.DB, columns string) (lines []string) {
 	t.Helper()
 	rows, err := db.Query(columns)
@@ -83,7 +83,7 @@ func dumped(t *testing.T, r *redis.Client, key string) string {
 	return fmt.Sprint(value)
 }
 
-// naming are the lines that name a seller, also as part of a longer name.
+// naming returns the lines that contain a seller's name, also within a longer name.
 func naming(lines []string, seller string) (found []string) {
 	for _, line := range lines {
 		if strings.Contains(line, seller) || strings.Contains(line, norm.NFD.String(seller)) {
@@ -98,7 +98,7 @@ var columnsOf = map[string]string{
 	"postgres": `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`,
 }
 
-// lived has two sellers do all that leaves a trace, and support write of one of them.
+// lived lets two sellers do everything that is stored, and support write about one of them.
 func lived(t *testing.T, r *replica) {
 	t.Helper()
 	a, b := newSeller(t, r.URL(), norm.NFD.String(erased)), newSeller(t, r.URL(), similar)
@@ -187,7 +187,7 @@ func lasting(lines []string) []string {
 	return kept
 }
 
-// names are what sellers are called in the ledger.
+// names returns the names of sellers in the ledger.
 func names(t *testing.T, db *sql.DB) (list []string) {
 	t.Helper()
 	rows, err := db.Query(`SELECT seller FROM places UNION SELECT seller FROM leases UNION SELECT seller FROM timeline WHERE seller <> ''`)

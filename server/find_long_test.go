@@ -16,7 +16,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// slash presses the key until the cursor is in the field: the page's script may come a little later.
+// slash presses the key until the cursor is in the search field, since the page's script may load a little
+// later.
 const slash = `document.activeElement.id === "find" || (document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true, cancelable: true })), false)`
 
 // Support finds a seller among 400,000 places in 5,000 rooms by five keys and Enter, from any page.

@@ -25,7 +25,7 @@ const (
 	mostBytes    = 40 << 10
 )
 
-// traffic is what a browser asks for and gets, as its own tools for developers see it.
+// traffic is what a browser requests and receives, as its developer tools report it.
 type traffic struct {
 	mu       sync.Mutex
 	requests map[string]string // id → URL
@@ -51,7 +51,7 @@ func (tr *traffic) record(event any) {
 	}
 }
 
-// addIcon adds what a browser with a window asks for besides.
+// addIcon adds the request for the icon, which only a browser with a window makes.
 func (tr *traffic) addIcon(t *testing.T, url string) {
 	t.Helper()
 	if !slices.Contains(slices.Collect(maps.Values(tr.requests)), url) {
@@ -60,8 +60,7 @@ func (tr *traffic) addIcon(t *testing.T, url string) {
 	}
 }
 
-// sent returns a body's size in bytes for a client with gzip and nothing better, as browsers do without
-// https.
+// sent returns a body's size in bytes with gzip, the only compression that browsers accept without https.
 func sent(t *testing.T, url string) int64 {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)

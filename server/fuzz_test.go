@@ -54,7 +54,7 @@ func FuzzSetting(f *testing.F) {
 	})
 }
 
-// sane holds what one setting may be, whatever was written.
+// sane requires that a configuration is within its limits.
 func sane(t *testing.T, c Config) {
 	for _, addr := range []string{c.Addr, c.MetricsAddr} {
 		if addr != "" {
@@ -115,7 +115,7 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// FuzzProxy: an address that is named as a proxy is taken for one when it calls.
+// FuzzProxy requires that an address named in TRUSTED_PROXIES is recognised as a proxy when it connects.
 func FuzzProxy(f *testing.F) {
 	for _, seed := range []string{"10.0.0.7", "::1", "::ffff:10.0.0.7", "fe80::1%eth0", "10.0.0.7/8",
 		"::ffff:10.0.0.7/128", "::ffff:10.0.0.7/90", "::/0", "0.0.0.0/0", "::a%/"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/ledger"
 )
 
-// readiness waits until /readyz answers that status and returns its body.
+// readiness waits until /readyz answers with a status, and returns its body.
 func readiness(t *testing.T, s *seller, status int) map[string]any {
 	t.Helper()
 	var checks map[string]any
@@ -119,7 +119,7 @@ func TestMetricsAreByRouteAndNameNoSeller(t *testing.T) {
 	require.NotContains(t, got.body, a.session)
 }
 
-// The room is quiet when the database is back. Only the replicas themselves can find out that all is
+// Nothing happens in the room when the database is back: each replica finds out by itself that everything is
 // recorded.
 func TestEveryReplicaSaysThatTheLedgerIsWholeSoonAfterTheDatabaseIsBack(t *testing.T) {
 	t.Parallel() // it waits
@@ -161,7 +161,7 @@ func TestEveryReplicaSaysThatTheLedgerIsWholeSoonAfterTheDatabaseIsBack(t *testi
 	until(30*time.Second, "ok") // before the ledger is reconciled
 }
 
-// recorded is nil when the ledger has so many leases that are over.
+// recorded returns nil once the ledger has a number of ended leases.
 func recorded(t *testing.T, r *replica, want int) error {
 	t.Helper()
 	var have int

@@ -16,8 +16,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// portalSite is a portal on a site of its own. A visit to ?seller=…&to=… redirects to the room as that
-// seller, with a fresh token.
+// portalSite is a portal on a site of its own. Its page ?seller=…&to=… redirects to the room with a fresh
+// token for that seller.
 func portalSite(t *testing.T) string {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,7 +28,7 @@ func portalSite(t *testing.T) string {
 	return "http://localhost:" + site.URL[len("http://127.0.0.1:"):]
 }
 
-// arrive opens the room by the portal.
+// arrive opens the room through the portal.
 func arrive(t *testing.T, ctx context.Context, portal, base, seller string) page {
 	t.Helper()
 	p := openPage(t, ctx, portal+"/?seller="+seller+"&to="+base)

@@ -20,12 +20,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// portalSecret is what the tests' portal and the server share.
+// portalSecret is the secret that the tests' portal and the server share.
 var portalSecret = strings.Repeat("hush", 8)
 
 const roomPage = "/rooms/integration"
 
-// proving are the arguments of a server whose sellers are known by tokens.
+// proving returns the arguments of a server whose sellers need tokens.
 func proving(more ...string) []string {
 	return append([]string{"--seller-auth", "jwt", "--seller-jwt-secret", portalSecret}, more...)
 }
@@ -35,7 +35,7 @@ func token(t *testing.T, claims portaltest.Claims) string {
 	return portaltest.Sign(t, jwt.SigningMethodHS256, []byte(portalSecret), "", claims)
 }
 
-// comesFromThePortal is a new browser of a seller, with its session.
+// comesFromThePortal returns a seller with a new browser and the session that the portal's link gave it.
 func comesFromThePortal(t *testing.T, base, id string) *seller {
 	t.Helper()
 	s := newReader(t, base)
@@ -55,7 +55,7 @@ func (s *seller) cookies() string {
 	return ""
 }
 
-// press joins by the session's own word, with any body.
+// press joins with the session alone; the body names no seller.
 func (s *seller) press(headers ...string) reply {
 	s.t.Helper()
 	return s.ask("POST", lockPath, `{"seller_id":"somebody-else"}`,

@@ -15,9 +15,9 @@ func (s *Server) quota() *quota.Quota {
 		Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
 }
 
-// addressKey returns the key that makes client addresses unreadable in the store. All replicas derive it from
-// a shared secret. Of a list it takes the last, which stays during a rotation. Without a key, a list of all
-// addresses would reverse the digests.
+// addressKey returns the key with which client addresses are hashed before they are stored. All replicas
+// derive it from a shared secret; from a list they take the last one, which stays the same during a rotation.
+// Without a key, hashing all addresses would reverse the digests.
 func (c Config) addressKey() []byte {
 	secrets := strings.Split(string(c.SMSWebhookSecret), ",")
 	key := sha256.Sum256([]byte("waitroom addresses " + strings.TrimSpace(secrets[len(secrets)-1])))

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// logged is a server that writes its log down.
+// logged starts a server and returns its log, too.
 func logged(t *testing.T, args ...string) (*replica, *testproc.Log) {
 	t.Helper()
 	var log testproc.Log

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// accessible looks at the page as axe does.
+// accessible checks the page with axe.
 func (p page) accessible() {
 	p.t.Helper()
 	p.is(`document.body.getAnimations().length === 0`) // the colour of a state comes softly
@@ -23,13 +23,13 @@ func (p page) accessible() {
 	require.Empty(p.t, found)
 }
 
-// pictures keeps one in each theme.
+// pictures takes a screenshot in each theme.
 func (p page) pictures(name string) {
 	p.picture(name, false)
 	p.picture(name, true)
 }
 
-// linkOf makes a link on the first device's page, and takes it from there to another replica.
+// linkOf makes a link on the first device's page, and returns it with another replica's address.
 func (p page) linkOf(base string) string {
 	p.t.Helper()
 	p.press("#link-make")
@@ -50,7 +50,8 @@ func opened(t *testing.T, ctx context.Context, link string) page {
 	return p
 }
 
-// A link is made on one device and used on another, on another replica. Both then show the same to the end.
+// The link is used on another device and another replica. Both devices then show the same until the place
+// ends.
 func TestPlaceGoesOnOnAnotherDevice(t *testing.T) {
 	args := []string{"--redis-url", redistest.Lent(t).URL(), "--sms-quarantine", "0s"}
 	one, other := start(t, config(t, args...)), start(t, config(t, args...))

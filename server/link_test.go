@@ -19,7 +19,7 @@ import (
 
 const linkAPI = lockPath + "/link"
 
-// link is the path of a new link to the seller's place.
+// link makes a link to the seller's place and returns its path.
 func (s *seller) link() string {
 	s.t.Helper()
 	got := s.ask("POST", linkAPI, "")
@@ -29,7 +29,7 @@ func (s *seller) link() string {
 	return at.Path
 }
 
-// follow presses what a link shows, in a browser of its own.
+// follow opens a link in a new browser and presses its button.
 func follow(t *testing.T, base, link string) *seller {
 	t.Helper()
 	b := newReader(t, base)
@@ -39,13 +39,13 @@ func follow(t *testing.T, base, link string) *seller {
 	return b
 }
 
-// stays opens the socket of a browser.
+// stays opens a socket for the browser.
 func (s *seller) stays() *websocket.Conn {
 	s.t.Helper()
 	return open(s.t, s.base, "Cookie", "waitroom_session="+s.cookies(), "Origin", s.base)
 }
 
-// answering has a socket read, and so answer pings, until it is closed.
+// answering reads from a socket until it is closed, so that the library answers its pings.
 func answering(conn *websocket.Conn) {
 	go func() {
 		for {
@@ -56,7 +56,7 @@ func answering(conn *websocket.Conn) {
 	}()
 }
 
-// untilNotice reads frames until one is that notice.
+// untilNotice reads frames until one is the given notice.
 func untilNotice(t *testing.T, conn *websocket.Conn, notice string) {
 	t.Helper()
 	for next(t, conn)["notice"] != notice {
@@ -222,7 +222,7 @@ func TestLinkedBrowsersSocketComesBackForAPlaceOfItsOwn(t *testing.T) {
 	require.Equal(t, "cancelled", first.status().me().text("outcome"))
 }
 
-// A browser has the room open in one window and confirms a link in another. Both windows have one session.
+// The browser has the room open in one window and confirms a link in another. Both windows have one session.
 func TestWindowThatWasOpenBeforeItsBrowserWasLetInShowsThePlace(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	one, other := start(t, config(t, "--redis-url", store)), start(t, config(t, "--redis-url", store))

@@ -13,7 +13,7 @@ import (
 
 const messagesPath = lockPath + "/messages"
 
-// received are the codes of an answer.
+// received returns the codes in an answer.
 func (r reply) received() (codes []any) {
 	for _, m := range r.list("messages") {
 		codes = append(codes, m.(map[string]any)["code"])

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// metricsServer serves the metrics on an address of their own.
+// metricsServer serves the metrics on a separate address.
 type metricsServer struct {
 	listener net.Listener
 	http     *http.Server

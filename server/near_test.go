@@ -57,7 +57,7 @@ func (p *portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// until waits until the portal is in a state.
+// until waits until the portal fulfils a condition.
 func (p *portal) until(t *testing.T, is func() bool) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -70,7 +70,7 @@ func (p *portal) until(t *testing.T, is func() bool) {
 	})
 }
 
-// The portal gave a way to reach the sellers, in the tokens that they come with.
+// The tokens of the sellers say how the portal can reach them.
 func TestSellerChoosesWhetherThePortalSendsAMessage(t *testing.T) {
 	p := &portal{}
 	hooks := httptest.NewServer(p)
@@ -119,7 +119,7 @@ func TestSellerChoosesWhetherThePortalSendsAMessage(t *testing.T) {
 	requireProblem(t, choose(`{"wants":true}`), http.StatusServiceUnavailable, "store_unavailable")
 }
 
-// Two replicas share the rooms and the ledger, as on one machine.
+// Two replicas share the rooms and the ledger.
 func TestPortalReceivesOnceThatATurnIsNear(t *testing.T) {
 	p := &portal{refuses: 5}
 	hooks := httptest.NewServer(p)

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/web/reach"
 )
 
-// openNear makes the watch for places that are near; none without WEBHOOK_NEAR.
+// openNear makes the watch for places that are near; nil without WEBHOOK_NEAR.
 func (s *Server) openNear() {
 	if s.cfg.WebhookNear.Off() {
 		return
@@ -25,10 +25,10 @@ func (s *Server) openNear() {
 		Failed: func(err error) { failures.failed("places that are near are not recorded yet", err) }})
 }
 
-// reachChosen has a room looked at whose seller has chosen: its place may be near already.
+// reachChosen checks a room whose seller has just chosen, since the seller's place may be near already.
 func (s *Server) reachChosen(id room.ID) { s.near.Seen(id, room.View{}) }
 
-// recordNear records places that are near, and has the outbox send their events at once.
+// recordNear records places that are near, and makes the outbox send their events at once.
 func (s *Server) recordNear(ctx context.Context, id room.ID, places []ledger.NearPlace) error {
 	if err := s.ledger.RecordNear(ctx, id, places); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (s *Server) recordNear(ctx context.Context, id room.ID, places []ledger.Nea
 	return nil
 }
 
-// holdsStill reports whether an event is still true: a place that waits no more is not near. All others are
-// about the past.
+// holdsStill reports whether an event is still true: a place that does not wait any more is not near. All
+// other events are about the past.
 func (s *Server) holdsStill(ctx context.Context, t outbox.Task) (bool, error) {
 	id, p, about := ledger.NearPlaceOf(t)
 	if !about {

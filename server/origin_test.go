@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// Origin is judged alike for a press and for a socket.
+// The same rule decides about the Origin of a form, a request and a socket.
 func TestOriginIsSchemeHostAndPortForPressesAndSocketsAlike(t *testing.T) {
 	store := redistest.Lent(t).URL()
 	portal := []string{"--redis-url", store, "--allowed-origins", "https://PORTAL.example,http://localhost:80"}
@@ -72,7 +72,7 @@ func TestOriginIsSchemeHostAndPortForPressesAndSocketsAlike(t *testing.T) {
 	}
 }
 
-// A browser that has its page's origin written in its own way reads the answer all the same.
+// The setting may write an origin in another way than browsers do.
 func TestAllowedOriginIsReadInAnyWriting(t *testing.T) {
 	r := start(t, config(t, "--allowed-origins", "https://PORTAL.example:443"))
 	got := newSeller(t, r.URL(), "a").ask(http.MethodGet, lockPath+"/status", "", "Origin",

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// outageLines has a second of lines logged for each of so many seconds, and returns what was written.
+// outageLines logs a number of lines in each of several seconds, and returns what was written.
 func outageLines(t *testing.T, log *slog.Logger, out *bytes.Buffer, from time.Time, seconds int) []string {
 	t.Helper()
 	out.Reset()
@@ -57,7 +57,7 @@ func TestALineThatIsOfNoOutagePasses(t *testing.T) {
 	require.Equal(t, 12, strings.Count(out.String(), "\n"))
 }
 
-// The outbox, the ledger and its callers retry every second; each would log a line.
+// The outbox, the ledger and their callers retry every second, and each would log a line.
 func TestWhileTheDatabaseIsAwayTheLogHasOneLine(t *testing.T) {
 	t.Parallel() // it waits
 	database, away, back := cutOffDatabase(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// Two sellers in two windows of one browser have one cookie, which is the later one's.
+// Two sellers use two windows of one browser. They share its cookie, which has the session of the later one.
 func TestPageOfOneSellerDoesNothingForAnother(t *testing.T) {
 	r := start(t, config(t, proving("--redis-url", redistest.Lent(t).URL())...))
 	holder := comesFromThePortal(t, r.URL(), "holder")
@@ -46,7 +46,7 @@ func TestPageOfOneSellerDoesNothingForAnother(t *testing.T) {
 	require.Equal(t, "left", browser.ask("DELETE", lockPath, "", "X-Page-Seller", second).text("status"))
 }
 
-// comesBack is another browser of a seller that may have a place.
+// comesBack returns another browser of a seller, who may have a place.
 func comesBack(t *testing.T, base, id string) *seller {
 	t.Helper()
 	s := newReader(t, base)

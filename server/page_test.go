@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/static"
 )
 
-// newReader is a browser without a script: it keeps cookies and follows redirects.
+// newReader returns a browser without JavaScript: it keeps cookies and follows redirects.
 func newReader(t *testing.T, base string) *seller {
 	t.Helper()
 	s := newSeller(t, base, "")
@@ -59,7 +59,7 @@ func TestWholeTurnWorksByFormsAlone(t *testing.T) {
 	require.Equal(t, "/rooms/integration", b.ask("GET", "/rooms/integration/", "").Request.URL.Path)
 }
 
-// fenceField is the fence that the page's forms would send.
+// fenceField returns the fence in the page's forms.
 func fenceField(t *testing.T, s *seller) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(s.ask("GET", "/rooms/integration", "").body, `name="fence" value="`)
@@ -154,7 +154,7 @@ func TestFilesAreKeptByTheBrowserUntilTheyChange(t *testing.T) {
 	require.Equal(t, http.StatusNotModified, again.StatusCode)
 }
 
-// Browsers ask for it by themselves, on pages that name no icon.
+// Browsers request /favicon.ico for every page that names no icon.
 func TestIconIsWhereBrowsersLookForIt(t *testing.T) {
 	r := start(t, config(t))
 	got := newReader(t, r.URL()).ask("GET", "/favicon.ico", "")

@@ -25,7 +25,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// through is a proxy before a server, which changes requests and answers.
+// through returns the address of a proxy in front of a server, which changes requests and answers.
 func through(t *testing.T, base string, request func(*http.Request),
 	answer func(*http.Response) error) string {
 	t.Helper()
@@ -76,8 +76,8 @@ func TestWhereNoSocketComesThroughASellerIsShownItsTurnAllTheSame(t *testing.T) 
 
 func onPage(t *testing.T, ctx context.Context) page { return page{t: t, ctx: ctx} }
 
-// A page that polls counts as present. An away seller returns by it, as by a socket; a robot that only looks
-// does not.
+// A page that polls with here=true counts as present: an away seller is back by it, as by a socket. A program
+// that polls without it does not count.
 func TestPageThatPollsAsPresentIsNotAway(t *testing.T) {
 	store := redistest.Start(t)
 	r := start(t, config(t, "--redis-url", store.URL(), "--away-after", "300ms"))
@@ -101,8 +101,7 @@ func TestPageThatPollsAsPresentIsNotAway(t *testing.T) {
 	require.Equal(t, "locked", here.me().text("status"), here.body)
 }
 
-// keepsNoCookies is a browser setting, as a page sees it. No cookie is sent or stored, and there is no
-// storage.
+// keepsNoCookies makes a browser block cookies and storage.
 func keepsNoCookies(t *testing.T, ctx context.Context, base string) (url string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

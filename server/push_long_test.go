@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// allow permits notifications for an origin's pages, as a consenting seller does.
+// allow permits notifications for an origin's pages, as a seller does in the browser's prompt.
 func allow(t *testing.T, ctx context.Context, origin string) {
 	t.Helper()
 	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -34,7 +34,8 @@ func allow(t *testing.T, ctx context.Context, origin string) {
 	})))
 }
 
-// deliverer hands messages to the service worker, as the browser does when its push service has one.
+// deliverer returns a function that hands a message to the service worker, as the browser does when its push
+// service sends one.
 func deliverer(t *testing.T, ctx context.Context, origin string) (deliver func(text string) error) {
 	t.Helper()
 	found := make(chan serviceworker.RegistrationID, 16)
@@ -64,7 +65,7 @@ func deliverer(t *testing.T, ctx context.Context, origin string) (deliver func(t
 	}
 }
 
-// givesSubscription stands for the browser's own push service, which is not to be reached here.
+// givesSubscription replaces the browser's push service, which tests cannot reach.
 const givesSubscription = `PushManager.prototype.getSubscription = async () => null;
 	PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
 		if (!userVisibleOnly || applicationServerKey.length !== 65) throw new Error("a browser refuses that");
@@ -156,8 +157,8 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	p.is(`document.querySelector("#notify-note").textContent === "이 브라우저에는 알림을 보낼 수 없어요" && document.querySelector("#notify").hidden`)
 }
 
-// asWorker runs the worker with a list of open pages set by the test. A headless browser can neither press a
-// notification nor raise a window.
+// asWorker runs the service worker's script with a list of open pages that the test sets. A headless browser
+// can neither press a notification nor raise a window.
 const asWorker = `((source, userAgent) => {
 	const does = {}, done = [];
 	const page = (path, visibilityState) => ({ url: origin + path, visibilityState, focus: async () => done.push("focus " + path) });

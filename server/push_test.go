@@ -22,7 +22,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// pushConfig is config for push services on this machine.
+// pushConfig is config with push services on this machine.
 func pushConfig(t *testing.T, args ...string) Config {
 	cfg := config(t, args...)
 	cfg.PushLoopback = true
@@ -35,7 +35,7 @@ func (s *seller) subscribe(b *pushtest.Browser) reply {
 		append([]string{"Accept-Language", "ko"}, jsonHeader...)...)
 }
 
-// subscriptionsIn are the places that have subscriptions.
+// subscriptionsIn returns the places that have subscriptions.
 func subscriptionsIn(t *testing.T, rdb *redis.Client) []string {
 	t.Helper()
 	keys, err := rdb.Keys(t.Context(), "{waitroom-push}:place:*").Result()
@@ -43,14 +43,14 @@ func subscriptionsIn(t *testing.T, rdb *redis.Client) []string {
 	return keys
 }
 
-// pushed is what the service worker is handed.
+// pushed is the message that the service worker receives.
 type pushed struct {
 	Title, Body, Lang, Tag string
 	Until                  int64
 	Paths                  []string
 }
 
-// reads opens a push as the browser does.
+// reads decrypts a push as the browser does.
 func reads(t *testing.T, b *pushtest.Browser, p pushtest.Push) (m pushed) {
 	t.Helper()
 	text, err := b.Open(p.Body)
@@ -139,7 +139,7 @@ func TestPushOfATurnThatIsToBeClaimedHoldsUntilThen(t *testing.T) {
 	require.LessOrEqual(t, ttl, 30)
 }
 
-// mine returns a place as the journal records it.
+// mine returns the journal's record of a place.
 func mine(r reply) []room.Record {
 	return []room.Record{{Ticket: r.number("ticket"), Seller: r.text("seller_id")}}
 }

@@ -22,7 +22,7 @@ func TestServesOnEveryKindOfStore(t *testing.T) {
 	})
 }
 
-// servesOn has sellers take turns on stores at these addresses.
+// servesOn lets sellers take turns on the stores at some addresses.
 func servesOn(t *testing.T, stores map[string]func(*testing.T) string) {
 	for name, url := range stores {
 		t.Run(name, func(t *testing.T) {

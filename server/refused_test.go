@@ -12,13 +12,13 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/describetest"
 )
 
-// asked is a request, and whether the server (by 400) and the description refuse its content.
+// asked is a request, and whether the server (with 400) and the API's description refuse it.
 type asked struct {
 	id, query, body string
 	refused         bool
 }
 
-// inOrder and outOfOrder are bodies of operations.
+// inOrder and outOfOrder return requests with valid and with invalid bodies of an operation.
 func inOrder(id string, bodies ...string) []asked    { return bodiesOf(id, false, bodies) }
 func outOfOrder(id string, bodies ...string) []asked { return bodiesOf(id, true, bodies) }
 
@@ -29,7 +29,7 @@ func bodiesOf(id string, refused bool, bodies []string) (list []asked) {
 	return list
 }
 
-// queries are those of an operation whose body, where it has one, is in order.
+// queries returns requests of an operation with different queries and a valid body, if it has one.
 func queries(id string, refused bool, queries ...string) (list []asked) {
 	for _, query := range queries {
 		list = append(list, asked{id, query, bodies[id], refused})
@@ -37,7 +37,7 @@ func queries(id string, refused bool, queries ...string) (list []asked) {
 	return list
 }
 
-// long is a text of so many characters that are more bytes.
+// long returns a text of n characters that have three bytes each.
 func long(n int) string { return strings.Repeat("가", n) }
 
 const (
@@ -55,7 +55,7 @@ func brought(fields string) string {
 
 func because(reason string) string { return `{"reason":"` + reason + `"}` }
 
-// requests are on both sides of every limit that a schema can express.
+// requests lie just within and just outside of every limit that a schema can express.
 var requests = [][]asked{
 	inOrder("join", `{"seller_id":"s-1"}`, `{"seller_id":"김.철수@x_1"}`, `{"seller_id":"`+long(64)+`"}`,
 		`{"seller_id":"s-2","asks":true,"more":1}`,

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(describetest.Run{M: shared, Recorder: described, Excused: excused})
 }
 
-// runner is what runs the tests of a package.
+// runner is a function that runs the tests of a package.
 type runner func() int
 
 func (r runner) Run() int { return r() }
@@ -45,7 +45,7 @@ type replica struct {
 	done chan error
 }
 
-// config is what `waitroom serve` would have with these arguments, on any free port.
+// config returns the configuration of `waitroom serve` with these arguments, on a free port.
 func config(t *testing.T, args ...string) Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "waitroom.db")
@@ -58,7 +58,7 @@ func config(t *testing.T, args ...string) Config {
 	return cfg
 }
 
-// newLedger is the file of a ledger with its tables: to make them takes longer than many a test.
+// newLedger returns the file of an empty ledger, since creating its tables takes longer than many tests.
 var newLedger = sync.OnceValue(func() []byte {
 	dir := must(os.MkdirTemp("", "ledger"))
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -78,7 +78,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// start makes a server that logs nothing and runs it.
+// start runs a server without a log.
 func start(t *testing.T, cfg Config) *replica {
 	t.Helper()
 	s, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))

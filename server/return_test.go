@@ -18,7 +18,7 @@ import (
 
 const returnSecret = "a secret of the way back, of 32 bytes"
 
-// goBack returns the address that the way back leads to, and the claims of its token; nil without one.
+// goBack returns the address that the way back redirects to, and its token's claims; nil without a token.
 func (s *seller) goBack(secret string) (address string, claims jwt.MapClaims) {
 	s.t.Helper()
 	follows := s.http.CheckRedirect
@@ -84,7 +84,7 @@ func TestWayBackIsAPlainLinkWithoutASecret(t *testing.T) {
 	require.Equal(t, "/rooms/integration", address, "a page may be older than the rooms file")
 }
 
-// The secret that the portal signs with signs the way back, too.
+// Without RETURN_SECRET, SELLER_JWT_SECRET signs the way back, too.
 func TestWayBackIsSignedWithThePortalsSecretWhereItHasNoOther(t *testing.T) {
 	l := startLibrary(t, withReturn, proving()...)
 	s := comesFromThePortal(t, l.URL(), "s-1")
@@ -95,7 +95,7 @@ func TestWayBackIsSignedWithThePortalsSecretWhereItHasNoOther(t *testing.T) {
 	require.Equal(t, "cancelled", claims["outcome"])
 }
 
-// A seller can always go back. What cannot be proven is left out.
+// A seller can always return. Without a known outcome the address has no token.
 func TestWayBackLeadsToThePortalAlsoWhereTheOutcomeIsNotKnown(t *testing.T) {
 	store := redistest.Start(t)
 	l := startLibrary(t, withReturn, "--return-secret", returnSecret, "--redis-url", store.URL())

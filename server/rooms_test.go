@@ -21,7 +21,7 @@ import (
 
 const ownSecret = "whsec_YW5vdGhlci1zZWNyZXQtb2YtdGhlLWNhcnJpZXI="
 
-// roomsFile is a file with that in it.
+// roomsFile writes a rooms file with a text and returns its path.
 func roomsFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rooms.yaml")
@@ -29,7 +29,7 @@ func roomsFile(t *testing.T, text string) string {
 	return path
 }
 
-// library is a replica with a rooms file, and what it logs.
+// library is a replica with a rooms file, and the replica's log.
 type library struct {
 	*replica
 	t    *testing.T
@@ -49,7 +49,7 @@ func startLibrary(t *testing.T, text string, args ...string) *library {
 	return l
 }
 
-// reads has the replica read another text, and returns once it has.
+// reads writes another text to the rooms file, and waits until the replica has read it.
 func (l *library) reads(text string) {
 	l.t.Helper()
 	require.NoError(l.t, os.WriteFile(l.path, []byte(text), 0o600))
@@ -171,7 +171,8 @@ func TestSecretForAllRoomsCountsWhereARoomHasNoneOfItsOwn(t *testing.T) {
 	}
 }
 
-// A message sealed under a room's old secret is still shown after a rotation, by every replica with the file.
+// A message that was sealed with a room's old secret is shown after a rotation, by every replica with the
+// rooms file.
 func TestMessageIsShownAfterItsRoomsSecretWasReplaced(t *testing.T) {
 	store := redistest.Lent(t)
 	text := "shop:a: {sms_secret: " + ownSecret + "}\n"
@@ -242,7 +243,7 @@ func TestPageHasTheOperatorsTextsOfTheRoom(t *testing.T) {
 	require.Zero(t, (&Server{}).roomInfo("shop:a", "ko"))
 }
 
-// Readers are served while the file is read again and again.
+// Requests are answered while the file is read again and again.
 func TestRoomsFileIsReadAgainWhileItIsAsked(t *testing.T) {
 	l := startLibrary(t, "shop:*: {lease: 20s}\n")
 	ended, strange := make(chan struct{}), make(chan time.Duration, 1)

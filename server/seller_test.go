@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// reply is an answer, read to its end.
+// reply is an answer with its whole body.
 type reply struct {
 	*http.Response
 	body string

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// It asks again and again and takes nothing, until the kernel takes no more of the answers for it.
+// The client sends requests again and again and reads nothing, until the kernel's buffers are full of
+// answers.
 func TestSocketThatTakesNoAnswersIsClosed(t *testing.T) {
 	s, err := New(t.Context(), config(t, "--rate-limit", "0"), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

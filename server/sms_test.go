@@ -17,19 +17,19 @@ import (
 
 const smsSecret = "whsec_c2VjcmV0LW9mLXRoZS1jYXJyaWVyLTEyMzQ1Ng=="
 
-// carrier posts a signed SMS.
+// carrier posts an SMS to the integration room, with its signature.
 func carrier(t *testing.T, base, id, text string, sentAt time.Time) reply {
 	t.Helper()
 	return carrierTo(t, base, "integration", smsSecret, "1588-0000", id, text, sentAt)
 }
 
-// carrierTo posts one to any room.
+// carrierTo posts an SMS to any room.
 func carrierTo(t *testing.T, base, id, secret, from, message, text string, sentAt time.Time) reply {
 	t.Helper()
 	return carrierSaysTo(t, base, id, secret, message, messageBody(t, from, message, text, sentAt))
 }
 
-// carrierWithin posts one with further headers.
+// carrierWithin posts an SMS with more headers.
 func carrierWithin(t *testing.T, base, message, text string, sentAt time.Time, headers ...string) reply {
 	t.Helper()
 	return carrierSaysTo(t, base, "integration", smsSecret, message,
@@ -45,7 +45,7 @@ func messageBody(t *testing.T, from, message, text string, sentAt time.Time) str
 	return string(body)
 }
 
-// carrierSays posts any body, signed.
+// carrierSays posts any body, with its signature.
 func carrierSays(t *testing.T, base, message, body string) reply {
 	t.Helper()
 	return carrierSaysTo(t, base, "integration", smsSecret, message, body)

@@ -30,7 +30,7 @@ func dial(t *testing.T, base string, headers ...string) (*websocket.Conn, *http.
 	return conn, resp, err
 }
 
-// open is dial for a socket that must open.
+// open is dial for a socket that has to open.
 func open(t *testing.T, base string, headers ...string) *websocket.Conn {
 	t.Helper()
 	conn, _, err := dial(t, base, headers...)
@@ -38,7 +38,7 @@ func open(t *testing.T, base string, headers ...string) *websocket.Conn {
 	return conn
 }
 
-// next is the next frame of a socket.
+// next returns the next frame of a socket.
 func next(t *testing.T, conn *websocket.Conn) map[string]any {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -50,7 +50,7 @@ func next(t *testing.T, conn *websocket.Conn) map[string]any {
 	return frame
 }
 
-// until reads frames until one has that status.
+// until reads frames until one has a status.
 func until(t *testing.T, conn *websocket.Conn, status string) map[string]any {
 	t.Helper()
 	for {

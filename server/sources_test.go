@@ -29,15 +29,15 @@ import (
 
 const sourceSecret = "0123456789abcdef-of-the-source"
 
-// sourceRooms has one room for each source, each with the source that it is called by.
+// sourceRooms is a rooms file with one room for each kind of source, named like it.
 const sourceRooms = `
 src:template:
   sms_sources:
     any: {kind: template, scheme: hmac-sha256, secret: ` + sourceSecret + `, from: msg.number, text: msg.body, sent_at: msg.at}
 `
 
-// phones are what each project sends of one SMS, after its documentation: the path behind /sms/, body and
-// headers.
+// phones has, for each project, the request that it sends for one SMS by its documentation: the path below
+// /sms/, the body and the headers.
 var phones = map[string]func(base, id, text string, at time.Time) (path, body string, headers []string){
 	"twilio": func(base, id, text string, _ time.Time) (string, string, []string) {
 		form := url.Values{"MessageSid": {"SM" + id}, "SmsSid": {"SM" + id}, "SmsMessageSid": {"SM" + id},
@@ -103,7 +103,7 @@ func sum(h func() hash.Hash, text string) []byte {
 
 func encoded(v any) string { return string(must(json.Marshal(v))) }
 
-// sourced is a server with a room for each source.
+// sourced starts a server with a room for each kind of source.
 func sourced(t *testing.T, store string) *replica {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rooms.yaml")
@@ -114,7 +114,7 @@ func sourced(t *testing.T, store string) *replica {
 			",smsforwarder:"+sourceSecret)...))
 }
 
-// postFrom posts what a project sends.
+// postFrom posts the request of a project.
 func postFrom(t *testing.T, base, kind, id, text string, at time.Time) reply {
 	t.Helper()
 	path, body, headers := phones[kind](base, id, text, at)

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// A cluster reports a jump of a shard's clock for each of its rooms.
+// With Redis Cluster, the jump of a shard's clock is reported once for each of its rooms.
 func TestStepOfTheClockIsOneLineAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -28,7 +28,7 @@ func TestStepOfTheClockIsOneLineAMinute(t *testing.T) {
 	})
 }
 
-// The sweep finds that the clock went back; the rest of a lease follows the clock that ends it.
+// The sweep notices that the clock was set back. The remaining time on sockets then follows the new clock.
 func TestSocketsGoByRedissClockSoonAfterItWasSetBack(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	begin := time.Now()

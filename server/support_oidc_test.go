@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// byProvider returns a browser back from the provider as a member of a group, with its last answer.
+// byProvider signs in at the provider as a member of a group, and returns the browser with its last answer.
 func byProvider(t *testing.T, r *replica, provider *mockoidc.MockOIDC, group string) (*seller, reply) {
 	t.Helper()
 	provider.QueueUser(&mockoidc.MockUser{Subject: "s-" + group, PreferredUsername: "kim-" + group,

@@ -23,7 +23,7 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// supportArgs lets kim and lee sign in.
+// supportArgs returns the arguments of a server on which kim and lee can sign in.
 func supportArgs(t *testing.T) []string {
 	t.Helper()
 	var users []string
@@ -45,7 +45,8 @@ func openOffice(t *testing.T, args ...string) office {
 	return office{start(t, cfg), start(t, cfg)}
 }
 
-// newAgent is a browser of support's that has signed in at a replica; the others know it too.
+// newAgent returns an agent of support with a browser that signed in at one replica; the sign-in is valid on
+// the others, too.
 func newAgent(t *testing.T, base, name string) *seller {
 	t.Helper()
 	s := newReader(t, base)
@@ -56,7 +57,7 @@ func newAgent(t *testing.T, base, name string) *seller {
 	return s
 }
 
-// at is the same browser at another replica.
+// at returns the same browser at another replica.
 func (s *seller) at(base string) *seller {
 	other := *s
 	other.base = base
@@ -77,7 +78,7 @@ func (s *seller) mustAct(action, body string) reply {
 	return got
 }
 
-// history waits until the ledger has what a test looks for, and returns that answer.
+// history reads the history until an answer fulfils a condition, and returns that answer.
 func (s *seller) history(query string, has func(reply) bool) (got reply) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
@@ -241,7 +242,7 @@ func TestSignOutOfASignInThatTheStoreLostClosesItsSockets(t *testing.T) {
 	}
 }
 
-// closeOf reads on until the other side closes.
+// closeOf reads until the other side closes, and returns the code.
 func closeOf(t *testing.T, ws *websocket.Conn) websocket.StatusCode {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -253,7 +254,7 @@ func closeOf(t *testing.T, ws *websocket.Conn) websocket.StatusCode {
 	}
 }
 
-// cookieIn is a cookie of the jar as a header's value.
+// cookieIn returns a cookie of the jar as a header's value.
 func cookieIn(t *testing.T, s *seller, name string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.base, nil)

@@ -17,7 +17,7 @@ import (
 
 const historyPath = "/api/support/integration/history"
 
-// makeToken makes an integration's token as an operator does.
+// makeToken makes an integration's token with the command that operators use.
 func makeToken(t *testing.T, name, role string) (token, entry string) {
 	t.Helper()
 	var out, notes bytes.Buffer
@@ -29,7 +29,7 @@ func makeToken(t *testing.T, name, role string) (token, entry string) {
 	return lines[0], lines[1]
 }
 
-// asking is a program of an integration.
+// asking returns a client that sends an integration's token.
 func asking(t *testing.T, base, token string) *seller {
 	s := newSeller(t, base, "")
 	s.token = token

@@ -28,12 +28,12 @@ const (
 	caller    = "00f067aa0ba902b7"
 )
 
-// within is the header of a caller that traces.
+// within returns the headers of a caller whose request is part of a trace.
 func within(trace string) []string {
 	return []string{"Traceparent", "00-" + trace + "-" + caller + "-01"}
 }
 
-// integration is a receiver of webhooks. It remembers the traceparent of each type.
+// integrationSide receives webhooks and records the traceparent of each type.
 type integrationSide struct {
 	mu      sync.Mutex
 	parents map[string]string
@@ -55,7 +55,7 @@ func (i *integrationSide) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	i.parents[event.Type] = r.Header.Get("Traceparent")
 }
 
-// delivered waits for a webhook and returns its trace and parent span.
+// delivered waits for a webhook of a type, and returns its trace and parent span.
 func (i *integrationSide) delivered(t *testing.T, kind string) (trace, span string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -122,8 +122,8 @@ func TestACallsTraceGoesOnThroughScriptAndLedgerToTheIntegration(t *testing.T) {
 	requireOneTree(t, c, smsTrace)
 }
 
-// requireOneTree wants every span of a trace to be below the caller's. A span may be sent before the one
-// around it, which ends later.
+// requireOneTree requires every span of a trace to be below the caller's. A span may be exported before its
+// parent, which ends later.
 func requireOneTree(t *testing.T, c *collector, trace string) {
 	t.Helper()
 	require.EventuallyWithT(t, func(t *assert.CollectT) {

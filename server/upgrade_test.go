@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 )
 
-// Rolling back is not to need a database from before.
+// After a rollback the database stays as the later version made it.
 func TestAServerStartsOnALedgerThatALaterVersionMigrated(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "waitroom.db")
 	postgres := pgtest.Start(t).URL()

@@ -25,7 +25,7 @@ import (
 
 const deployed = "../deploy/"
 
-// scrape is the content of /metrics: each metric's labels and their values.
+// scrape is the content of /metrics: the values of each metric, by its labels.
 type scrape map[string]map[string][]string
 
 var (
@@ -44,7 +44,7 @@ func (m scrape) add(exposition string) {
 	}
 }
 
-// query is an expression of PromQL that a dashboard or a rule has, and how its series are called there.
+// query is a PromQL expression of a dashboard or an alert, with the legend of its series.
 type query struct{ of, expr, legend string }
 
 type rule struct {
@@ -104,13 +104,13 @@ var (
 	legended = regexp.MustCompile(`\{\{\s*(\w+)\s*\}\}`)
 )
 
-// language is what PromQL and Grafana have words for; every other word of a query is a metric.
+// language has the words of PromQL and Grafana; every other word in a query is a metric's name.
 var language = strings.Fields(`sum min max count rate increase changes histogram_quantile vector label_values and or unless by on`)
 
-// scraped are the labels that a scrape adds to every series, and those of buckets.
+// scraped has the labels that Prometheus adds to every series, and those of histogram buckets.
 var scraped = []string{"job", "instance", "le"}
 
-// check checks one query against the scrape.
+// check compares one query with the scrape.
 func (m scrape) check(t *testing.T, q query) {
 	t.Helper()
 	expr := grouping.ReplaceAllString(spanned.ReplaceAllString(q.expr, ""), "")
@@ -158,7 +158,7 @@ func (m scrape) has(metric, value string) bool {
 	return false
 }
 
-// exercised are the metrics of real servers to which everything happened once that makes a series.
+// exercised returns the metrics of real servers on which every series has been made.
 func exercised(t *testing.T) scrape {
 	t.Helper()
 	refuses := atomic.Bool{}
@@ -229,7 +229,7 @@ func TestEveryMetricOfTheDashboardAndTheAlertsIsExported(t *testing.T) {
 	}
 }
 
-// series are the metrics that a query asks for.
+// series returns the names of the metrics in a query.
 func (q query) series() (names []string) {
 	for _, s := range selector.FindAllStringSubmatch(grouping.ReplaceAllString(spanned.ReplaceAllString(q.expr,
 		""), ""), -1) {
@@ -240,8 +240,7 @@ func (q query) series() (names []string) {
 	return names
 }
 
-// A panel is not empty while all is well. An empty one looks broken, and hides the first event: a rate begins
-// with the second sample.
+// An empty panel looks broken, and hides the first event, since a rate needs two samples.
 func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(hook.Close)
@@ -268,8 +267,8 @@ func TestNoPanelOfTheDashboardIsEmptyWhileAllIsWell(t *testing.T) {
 	})
 }
 
-// Every alert links a runbook entry and has been seen to fire. A page at three in the morning without
-// instructions is useless, and an untested rule may never fire.
+// Every alert links to its entry in the runbook and has fired in a test. A page at night without instructions
+// does not help, and a rule without a test may never fire.
 func TestEveryAlertHasACaseAndAnEntryInTheRunbook(t *testing.T) {
 	cases, err := os.ReadFile(deployed + "prometheus/alerts_test.yaml")
 	require.NoError(t, err)

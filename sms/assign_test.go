@@ -12,7 +12,7 @@ import (
 
 var byKim = room.Action{Who: "kim", Action: "assign", Reason: "she read it to me"}
 
-// ambiguously lets a's lease end and a message come that could be a's or b's, and returns b's lease.
+// ambiguously ends a's lease and sends a message that could be a's or b's; it returns b's place.
 func (s *stage) ambiguously(id string) room.Place {
 	s.t.Helper()
 	wide := s.replica(Config{Completes: true, Guard: time.Minute})

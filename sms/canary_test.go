@@ -18,8 +18,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A code takes every path of a message, successful and failing. Then the test searches for it in everything
-// that anyone but its holder can read.
+// A code takes every successful and every failing way of a message. Then the test searches for it in
+// everything that is readable outside of its holder's view.
 func TestCodeIsNowhereButBeforeItsHolderAlsoNotInTheStore(t *testing.T) {
 	s := newStage(t)
 	var logged bytes.Buffer

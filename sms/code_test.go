@@ -105,7 +105,7 @@ func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
 	}
 }
 
-// Shapes that no line of the corpus has.
+// These texts have shapes that no line of the corpus has.
 func TestWordingSeparatesACodeFromAnotherNumber(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"letters beside a strong label", "OTP: KXMPQR", "KXMPQR"},
@@ -162,7 +162,7 @@ func TestWordingSeparatesACodeFromAnotherNumber(t *testing.T) {
 	}
 }
 
-// Shapes of messages that real senders sent, with other brands and digits.
+// These are shapes of real senders' messages, with other brands and digits.
 func TestShapesThatWereReadWronglyOnce(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"验证码730214，5分钟内有效", "730214"},
@@ -248,7 +248,7 @@ func FuzzCodeIsFourToEightCapitalsOrDigitsOfTheTextAndGoneOnceItIsMasked(f *test
 	})
 }
 
-// unseparated drops what may stand between the characters of a code.
+// unseparated removes the separators that a code may have between its characters.
 var unseparated = strings.NewReplacer("-", "", "_", "", "·", "", " ", "")
 
 func BenchmarkFindCode(b *testing.B) {

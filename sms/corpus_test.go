@@ -21,7 +21,7 @@ import (
 //go:embed testdata/*.tsv
 var testdata embed.FS
 
-// languages are those that have a file of their own, and the rest.
+// languages are those with a file of their own; "other" has the rest.
 var languages = []string{"ko", "en", "ja", "zh", "vi", "other"}
 
 type shape struct {
@@ -58,8 +58,8 @@ func shapesOf(t testing.TB, name string) []shape {
 	return shapes
 }
 
-// The contract allows one code in a hundred to be read wrongly, and none to be found where there is none.
-// Every line of the corpus is read rightly: one that can not be has to be argued for here.
+// The contract allows one code in a hundred to be read wrongly, and no code to be found in a text without
+// one. Every line of the corpus is read rightly; an exception needs its reason in this file.
 func TestCorpusIsReadRightLineByLine(t *testing.T) {
 	shapes := corpus(t)
 	require.GreaterOrEqual(t, len(shapes), 200)
@@ -85,8 +85,8 @@ func isKorean(text string) bool {
 	return regexp.MustCompile(`\p{Hangul}`).MatchString(sender.ReplaceAllString(text, ""))
 }
 
-// A bank's or a shop's message that was taken for a code would end a turn and send the code of it to the next
-// seller.
+// If a bank's or a shop's message counted as a code, it would end a turn, and the seller's own code would go
+// to the next seller.
 func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 	var texts []string
 	for _, s := range append(corpus(t), languageShapes(t)...) {
@@ -121,7 +121,7 @@ func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 	})
 }
 
-// A code in a text may have separators, and characters that no reader sees.
+// A code in a text may have separators and invisible characters.
 func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 	for _, s := range corpus(t) {
 		masked := room.Mask(s.text)
@@ -141,7 +141,7 @@ func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 	}
 }
 
-// However a code is written, it is found right beside its label, and masked.
+// A code directly beside its label is found and masked in every way of writing it.
 func TestCodeIsFoundAndMaskedHoweverItIsWritten(t *testing.T) {
 	labels := []string{"인증번호 [%s]", "[쿠팡] 인증번호는 %s 입니다. 문의 1588-1234", "Your verification code is: %s",
 		"验证码：%s，请勿泄露", "%s is your login code.", "OTP %s"}

@@ -17,8 +17,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A valid message stays the same when it is encoded again, prints nothing of its text, and is recorded
-// without digits. A refused one gets one of our own sentences.
+// A valid message stays the same when it is encoded and decoded again. It prints nothing of its text, and its
+// record has no digits. The error of a refused message is one of this package's own sentences.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{"", "null", "{}",
 		`{"message_id":"m-1","from":"1588-1234","text":"인증번호 482913","sent_at":"2026-11-21T09:30:00.250+09:00"}`,
@@ -67,8 +67,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// Verified requests were signed with one of our keys, byte for byte, within five minutes; and all such
-// requests are verified.
+// FuzzSignature requires that a request is accepted exactly if one of the keys signed these bytes within five
+// minutes.
 func FuzzSignature(f *testing.F) {
 	const now = 1795220000000
 	sign := func(id string, at int64, body []byte) string {
@@ -104,7 +104,8 @@ func FuzzSignature(f *testing.F) {
 	})
 }
 
-// Keys that are taken are those that were given; an error repeats nothing of a secret.
+// FuzzKeys requires that an accepted list of keys has the given keys, and that an error repeats nothing of a
+// secret.
 func FuzzKeys(f *testing.F) {
 	for _, seed := range []string{testSecret, testSecret + ", " + otherSecret, "", ",", "whsec_",
 		"whsec_whsec_AAAA", "not base64!", "AAAA\nAAAA", "whsec_AAA"} {

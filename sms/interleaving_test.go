@@ -79,7 +79,7 @@ func TestRepeatAfterADeathBeforeTheMatchCountsFromTheFirstReception(t *testing.T
 	require.Equal(t, second, s.seat(s.b))
 }
 
-// The ledger is slow with a message without a time of sending, and meanwhile the lock goes on.
+// The ledger is slow to judge a message without a sending time, and meanwhile the lock is handed on.
 func TestMessageThatWaitedForTheLedgerIsNotTheNextLeases(t *testing.T) {
 	s := newStage(t)
 	s.one.ledger.receive = func(context.Context) error {

@@ -154,7 +154,8 @@ func TestMessageIsReadWholeAndNotedWithoutItsDigits(t *testing.T) {
 	require.Nil(t, m.shown().Code, "a message without a code")
 }
 
-// Redis may not have answered this replica yet, or not have answered the one that read it first.
+// This replica, or the one that read the message first, may not have had a reply of Redis yet, and so no
+// estimate of its time.
 func TestEarlierOfTwoTimesOfWhichOneMayNotBeKnown(t *testing.T) {
 	require.Equal(t, int64(3), earlier(3, 5))
 	require.Equal(t, int64(3), earlier(5, 3))

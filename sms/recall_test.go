@@ -14,11 +14,12 @@ const (
 	thirds = 3
 )
 
-// unseen is true for a line that the finder was not fitted to: a third of each language's, by a hash of the
-// text.
+// unseen reports whether a line was held back when the finder was tuned: a third of each language's lines, by
+// a hash of the text.
 func (s shape) unseen() bool { return crc32.ChecksumIEEE([]byte(s.text))%thirds == 0 }
 
-// tally counts the lines with a code, those in which one was found, and those in which it was the right one.
+// tally counts the lines, those with a code, those in which a code was found, and those in which it was the
+// right one.
 type tally struct{ lines, coded, found, right int }
 
 func (c *tally) add(s shape) {
@@ -60,8 +61,8 @@ func logTallies(t *testing.T, shapes []shape) (all tally) {
 	return all
 }
 
-// The lines were written before the finder was fitted to two thirds of them. Only the figures of the unseen
-// third are shown: its lines stay unseen.
+// The finder was tuned on two thirds of the lines, which were written before. Only the figures of the other
+// third are printed, so that its lines stay unseen.
 func TestFinderOfCodesReachesItsBar(t *testing.T) {
 	shapes := languageShapes(t)
 	t.Run("seen", func(t *testing.T) {

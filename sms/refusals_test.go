@@ -35,7 +35,7 @@ func (d *deskEngine) Incident(_ context.Context, id room.ID, kind, subject, deta
 	return d.err
 }
 
-// heard returns the reports once none is in progress.
+// heard returns the reports so far, once none is being made.
 func (d *deskEngine) heard() []string {
 	synctest.Wait()
 	d.mu.Lock()
@@ -57,7 +57,7 @@ func newDeskService(t *testing.T) (*Service, *deskEngine) {
 	return s, engine
 }
 
-// counted returns the answered messages by label of waitroom_sms_total, without zeros.
+// counted returns waitroom_sms_total by label, without zeros.
 func counted(t *testing.T, s *Service) map[string]float64 {
 	t.Helper()
 	all := prometheus.NewRegistry()

@@ -13,7 +13,7 @@ import (
 
 const canary = "80264173"
 
-// hiding has a secret where fmt can not call its methods.
+// hiding has a secret in a field where fmt cannot call its methods.
 type hiding struct {
 	inner Secret
 	Outer Secret

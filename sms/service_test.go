@@ -197,7 +197,7 @@ func TestEveryAnswerIsCounted(t *testing.T) {
 		found)
 }
 
-// counts are the counters by their label, or by their name where they have none.
+// counts returns the counters by label, or by name if they have none.
 func counts(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -239,7 +239,7 @@ func TestRoomWithASecretOfItsOwnIsSignedWithThatAlone(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotConfigured)
 }
 
-// usedBefore is a ledger that knows an id from a day ago, of another message.
+// usedBefore is a ledger in which a message of the day before has the same id.
 type usedBefore struct {
 	Ledger
 	id string

@@ -18,7 +18,7 @@ const (
 	replacedSecret = "whsec_d2FpdHJvb20tdGVzdC1zZWNyZXQtMDM="
 )
 
-// signed are the headers of a body that is signed at a time.
+// signed returns the headers of a body that was signed at a time.
 func signed(t testing.TB, secret string, at time.Time, body []byte) http.Header {
 	t.Helper()
 	w, err := webhooks.NewWebhook(secret)

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// plainSource takes every post for signed.
+// plainSource accepts every request as signed.
 type plainSource struct {
 	verify, parse error
 	post          Post
@@ -21,7 +21,7 @@ type plainSource struct {
 func (p *plainSource) Verify(Request) error        { return p.verify }
 func (p *plainSource) Parse(Request) (Post, error) { return p.post, p.parse }
 
-// sourced returns a stage whose replicas have one source, phone.
+// sourced returns a stage whose replicas have one source, called phone.
 func sourced(t *testing.T) (*stage, *plainSource, func(*replica) (Answer, error)) {
 	s, source := newStage(t), &plainSource{}
 	of := func(_ room.ID, name string) Source {
@@ -36,7 +36,8 @@ func sourced(t *testing.T) (*stage, *plainSource, func(*replica) (Answer, error)
 	}
 }
 
-// at is a time as sources write it. A fraction of zeros would be the whole second.
+// at formats a time (unix ms) as sources write it. The fraction is never zero, since such a time would count
+// as a whole second.
 func at(ms int64) string {
 	return room.Time(ms).Add(time.Microsecond).Format(time.RFC3339Nano)
 }
@@ -86,7 +87,8 @@ func TestMessageWithoutAnIDIsKnownByItsSenderTextAndTime(t *testing.T) {
 	require.Len(t, ids, 8)
 }
 
-// The derived id of a message is in Redis and in the ledger, and there are only a million codes.
+// The derived id of a message is stored in Redis and in the ledger. There are only a million codes, so it has
+// to be keyed.
 func TestDerivedIDCanNotBeTriedOut(t *testing.T) {
 	post := message{from: "1588-0000", text: NewSecret("인증번호 482913"), sent: window{1000, 2000}}
 	id := func(secret string) string {

@@ -21,7 +21,7 @@ const integration = room.ID("integration")
 
 func TestMain(m *testing.M) { os.Exit(redistest.Main(m)) }
 
-// stage has a Redis, a ledger, two replicas, and sellers a and b, of whom a holds the lock.
+// stage has a Redis, a ledger, two replicas, and the sellers a and b; a holds the lock.
 type stage struct {
 	t      *testing.T
 	rdb    *redis.Client
@@ -94,7 +94,7 @@ func (s *stage) requireShown(session string, texts ...string) {
 	require.Equal(s.t, texts, got)
 }
 
-// pass waits until Redis's clock is past a time.
+// pass waits until Redis's clock is later than a time (unix ms).
 func (s *stage) pass(ms int64) {
 	for {
 		now, err := s.rdb.Time(context.Background()).Result()
@@ -106,7 +106,7 @@ func (s *stage) pass(ms int64) {
 	}
 }
 
-// drain does with the journal what the ledger does.
+// drain handles the journal as the ledger does.
 func (s *stage) drain() {
 	s.t.Helper()
 	entries, err := s.engine.ReadJournal(context.Background(), integration, 1000)
@@ -127,7 +127,7 @@ func (s *stage) drain() {
 	require.NoError(s.t, s.engine.TrimJournal(context.Background(), integration, entries))
 }
 
-// send posts a message, signed; without a time when sent is 0, else with that unix ms.
+// send posts a signed message with a sending time in unix ms; 0 = without one.
 func (r *replica) send(t testing.TB, id, text string, sent int64) (Answer, error) {
 	t.Helper()
 	header, body := post(t, id, text, sent)
@@ -146,7 +146,7 @@ func post(t testing.TB, id, text string, sent int64) (http.Header, []byte) {
 	return signed(t, testSecret, time.Now(), body), body
 }
 
-// must posts a message and wants an answer.
+// must posts a message and requires that it is answered.
 func (r *replica) must(t testing.TB, id, text string, sent int64) Answer {
 	t.Helper()
 	answer, err := r.send(t, id, text, sent)
@@ -167,7 +167,7 @@ var (
 	noLease   = Answer{Result: room.Unmatched, Reason: room.NoLease}
 )
 
-// errDied is what a replica panics with where a test lets it die.
+// errDied is the panic of a replica at the step in which a test lets it die.
 var errDied = errors.New("replica died")
 
 func die() { panic(errDied) }
@@ -177,7 +177,7 @@ func dies(t testing.TB, f func()) {
 	require.PanicsWithError(t, errDied.Error(), f)
 }
 
-// hookedEngine calls what a test puts between the steps.
+// hookedEngine is an engine that calls a test's functions between the steps.
 type hookedEngine struct {
 	Engine
 	beforeMatch, afterMatch, beforeSettle, afterSettle func()
@@ -204,7 +204,7 @@ func step(f func()) {
 	}
 }
 
-// hookedLedger is the way to the ledger; an error on it is all that the replica gets.
+// hookedLedger is the replica's connection to the ledger; it can fail after the ledger has done its work.
 type hookedLedger struct {
 	*fakeLedger
 	settle         func(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
@@ -267,7 +267,7 @@ func (l *fakeLedger) Judge(_ context.Context, _ room.ID, epoch int64, r room.Rec
 	return r.Result == room.Matched && l.record(epoch, r), nil
 }
 
-// record keeps a message's first result, and reports whether this is it.
+// record records a message's result, and reports whether it is the message's first.
 func (l *fakeLedger) record(epoch int64, r room.Record) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -286,7 +286,7 @@ func (l *fakeLedger) record(epoch int64, r room.Record) bool {
 	return m.Result == r.Result
 }
 
-// refuse makes the ledger refuse a match to a fence: another message has completed it.
+// refuse makes the ledger refuse a match to a fence, as if another message had completed the lease.
 func (l *fakeLedger) refuse(fence int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

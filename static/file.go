@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// worth is the least number of bytes worth compressing: below, the headers weigh more.
+// worth is the least number of bytes that is compressed; with less, the headers weigh more.
 const worth = 256
 
-// kinds are the types that browsers insist on, whatever the machine's own table has.
+// kinds are the content types that browsers require, in place of the machine's own table.
 var kinds = map[string]string{
 	".js":          "text/javascript; charset=utf-8",
 	".css":         "text/css; charset=utf-8",
@@ -31,8 +31,8 @@ var kinds = map[string]string{
 	"":             "text/plain; charset=utf-8",
 }
 
-// file is one file in each form that the server sends it in: as it is, Brotli, gzip. The gzip form is made at
-// the first request for it.
+// file is a file in each form that the server sends: plain, Brotli and gzip. The gzip form is made at the
+// first request for it.
 type file struct {
 	kind   string
 	tag    string // a short digest of its content
@@ -41,7 +41,7 @@ type file struct {
 	gzip   func() []byte
 }
 
-// read loads all files. A file with another's name and .br behind it is that file's Brotli form.
+// read loads all files. A file named like another with .br added is the other's Brotli form.
 func read(tree fs.FS) map[string]*file {
 	contents := make(map[string][]byte)
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -104,7 +104,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send sends one form. Each has a tag of its own; ranges are cut from the plain one only.
+// send sends one form. Each has an ETag of its own; only the plain form supports ranges.
 func (f *file) send(w http.ResponseWriter, r *http.Request, coding string, content []byte) {
 	tag := f.tag
 	if coding != "" {

@@ -28,7 +28,8 @@ var (
 // relative path, so the version reaches all of them.
 func Prefix() string { return root + version }
 
-// Worker serves the service worker, at a stable address: browsers look there for a newer one by themselves.
+// Worker serves the service worker at a stable address, at which browsers look for a newer version by
+// themselves.
 func Worker() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")

@@ -34,7 +34,7 @@ func TestOnlyTheCurrentVersionIsKeptForEver(t *testing.T) {
 	}
 }
 
-// The page is of that version, too, and may lack the elements that this replica's script looks for.
+// A page of another version may lack elements that this version's script needs.
 func TestScriptOfAnotherVersionsPageLoadsThePageAgain(t *testing.T) {
 	for _, script := range []string{"room.js", "desk/room.js", "of-a-later-version.js"} {
 		answer := get("/static/v-000000000000/bundle/"+script, http.Header{"Accept-Encoding": {"br"}})

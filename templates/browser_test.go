@@ -68,8 +68,8 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 var wentOn = regexp.MustCompile("Cannot find context|Cannot find default execution context|Execution " +
 	"context was destroyed|Inspected target navigated")
 
-// until waits for an expression to become true. The page's own policy forbids making functions out of text,
-// so the expression is evaluated from outside.
+// until waits until an expression is true. The page's own policy forbids eval, so the browser's DevTools
+// evaluate it.
 func (b *browser) until(expression string) {
 	b.t.Helper()
 	look := fmt.Sprintf(`new Promise((done) => {

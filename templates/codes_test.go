@@ -12,10 +12,10 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// turnLength is longer than any test takes, however slow the machine is.
+// turnLength is longer than any test takes on a slow machine.
 const turnLength = 30 * time.Minute
 
-// turn returns the fields of a state frame of the seller's turn, in which the number is busy for a while.
+// turn returns the fields of a state frame of the seller's turn; the number is busy for a duration.
 func turn(busy time.Duration) object {
 	var after any
 	if busy > 0 {
@@ -29,7 +29,7 @@ func turn(busy time.Duration) object {
 	}
 }
 
-// busyUntil returns the field of a state frame from when the seller may ask.
+// busyUntil returns the field of a state frame that says when the seller may ask.
 func busyUntil(after any) object {
 	return object{"codes": object{"asked": 0, "open": 0, "ask_after": after}}
 }
@@ -53,7 +53,7 @@ func offer(id string) object {
 	return object{"type": "sms_unclaimed", "message_id": id, "received_at": time.Now().UnixMilli()}
 }
 
-// shows waits for an element to be visible, and hides for it not to be.
+// shows waits until an element is visible; hides waits until it is not.
 func (b *browser) shows(id string) { b.t.Helper(); b.until(fmt.Sprintf(onShow, id)) }
 func (b *browser) hides(id string) { b.t.Helper(); b.until("!" + fmt.Sprintf(onShow, id)) }
 
@@ -311,7 +311,7 @@ const passes = `{
 	};
 }`
 
-// edges adds messages that are ten minutes old just before or after they come. The clock goes on by a
+// edges has messages that become ten minutes old just before or after they arrive. The clock advances by a
 // millisecond each time that the page reads it.
 const edges = `(() => {
 	const [sms, now] = [document.getElementById("sms"), performance.now];

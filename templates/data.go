@@ -30,7 +30,8 @@ type pageData struct {
 	Words        LiveText     `json:"words"`
 }
 
-// frame is the view as the contract's state frame, so that the modules read every state in one way.
+// frame is the view in the form of the contract's state frame, so that the modules read every state in the
+// same way.
 type frame struct {
 	Type           string  `json:"type"`
 	Room           string  `json:"room"`
@@ -188,7 +189,7 @@ func (v RoomView) refresh() int {
 // kept is how long a message is shown, in milliseconds.
 const kept = 600_000
 
-// forgetIn returns in how many seconds the first message is due to be forgotten; 0 where there is none.
+// forgetIn returns in how many seconds the first message has to disappear; 0 = there is none.
 func (v RoomView) forgetIn() int {
 	shown := v.current()
 	if len(shown) == 0 {
@@ -201,8 +202,8 @@ func (v RoomView) path(rest string) templ.SafeURL {
 	return templ.SafeURL("/rooms/" + url.PathEscape(v.Room) + rest)
 }
 
-// held reports whether any seller has the lock. A frame of the idle state need not contain until when, but
-// only a held lock or a line makes a newcomer wait.
+// held reports whether the lock is held. A frame of the idle state may lack the lease's end, but only a held
+// lock or a line makes a newcomer wait.
 func (v RoomView) held() bool {
 	return v.LeaseExpiresAt > 0 || (v.MaximumWait != nil && *v.MaximumWait > 0)
 }
@@ -222,9 +223,9 @@ func (v RoomView) holderOver() string {
 	return v.text().Live.HandingOff
 }
 
-// ending returns the notice of how the place ended. For a completed place with a code it first explains what
-// the code is for: its seller has yet to type it in, unless they pressed that they had, which only their
-// browser remembers.
+// ending returns the notice of how the place ended. For a completed place with a code it first says what the
+// code is for: the seller still has to type it in, unless the seller pressed "done", which only the browser
+// remembers.
 func (v RoomView) ending() Notice {
 	t := v.live()
 	code := v.main().Code != ""
@@ -241,7 +242,7 @@ func (v RoomView) ending() Notice {
 	return words
 }
 
-// ended returns the notice of the outcome, whatever messages have come.
+// ended returns the notice of the outcome, whether or not messages have arrived.
 func (v RoomView) ended() Notice {
 	t := v.live()
 	switch {
@@ -328,7 +329,8 @@ func boolWord(b bool) string { return strconv.FormatBool(b) }
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// fenceWord returns "" for a seller who does not hold: the server checks any given fence.
+// fenceWord returns "" for a seller who does not hold the lock, since the server checks every fence that a
+// form sends.
 func fenceWord(fence int64) string {
 	if fence == 0 {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// openVerb opens the question of an action by its button or key.
+// openVerb opens an action's confirmation by its button or key.
 func (b *deskTab) openVerb(verb string) {
 	b.t.Helper()
 	switch verb {

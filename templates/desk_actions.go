@@ -17,7 +17,7 @@ func (v AuditView) actions() []string {
 	return append(slices.Clone(deskActions), v.Action)
 }
 
-// DeskAction returns the audit's name of an action; a code without words stands for itself.
+// DeskAction returns the audit's name of an action; the code itself if it has no name.
 func (t Text) DeskAction(code string) string {
 	if words, ok := t.Desk.Actions[code]; ok {
 		return words

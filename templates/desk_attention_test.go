@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heard records what an agent who looks elsewhere would hear and see.
+// heard records the sounds and the notifications that an agent would get while looking elsewhere.
 const heard = `window.played = 0; window.shown = [];
 	window.AudioContext = class extends AudioContext { createOscillator() { window.played++; return super.createOscillator(); } };
 	window.Notification = class extends EventTarget {

@@ -71,8 +71,8 @@ func until(t *testing.T, ctx context.Context, expression string) {
 	}, 60*time.Second, 20*time.Millisecond, expression)
 }
 
-// lookedAt are the pages that differ in more than missing parts, each with the look to test.
-// TestNothingKeepsPeopleOutOfAQuietPageInAnyLook tests every page in every look.
+// lookedAt are the pages that differ in more than missing parts, each with the theme and size to test.
+// TestNothingKeepsPeopleOutOfAQuietPageInAnyLook tests every page in every theme and size.
 var lookedAt = []struct {
 	lang, name string
 	dark       bool

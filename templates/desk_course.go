@@ -1,6 +1,6 @@
 package templates
 
-// course is the state of a visit: what a sentence needs to know of the events before it.
+// course is the state of a visit: what the sentence of an event needs to know about earlier events.
 type course struct {
 	state   string // waiting, away, holding, or the outcome
 	joined  int64  // unix ms, as all times here; 0 = it did not happen
@@ -40,7 +40,7 @@ func (c course) after(e StoryEvent) course {
 	return c
 }
 
-// ended ends a visit; a turn that was not claimed ends alone, and the place goes on.
+// ended ends a visit. An unclaimed turn ends only the turn, and the visit continues.
 func (c course) ended(e StoryEvent) course {
 	if e.Outcome == "unclaimed" {
 		c.state, c.granted, c.since = "away", 0, e.At
@@ -58,7 +58,8 @@ func (c course) acted(e StoryEvent) bool {
 // effect is the kind of an event, and the outcome of one that ends a visit.
 type effect struct{ kind, outcome string }
 
-// brought is the event that an action of support causes in the same instant: one line covers both.
+// brought has the event that an action of support causes at the same time, so that one line can describe
+// both.
 var brought = map[string]effect{
 	"release": {"ended", "forced"},
 	"remove":  {"ended", "removed"},
@@ -67,7 +68,8 @@ var brought = map[string]effect{
 	"assign":  {"assigned", ""},
 }
 
-// by reports whether support has just acted so. The result is of the same script, and so of the same instant.
+// by reports whether support has just made an action. Its result comes from the same script, and so has the
+// same time.
 func (c course) by(action string, at int64) bool {
 	return c.done.Action == action && c.done.At == at
 }

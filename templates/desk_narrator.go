@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// narrator finds the sentences of a story.
+// narrator writes the sentences of a timeline.
 type narrator struct{ Text }
 
 // sentence returns the sentence of one event, after the earlier ones.
@@ -43,7 +43,7 @@ func (t narrator) sentence(e StoryEvent, c course) Words {
 	return t.beside(e, c)
 }
 
-// beside returns the sentence of an event beside the line: a message, an incident, a webhook.
+// beside returns the sentence of an event that does not change the line: a message, an incident, a webhook.
 func (t narrator) beside(e StoryEvent, c course) Words {
 	s := t.Desk.Story
 	switch e.Kind {
@@ -96,8 +96,8 @@ func (t narrator) ended(e StoryEvent, c course) Words {
 	return t.with(t.done(pattern, e, c, "outcome", e.Outcome), more, span, c.granted)
 }
 
-// waited reports whether the ended state was a wait and no turn. For an event without
-// both, its outcome decides.
+// waited reports whether what ended was a wait, not a turn. If the earlier events do not show it, the outcome
+// does.
 func (s DeskStoryText) waited(e StoryEvent, c course) bool {
 	if e.Fence != 0 || c.state == "holding" {
 		return false
@@ -135,7 +135,7 @@ func (t narrator) because(words Words, e StoryEvent) Words {
 	return t.join(words, wordsOf(t.Desk.Story.Because, "why", e.Why))
 }
 
-// answer returns the outcome of a visit, and where its time ran out, the reason.
+// answer returns the outcome of a visit and, if its time ran out, the reason.
 func (t narrator) answer(c course) Words {
 	s := t.Desk.Story
 	pattern, by := word(s.Answers, c.state), StoryEvent{}
@@ -169,7 +169,7 @@ func (t narrator) lacked(c course) string {
 	return s.NoMessage
 }
 
-// with adds a duration, where its begin is known and it took a second at least.
+// with adds a duration if its beginning is known and it is at least a second.
 func (t narrator) with(words Words, pattern string, ms, began int64) Words {
 	if began == 0 || ms < 1000 {
 		return words

@@ -21,7 +21,7 @@ const (
 	escape   = "\u001b"
 )
 
-// asks waits for the question of an action.
+// asks waits for the confirmation of an action.
 func (b *deskTab) asks(title string) {
 	b.t.Helper()
 	b.until(`document.getElementById("act").open && document.getElementById("act-title").textContent === %q`,
@@ -33,7 +33,7 @@ func (b *deskTab) answered() {
 	b.until(`!document.getElementById("act").open`)
 }
 
-// reason picks a ready-made reason and presses yes.
+// reason picks a ready-made reason and confirms.
 func (b *deskTab) reason() {
 	b.t.Helper()
 	b.click("#act-picks input")
@@ -151,8 +151,8 @@ func TestLineOfTenThousandStaysSmoothAtTwentyChangesASecond(t *testing.T) {
 		i === 0 || Number(row.getAttribute("aria-rowindex")) === Number(all[i - 1].getAttribute("aria-rowindex")) + 1)`)
 }
 
-// costs runs do a number of times and returns the processor time of each. It counts the page's own thread
-// alone, without other work of the machine.
+// costs runs a function a number of times and returns the processor time of each run, on the page's own
+// thread.
 func (b *deskTab) costs(number int, do func()) time.Duration {
 	b.t.Helper()
 	before := b.worked()
@@ -161,7 +161,7 @@ func (b *deskTab) costs(number int, do func()) time.Duration {
 	return (b.worked() - before) / time.Duration(number)
 }
 
-// worked returns the processor time of the page's thread for tasks so far.
+// worked returns the processor time that the page's thread has used for tasks.
 func (b *deskTab) worked() (sum time.Duration) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -180,7 +180,7 @@ func (b *deskTab) worked() (sum time.Duration) {
 	return sum
 }
 
-// rush makes so many changes, twenty a second.
+// rush makes a number of changes, twenty a second.
 func (d *fakeDesk) rush(t *testing.T, changes int) {
 	random := rand.New(rand.NewPCG(3, 4))
 	tick := time.NewTicker(50 * time.Millisecond)

@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// reader is a person's settings for a page.
+// reader has a person's settings for a page: language, theme and size.
 type reader struct {
 	lang string
 	dark bool
@@ -64,7 +64,7 @@ func TestPicturesOfTheDesk(t *testing.T) {
 	}
 }
 
-// lifelike gives a line realistic names of sellers.
+// lifelike gives the waiters of a line realistic names.
 func lifelike(d *fakeDesk) {
 	names := []string{"kim-daegu-0317", "mungji.store", "seller_20231107_a", "HAPPYPET", "chungmuro-books@shop",
 		"s-41"}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Tale is a seller's story in words: the outcome of the latest visit, and every visit, the latest first.
+// Tale is a seller's timeline in words: the outcome of the latest visit, and all visits, the latest first.
 type Tale struct {
 	Answer Words // empty where there is no visit
 	Open   bool  // the latest visit goes on
@@ -31,7 +31,7 @@ type Line struct {
 	Note string // small beside it
 }
 
-// Story returns a seller's events so that they can be read out on the telephone.
+// Story returns a seller's events as sentences that can be read out on the telephone.
 func Story(events []StoryEvent, lang string) Tale {
 	t := narrator{TextIn(lang)}
 	var tale Tale
@@ -70,7 +70,7 @@ func (t narrator) line(e StoryEvent, c course) Line {
 	return line
 }
 
-// shownBelow reports whether an action needs no line: a following one has its result.
+// shownBelow reports whether an action needs no line, since a following line has its result.
 func shownBelow(e StoryEvent, following []StoryEvent) bool {
 	return e.Kind == "action" && slices.ContainsFunc(following, course{done: e}.acted)
 }
@@ -136,7 +136,7 @@ func before(e StoryEvent) int {
 	return 1
 }
 
-// tone returns the colour of an event: red needs a person's look.
+// tone returns the colour of an event; red is for what a person should look at.
 func tone(e StoryEvent) string {
 	switch {
 	case e.Kind == "incident", e.Outcome == "lost":

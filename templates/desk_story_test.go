@@ -11,10 +11,10 @@ import (
 // started is 2026-07-03 14:01:00 UTC in unix ms.
 const started = 1_783_087_260_000
 
-// at returns so many seconds after it.
+// at returns the time so many seconds after started.
 func at(seconds int64) int64 { return started + seconds*1000 }
 
-// happened returns an event of ticket 3, so many seconds after the start.
+// happened returns an event of ticket 3 so many seconds after started.
 func happened(kind string, seconds int64) templates.StoryEvent {
 	return templates.StoryEvent{At: at(seconds), Room: "integration", Epoch: 1, Ticket: 3, Kind: kind}
 }
@@ -30,7 +30,7 @@ func granted(seconds, until int64) templates.StoryEvent {
 	})
 }
 
-// over is the end of a turn, left the end of a wait.
+// over returns the event of a turn's end, left that of a wait's end.
 func over(outcome string, seconds int64) templates.StoryEvent {
 	return with(left(outcome, seconds), func(e *templates.StoryEvent) { e.Fence = 77 })
 }
@@ -59,7 +59,7 @@ func about(kind, action string, seconds int64) templates.StoryEvent {
 	return with(happened(kind, seconds), func(e *templates.StoryEvent) { e.Action = action })
 }
 
-// lastLine returns the last line of a story.
+// lastLine returns the last line of a timeline.
 func lastLine(lang string, events ...templates.StoryEvent) string {
 	lines := templates.Story(events, lang).Visits[0].Lines
 	return lines[len(lines)-1].Text.String()

@@ -74,7 +74,7 @@ func TestDeskRefusedWithoutASignInLeadsToIt(t *testing.T) {
 	tab.goes("/support/sign-in?next=%2Fsupport%2Fintegration%3Flang%3Dko")
 }
 
-// setLag makes every frame from now on so old, and sends one at once.
+// setLag makes the fake server stamp every frame that much earlier from now on, and sends one at once.
 func (d *fakeDesk) setLag(lag time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

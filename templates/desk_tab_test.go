@@ -51,7 +51,7 @@ func (b *deskTab) before(script string) {
 	}))
 }
 
-// timed keeps the ten-second timers of the pages opened from now on, for later to run them.
+// timed holds the ten-second timers of the pages opened from now on, until later runs them.
 func (b *deskTab) timed() {
 	b.t.Helper()
 	b.before(`{
@@ -61,7 +61,7 @@ func (b *deskTab) timed() {
 	}`)
 }
 
-// later lets the ten seconds pass.
+// later runs the held timers.
 func (b *deskTab) later() {
 	b.t.Helper()
 	run[bool](b, `(window.later(), true)`)
@@ -105,7 +105,7 @@ func (b *deskTab) click(selector string) {
 	run[bool](b, `(document.querySelector(%q).click(), true)`, selector)
 }
 
-// goes waits until the page has led to another address.
+// goes waits until the page has navigated to another address.
 func (b *deskTab) goes(address string) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool {

@@ -21,8 +21,8 @@ type SignInView struct {
 	OIDC    bool // one button to the provider instead of name and password
 }
 
-// BounceView is a page that leads on by itself. The browser sends a SameSite cookie only
-// with a press on this site.
+// BounceView is a page that redirects by itself. Browsers send a SameSite cookie only with a request from a
+// page of this site.
 type BounceView struct {
 	DeskView
 	Next string

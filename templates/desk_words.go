@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Words are a sentence with instants in it: a page shows those in its reader's own zone.
+// Words is a sentence that contains times, which the page shows in its reader's zone.
 type Words []Word
 
-// Word is a piece of text, or an instant.
+// Word is a piece of text, or a time.
 type Word struct {
 	Text string
 	At   int64 // unix ms; 0 = it is text
 }
 
-// instant is a value of a pattern that stays an instant.
+// instant is a value of a pattern that stays a time instead of becoming text.
 type instant int64
 
 // String returns the sentence with its instants as times of day in UTC.

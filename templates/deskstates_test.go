@@ -19,7 +19,7 @@ func busyDesk(t *testing.T) *fakeDesk {
 	return d
 }
 
-// pausedDesk is one that kim paused, for a reason.
+// pausedDesk returns a fake desk that kim paused for a reason.
 func pausedDesk(t *testing.T, reason string, at time.Time) *fakeDesk {
 	d := busyDesk(t)
 	d.paused = true
@@ -28,7 +28,8 @@ func pausedDesk(t *testing.T, reason string, at time.Time) *fakeDesk {
 	return d
 }
 
-// phone is a source with its last sign of life, and a clock so many milliseconds behind.
+// phone returns the panel of an SMS source: when it was last heard, and by how many milliseconds its clock is
+// behind.
 func phone(name string, heard time.Time, behind int) object {
 	kind, at := "android-sms-gateway", int64(0)
 	if name == "twilio" {

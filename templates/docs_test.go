@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// docsView returns a view with one of everything.
+// docsView returns a view that has each kind of content once.
 func docsView(lang string) templates.DocsView {
 	state := templates.DocsType{{Text: "State", Schema: "State"}}
 	field := templates.DocsField{Name: "queue_position", Words: "Of `waiting`; 1 is next.",

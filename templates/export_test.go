@@ -1,6 +1,6 @@
 package templates
 
-// Stamp writes an instant as a page of support does.
+// Stamp formats a time as support's pages do.
 var Stamp = stamp
 
 // DeskActions are the filters of the audit.

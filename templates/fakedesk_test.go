@@ -100,7 +100,7 @@ func (d *fakeDesk) roomPage(w http.ResponseWriter, req *http.Request) {
 		LeaseSeconds: 120}).Render(req.Context(), w)
 }
 
-// elsewhere is any page that is not live.
+// elsewhere serves an empty page.
 func elsewhere(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = w.Write([]byte(`<!doctype html><link rel="icon" href="data:,">`))
@@ -134,7 +134,7 @@ func (d *fakeDesk) socket(w http.ResponseWriter, req *http.Request) {
 	d.mu.Unlock()
 }
 
-// chunks are all rooms in frames of 500.
+// chunks returns the frames with all rooms, at most 500 in each.
 func (d *fakeDesk) chunks() []object {
 	frames := []object{}
 	for part := range slices.Chunk(d.rooms, 500) {
@@ -144,7 +144,7 @@ func (d *fakeDesk) chunks() []object {
 	return append(frames, object{"type": "replicas", "list": list{replica("a", "ok", "ok")}})
 }
 
-// full is the room's first frame; the lock is held.
+// full returns the first frame of a room whose lock is held.
 func (d *fakeDesk) full() object {
 	line := make(list, 0, len(d.line))
 	for _, w := range d.line {
@@ -161,7 +161,7 @@ func (d *fakeDesk) head(kind string) object {
 		"hold":   60_000, "holder": d.holder}
 }
 
-// change changes the line and sends the returned difference.
+// change changes the line and sends the change frame that do returns.
 func (d *fakeDesk) change(t *testing.T, do func() object) {
 	t.Helper()
 	d.mu.Lock()
@@ -169,7 +169,7 @@ func (d *fakeDesk) change(t *testing.T, do func() object) {
 	d.apply(do)
 }
 
-// apply is change for a caller that has the lock.
+// apply is change for a caller that holds the mutex.
 func (d *fakeDesk) apply(do func() object) {
 	shown := do()
 	d.version++
@@ -208,7 +208,7 @@ func (d *fakeDesk) beats(stop chan struct{}) {
 	}
 }
 
-// beat sends a heartbeat. The caller has the lock.
+// beat sends a heartbeat. The caller holds the mutex.
 func (d *fakeDesk) beat(now time.Time) {
 	d.sendAll(object{"type": "beat", "server_time": now.UnixMilli(), "as_of": now.Add(-d.lag).UnixMilli()})
 }

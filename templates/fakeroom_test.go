@@ -20,7 +20,7 @@ import (
 
 type object = map[string]any
 
-// fakeRoom is the server of the page: one seller, and the frames of a test.
+// fakeRoom is a server of the seller's page for one seller. A test decides its frames.
 type fakeRoom struct {
 	server *httptest.Server
 
@@ -160,7 +160,7 @@ func (r *fakeRoom) status(w http.ResponseWriter, _ *http.Request) {
 
 func rfc(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// change goes on to a state without sending it, and returns its frame.
+// change sets the next state without sending it, and returns its frame.
 func (r *fakeRoom) change(to object) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,8 +169,8 @@ func (r *fakeRoom) change(to object) []byte {
 	return r.frame()
 }
 
-// shutOut lets no socket in until the returned function is called. Otherwise a page may reconnect before a
-// test sees the break.
+// shutOut refuses sockets until the returned function is called. Otherwise a page may reconnect before a test
+// sees that it was disconnected.
 func (r *fakeRoom) shutOut() (letIn func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,13 +184,13 @@ func (r *fakeRoom) shutOut() (letIn func()) {
 	}
 }
 
-// push goes on to a state and sends it to every socket.
+// push sets the next state and sends it to every socket.
 func (r *fakeRoom) push(t *testing.T, to object) {
 	t.Helper()
 	r.write(t, r.change(to))
 }
 
-// send sends a frame that is no state.
+// send sends a frame that is not of type state.
 func (r *fakeRoom) send(t *testing.T, frame object) {
 	t.Helper()
 	encoded, err := json.Marshal(frame)

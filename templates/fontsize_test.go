@@ -12,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// beyond returns the elements that reach beyond the screen's edges, or whose words do, at each size of the
-// browser's own text. Only sideways overflow counts.
+// beyond returns the elements that reach beyond the screen's left or right edge, themselves or with their
+// words, at each size of the browser's text.
 const beyond = `[16, 24, 32].flatMap((size) => {
 	document.documentElement.style.fontSize = size + "px";
 	const wide = [document.documentElement, ...document.querySelectorAll("body, body *")]
@@ -24,7 +24,7 @@ const beyond = `[16, 24, 32].flatMap((size) => {
 	return wide.map((e) => size + "px: " + e.tagName + "#" + e.id + "." + e.className);
 }).join()`
 
-// torn returns buttons and headings whose words are broken within, which is as hard to read as cut text.
+// torn returns buttons and headings with a word that is broken over two lines.
 const torn = `[16, 24, 32].flatMap((size) => {
 	document.documentElement.style.fontSize = size + "px";
 	const range = document.createRange();
@@ -79,7 +79,7 @@ type pageState struct {
 	shown  string // is true once it is visible
 }
 
-// pageStates are those of a room with every part filled.
+// pageStates are the states of the seller's page in a room in which every part of the page is used.
 func pageStates(room *fakeRoom) []pageState {
 	room.view.Info = templates.RoomInfo{Name: "마켓 계정 연동", Phone: "010-2345-6789",
 		Marketplace: templates.MarketplaceInfo{Name: "쿠팡 윙", URL: "https://market.example"},

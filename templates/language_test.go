@@ -28,7 +28,7 @@ func TestPageNamesItsLanguageAndLinksToAllOthersWithoutAScript(t *testing.T) {
 	}
 }
 
-// The page hands its script one language: each weighs some 12 KiB.
+// The page gives its script the texts of one language only: each language has some 12 KiB.
 func TestPageCarriesNoOtherLanguagesWords(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		view := everyState()["waiting"]
@@ -49,7 +49,7 @@ func TestErrorPageOffersItsLanguages(t *testing.T) {
 	require.Equal(t, len(templates.Languages()), strings.Count(page, "hreflang="))
 }
 
-// TestNothingKeepsPeopleOutInAnyLanguage tests the rest.
+// TestNothingKeepsPeopleOutInAnyLanguage checks the rest of the pages.
 func TestNothingIsCutOffOnAPhoneInAnyLanguage(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",

@@ -2,14 +2,14 @@ package templates
 
 import "strconv"
 
-// renewal is how an open page stays current.
+// renewal says how an open page stays current.
 type renewal struct {
 	script  bool   // by its script; the rest is then for a browser without one
 	seconds int    // seconds until a reload; 0: never
 	to      string // an address instead of its own
 }
 
-// never is for a page that stays as it is, and has no script.
+// never is for a page without a script that does not change.
 var never renewal
 
 func (r renewal) content() string {

@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// marks are the body's attributes of the state, for style sheets and scripts.
+// marks returns the body's attributes of the state, for style sheets and scripts.
 func (v RoomView) marks() templ.Attributes {
 	return templ.Attributes{
 		"data-state":      v.State,
@@ -21,7 +21,7 @@ func (v RoomView) marks() templ.Attributes {
 	}
 }
 
-// hasCode reports whether a code is on show, which the seller has to enter first.
+// hasCode reports whether a code is shown, which the seller has to enter first.
 func (v RoomView) hasCode() bool { return v.shows("locked ended") && v.main().Code != "" }
 
 // missed reports whether the seller missed the turn.
@@ -35,8 +35,8 @@ func (v RoomView) missedLead() string {
 	return v.live().MissedHeld
 }
 
-// missedRule explains how long the place of a missed turn is kept, in this room's true number, and what a
-// second one does.
+// missedRule explains how long the place of a missed turn is kept in this room, and what a second missed turn
+// does.
 func (v RoomView) missedRule() string {
 	t := v.text().Page.Missed
 	if v.DropSeconds == 0 {
@@ -89,11 +89,11 @@ func (v RoomView) latestWords() string {
 	return latest
 }
 
-// clockless is a wait in seconds from which on a time of day does not show which day it is of.
+// clockless is a wait, in seconds, from which on a time of day would not say which day it is.
 const clockless = 12 * 60 * 60
 
-// whenWords return the approximate time of day of the turn. A wait of under a minute needs no clock, and the
-// longest wait is no time at which it comes.
+// whenWords returns the approximate time of day of the turn. A wait below a minute needs none, and a wait at
+// the maximum has none.
 func (v RoomView) whenWords() string {
 	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 ||
 		*v.EstimatedWait >= clockless {
@@ -103,7 +103,7 @@ func (v RoomView) whenWords() string {
 	return WhenWords(v.Lang, at.Hour(), at.Minute())
 }
 
-// keepWords explain what happens to the place of a closed page, in this room's true numbers.
+// keepWords explains what happens to the place of a closed page, with this room's numbers.
 func (v RoomView) keepWords() string {
 	t := v.text().Page
 	words := fill(t.KeepOpen, "lease", v.lease())
@@ -116,13 +116,13 @@ func (v RoomView) keepWords() string {
 	return words
 }
 
-// keepScriptless explain the same where no script opens a socket. A seller who never had one is never away,
-// and need not claim.
+// keepScriptless explains the same for a page without a script, which opens no socket. A seller without a
+// socket is never away and need not claim.
 func (v RoomView) keepScriptless() string {
 	return fill(v.text().Page.KeepScriptless, "lease", v.lease())
 }
 
-// keptWords explain how long a place is kept while its page is cut off, in this room's true number.
+// keptWords explains how long a place is kept while its page has no connection, with this room's number.
 func (v RoomView) keptWords() string {
 	t := v.text().Page
 	if v.DropSeconds == 0 {
@@ -143,7 +143,7 @@ func (v RoomView) passedWords() string {
 	return fill(v.text().Live.Passed, "n", v.passed())
 }
 
-// ring returns how much of the countdown's ring is gone, in hundredths.
+// ring returns how much of the countdown's ring has gone, in hundredths.
 func (v RoomView) ring() string {
 	whole := v.LeaseSeconds
 	if v.step() == "claim" {
@@ -157,7 +157,7 @@ func (v RoomView) ring() string {
 
 func (v RoomView) lease() string { return v.span(v.LeaseSeconds) }
 
-// known reports whether the returning seller is known, so that the form need not ask.
+// known reports whether a returning seller is known, so that the form need not ask who it is.
 func (v RoomView) known() bool { return v.shows("ended") && v.SellerID != "" && !v.ErrorOfSeller }
 
 // telephone returns the link that calls a number.
@@ -170,7 +170,7 @@ func telephone(number string) templ.SafeURL {
 	}, number))
 }
 
-// reachState says whether the portal sends a message when the turn is near.
+// reachState returns whether the portal will send a message when the turn is near.
 func (v RoomView) reachState() string {
 	if v.WantsReach {
 		return v.text().Live.TurnedOn

@@ -2,7 +2,7 @@ package templates_test
 
 import "testing"
 
-// The store lost its data and the server was restarted: only the browser knows of the place.
+// Redis lost its data and the server was restarted, so only the browser knows of the place.
 func TestUnknownPlaceIsShownAsLost(t *testing.T) {
 	for name, mine := range map[string]object{
 		"who waits": {"status": "waiting", "outcome": nil, "ticket": 9, "queue_position": 2, "queue_length": 3},

@@ -2,8 +2,8 @@ package templates
 
 import "slices"
 
-// current returns the messages of the turn on show, oldest first. Once it has ended, late ones count like the
-// others; before, they are an earlier turn's.
+// current returns the messages of the shown turn, oldest first. After the turn's end late messages are among
+// them; before it, late ones belong to an earlier turn.
 func (v RoomView) current() []SMSView {
 	return v.messages(func(m SMSView) bool { return v.shows("ended") || (v.shows("locked") && !m.Late) })
 }
@@ -17,7 +17,8 @@ func (v RoomView) messages(belongs func(SMSView) bool) []SMSView {
 	return slices.DeleteFunc(slices.Clone(v.SMS), func(m SMSView) bool { return !belongs(m) })
 }
 
-// main returns the large message: the newest code, the turn's own before a late one, else the newest message.
+// main returns the message to show large: the turn's newest code, else the newest late code, else the newest
+// message.
 func (v RoomView) main() SMSView {
 	var best SMSView
 	rank := 0
@@ -29,7 +30,7 @@ func (v RoomView) main() SMSView {
 	return best
 }
 
-// mainFence returns the fence of the main message's lease: this turn's by default.
+// mainFence returns the fence of the main message's lease; without one, this turn's.
 func (v RoomView) mainFence() int64 {
 	if fence := v.main().Fence; fence != 0 {
 		return fence
@@ -69,7 +70,7 @@ func (v RoomView) codeParts() []string {
 	}
 }
 
-// groups splits a code so that it is read and typed easily; up to five characters stay together.
+// groups splits a code into groups that are easy to read and type; up to five characters stay together.
 func groups(code string) []string {
 	if len(code) <= 5 {
 		return []string{code}
@@ -90,7 +91,7 @@ func (v RoomView) smsTitle() string {
 	}
 }
 
-// offer returns the message to ask about: the oldest.
+// offer returns the oldest offered message, about which the page asks.
 func (v RoomView) offer() OfferView {
 	if !v.shows("locked") || len(v.Offers) == 0 {
 		return OfferView{}

@@ -11,15 +11,15 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// unplugged makes every call fail while window.noNetwork is true, and a page that does not
-// wait long between two tries.
+// unplugged makes every request fail while window.noNetwork is true, and shortens the page's waits between
+// retries.
 const unplugged = `{ const fetched = window.fetch;
 	window.fetch = (...what) => window.noNetwork ? Promise.reject(new TypeError("no network")) : fetched(...what);
 	const real = setTimeout; window.setTimeout = (f, ms, ...rest) => real(f, ms < 10000 ? Math.min(ms, 30) : ms, ...rest) }`
 
 const keptWords = "연결이 끊겨 있어요. 다시 연결되면 바로 보낼게요."
 
-// cut takes a page's connection away; plug brings it back.
+// cut disconnects a page; plug reconnects it.
 func cut(room *fakeRoom, tab *browser) (plug func()) {
 	tab.t.Helper()
 	tab.run(`window.noNetwork = true`)
@@ -32,7 +32,7 @@ func cut(room *fakeRoom, tab *browser) (plug func()) {
 	}
 }
 
-// confirm presses a button and one that answers its question. It uses a script: a page that has just lost its
+// confirm presses a button and then one that answers its question, by a script: a page that has just lost its
 // connection moves under a mouse.
 func confirm(tab *browser, opener, yes string) {
 	tab.t.Helper()
@@ -41,7 +41,7 @@ func confirm(tab *browser, opener, yes string) {
 	tab.run(fmt.Sprintf("document.getElementById(%q).click()", yes))
 }
 
-// Each press ends something, so that a seller who leaves the page for it does not stay in line.
+// Each of these buttons ends something, so a seller who closes the page after pressing must not stay in line.
 func TestPressWithoutAConnectionIsBusyAtOnceAndSentWhenItIsBack(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for opener, c := range map[string]struct {
@@ -183,8 +183,8 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// look returns how a button is drawn. That is "primary" in the page's own colour, "second" with a line or a
-// ground of its own, "quiet" with neither, "" if hidden.
+// look returns how a button is drawn: "primary" in the page's own colour, "second" with a border or a
+// background, "quiet" with neither, "" if hidden.
 const look = `(id) => {
 	const button = document.getElementById(id);
 	if (!button || button.getClientRects().length === 0) return "";

@@ -1,8 +1,8 @@
 package templates
 
-// PushWords returns the title and the text of a notification to a seller whose page is closed. The
-// service worker puts the time into the text. plain is the text for a browser that shows it
-// without the service worker.
+// PushWords returns the title and the text of a notification for a seller whose page is closed. The service
+// worker puts the time into the text; plain is the text without a time, for a browser that shows the
+// notification without the service worker.
 func PushWords(lang string, turn, claim bool, name, room string) (words Notice, plain string) {
 	t := TextIn(lang)
 	words, plain = Notice{t.Live.NotifyTurn.Title, t.Page.PushTurn}, t.Live.NotifyTurn.Lead

@@ -11,8 +11,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// backwards returns the steps of Tab, as tabbed kept them, that lead up the page, or to the
-// left within a line of it.
+// backwards returns the steps of Tab (recorded by tabbed) that lead up the page, or to the left within a
+// line.
 const backwards = `(() => {
 	const named = (e) => e.tagName.toLowerCase() + "#" + e.id;
 	const at = (e) => { const { top, bottom, left } = e.getBoundingClientRect(); return { top, bottom, left }; };
@@ -26,7 +26,7 @@ const backwards = `(() => {
 const unreached = `[...document.querySelectorAll("a[href], button, input, summary, [tabindex='0']")]
 	.filter((e) => e.checkVisibility() && e.type !== "hidden" && !window.tabbed.includes(e)).map((e) => "unreached " + e.id + e.className).join()`
 
-// belowTheFold returns the first primary button of the page where it is not wholly on the first screen.
+// belowTheFold returns the page's first primary button if it is not wholly on the first screen.
 const belowTheFold = `(() => {
 	window.scrollTo(0, 0);
 	const primary = [...document.querySelectorAll(".button.primary")].find((e) => e.checkVisibility() && getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)");

@@ -106,7 +106,7 @@ func TestFormsSendWhatTheContractNeedsWithoutScript(t *testing.T) {
 	require.Contains(t, between(t, waiting, `id="leave-form"`, "</form>"), `name="fence" value=""`)
 }
 
-// codeAt returns a message of the locked view's lease that came so many seconds before it.
+// codeAt returns a message that arrived so many seconds before the page was made.
 func codeAt(id, code string, before int64) templates.SMSView {
 	return templates.SMSView{MessageID: id, Text: "text " + code, Code: code,
 		ReceivedAt: 1_790_000_000_000 - before*1000, Fence: 77}

@@ -25,7 +25,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// pictureAt is the moment of all pictures, unix ms, so that they are the same each time they are taken.
+// pictureAt is the time that all screenshots show, in unix ms.
 const pictureAt = int64(1_790_000_000_000)
 
 // picture is one state of the seller's page.
@@ -131,7 +131,7 @@ func TestScreenshots(t *testing.T) {
 	tab.shoot(folder, "error")
 }
 
-// prepare opens the page in the picture's state, with its clock standing still.
+// prepare opens the page in the picture's state, with its clock stopped.
 func (b *browser) prepare(room *fakeRoom, p picture) {
 	b.t.Helper()
 	room.at = pictureAt
@@ -166,8 +166,8 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	}
 }
 
-// shoot takes the page as a phone and a desktop show it, light, dark, and in forced
-// colours on dark and on light.
+// shoot takes the page at the size of a phone and a desktop: light, dark, and in forced colours on dark and
+// on light.
 func (b *browser) shoot(folder, name string) {
 	b.t.Helper()
 	for _, width := range []int{360, 1280} {
@@ -200,7 +200,7 @@ func appearance(look string) browsertest.Action {
 	})
 }
 
-// atMoment stops the browser's clock in the pages opened from now on.
+// atMoment stops the browser's clock at a time in the pages opened from now on.
 func atMoment(ms int64) browsertest.Action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,

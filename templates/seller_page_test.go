@@ -306,7 +306,8 @@ func TestPageThatCannotBeShownNowOffersToTryAgain(t *testing.T) {
 	require.Contains(t, sorry("unknown_room"), "대기실로 돌아가기")
 }
 
-// The page does not know how long a place has been where it is. It may be a minute after a reload.
+// After a reload the page does not know since when its place has been at this position, which may be a
+// minute.
 func TestAnOldTimeIsNeverShownAsJustNow(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	for lang, now := range map[string]string{"ko": "방금", "en": `\b[Jj]ust\b|moment ago`} {
@@ -320,7 +321,7 @@ func TestAnOldTimeIsNeverShownAsJustNow(t *testing.T) {
 	}
 }
 
-// As behind a balancer, while replicas are upgraded.
+// This happens behind a load balancer while replicas are upgraded.
 func TestPageWhoseScriptIsAnotherVersionsIsLoadedAgainUntilBothAreOfOne(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	tab.before(

@@ -2,7 +2,7 @@ package templates
 
 import "maps"
 
-// step returns the step of the turn; empty in the other states. The browser knows one more, "again".
+// step returns the step of the turn; "" in the other states. Only the browser knows one more, "again".
 func (v RoomView) step() string {
 	switch {
 	case !v.shows("locked"):
@@ -24,7 +24,7 @@ func (v RoomView) step() string {
 	}
 }
 
-// over reports whether the turn has run out without a known outcome: another seller may have it now.
+// over reports whether the turn's time is over and its outcome unknown: another seller may have the lock.
 func (v RoomView) over() bool {
 	ends := v.LeaseExpiresAt
 	if v.ClaimBy != 0 {
@@ -33,7 +33,7 @@ func (v RoomView) over() bool {
 	return v.shows("locked") && ends != 0 && ends <= v.ServerTime
 }
 
-// stepNumber returns the number of the turn's step: to ask, to wait for the text, to enter the code.
+// stepNumber returns the number of the turn's step: 1 ask, 2 wait for the message, 3 enter the code.
 func (v RoomView) stepNumber() int {
 	switch v.step() {
 	case "asked", "text":
@@ -44,7 +44,7 @@ func (v RoomView) stepNumber() int {
 	return 1
 }
 
-// isCurrent marks the step that the turn is in, for screen readers too.
+// isCurrent marks the turn's current step, also for screen readers.
 func (v RoomView) isCurrent(number int) string {
 	if v.stepNumber() == number {
 		return "step"
@@ -60,7 +60,7 @@ func (v RoomView) busyLeft() int64 {
 	return max(v.Codes.AskAfter-v.ServerTime, 0)
 }
 
-// early reports whether it is early to be done: without a code on show the page asks first.
+// early reports whether "done" is pressed before a code is shown; the page then asks first.
 func (v RoomView) early() bool { return v.shows("locked") && v.step() != "code" }
 
 // again reports whether the holder has asked before, so that it asks again.
@@ -77,8 +77,8 @@ func (v RoomView) turn() Notice {
 	return v.live().Turn[step]
 }
 
-// turnLeft returns what the turn's countdown shows, in milliseconds: until when to answer,
-// else the rest of the lease.
+// turnLeft returns what the turn's countdown shows, in milliseconds: the time left to claim the turn, or else
+// the rest of the lease.
 func (v RoomView) turnLeft() int64 {
 	if v.ClaimBy != 0 {
 		return max(v.ClaimBy-v.ServerTime, 0)
@@ -86,7 +86,8 @@ func (v RoomView) turnLeft() int64 {
 	return v.left()
 }
 
-// hurries is the last part of a turn that is shown as nearly over, in milliseconds; shorter turns have none.
+// hurries is the last part of a turn that is shown as nearly over, in milliseconds; a shorter turn has no
+// such part.
 const hurries = 30_000
 
 func (v RoomView) hurry() bool {
@@ -109,7 +110,7 @@ func (v RoomView) leftLabel() string {
 	return t.Page.TimeLeft
 }
 
-// live returns the words that the browser uses too, with the marketplace and the times of this room in them.
+// live returns the texts that the browser uses too, with this room's marketplace and times filled in.
 func (v RoomView) live() LiveText {
 	t := v.text().Live
 	there := v.inMarket(t.Turn)

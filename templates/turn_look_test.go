@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// pale returns the visible buttons that are hard to read on their background.
+// pale returns the visible buttons whose text has too little contrast.
 const pale = `(() => {
 	const parts = (color) => color.match(/[\d.]+/g).map(Number);
 	const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)

@@ -96,7 +96,7 @@ func TestNextInLineHasNumberAndMarketplaceAtHandAndLeavesByTheLastButton(t *test
 	tab.hides("ready")
 }
 
-// opensTabs replaces window.open, and records what happens to the tabs.
+// opensTabs replaces window.open and records what happens to the new tabs.
 const opensTabs = `window.opened = []; window.open = () => {
 	opened.push("tab");
 	return { document: { body: {} }, location: { replace: (url) => opened.push(url) }, close: () => opened.push("closed") };
@@ -118,7 +118,7 @@ func TestOnePressRecordsTheAskAndOpensTheMarketplace(t *testing.T) {
 	tab.until(`!document.querySelector("[aria-busy]") && opened.length === 2`)
 }
 
-// cutOff cuts the page's socket off both ways, as without a network.
+// cutOff makes the page's socket send and receive nothing, as without a network.
 const cutOff = `window.WebSocket = class extends EventTarget { close() {} };
 	window.fetch = () => new Promise((_, lost) => setTimeout(() => lost(new TypeError("no network")), 10));
 	const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`

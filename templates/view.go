@@ -89,7 +89,7 @@ const (
 	StateEnded   = "ended"
 )
 
-// RoomView is a room as one reader sees it at one moment.
+// RoomView is what one reader sees of a room at one time.
 type RoomView struct {
 	Lang        string // one of Languages; anything else reads as the first
 	Room        string // the room's id, already checked
@@ -173,14 +173,14 @@ type SMSView struct {
 	Fence      int64  // of its lease; 0 where it is not known
 }
 
-// ErrorView is a page instead of the one asked for.
+// ErrorView is the page that is shown instead of the requested one.
 type ErrorView struct {
 	Lang        string
 	Languages   []string // that the page may be read in; all where there are none
 	AssetPrefix string
 
-	// Code is the contract's code (unknown_room, store_unavailable, …). It picks the words; a code without words
-	// of its own gets general ones.
+	// Code is the contract's code (unknown_room, store_unavailable, …). It picks the words; a code without
+	// words of its own gets general ones.
 	Code   string
 	Detail string // shown instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none

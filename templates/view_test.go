@@ -12,7 +12,8 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// viewTable is the content of each state. The page without a script and the one with it must agree on it.
+// viewTable has each state with the texts that the page shows. The page without JavaScript and the page with
+// it have to agree on it.
 type viewTable struct {
 	IDs   []string // the parts to compare
 	Cases []viewCase
@@ -53,7 +54,7 @@ type viewMessage struct {
 
 const viewNow = int64(1_790_000_000_000)
 
-// moment returns the one in so many seconds; 0 is none.
+// moment returns the time so many seconds after the table's; 0 for none.
 func moment(in *float64) int64 {
 	if in == nil {
 		return 0
@@ -115,8 +116,8 @@ func TestScriptShowsAStateAsInTheTable(t *testing.T) {
 	tab.requireQuiet()
 }
 
-// drawViews makes the page's own modules draw each state of the table into the same page. It
-// returns the visible texts.
+// drawViews makes the page's own modules draw each state of the table into one page. It returns the visible
+// texts.
 const drawViews = `(async ({ ids, cases }, now) => {
 	const { Journey } = await import("/static/js/journey.js");
 	const { Unclaimed } = await import("/static/js/unclaimed.js");

@@ -41,7 +41,7 @@ func (r waitsRow) view() room.View {
 	return v
 }
 
-// at returns the server's waits so long after the frame.
+// at returns the server's waits a number of seconds after the frame.
 func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
 	w, ok := r.view().WaitsAt(r.Position, frameAt+seconds(gone).Milliseconds(), leaseLength)
 	if !ok {
@@ -50,7 +50,7 @@ func (r waitsRow) at(gone float64) (estimated, maximum *int64) {
 	return new(room.Seconds(w.Estimated)), new(room.Seconds(w.Maximum))
 }
 
-// page is the rule of waitsNow in words.js; the table tests the two together.
+// page computes the rule of waitsNow in words.js; the table tests the two against each other.
 func (r waitsRow) page(gone float64) (estimated, maximum *int64) {
 	if r.Estimated == nil || r.Left == nil {
 		return r.Estimated, r.Maximum
@@ -74,7 +74,7 @@ func TestPageCountsWaitsDownAsInTheTable(t *testing.T) {
 	}
 }
 
-// Else the next frame, of a seller who joined behind, would raise the page's wait again.
+// Otherwise the next frame, sent when a seller joined behind, would raise the wait that the page shows.
 func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenths := func(most int, name string) float64 { return float64(rapid.IntRange(0, most).Draw(t, name)) / 10 }

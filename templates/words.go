@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// soon is how close a turn is, in seconds, when it is no longer worth a number.
+// soon is a wait, in seconds, below which the page says "soon" instead of a number.
 const soon = 10
 
 // EstimateWords returns a wait in everyday words: "약 3분".
@@ -106,7 +106,7 @@ func nearest(seconds int) int {
 	return (minutes + 2) / 5 * 5
 }
 
-// longest rounds up: the real wait must not exceed the shown maximum.
+// longest rounds up, since the real wait must not exceed the shown maximum.
 func longest(seconds int) int {
 	minutes := max((seconds+59)/60, 1)
 	if minutes < 60 {

@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// wordsTable is the table that tests the Go words against the browser's.
+// wordsTable has examples that the texts made in Go and in the browser both have to give.
 type wordsTable struct {
 	Estimate, Span, Sentence, Ahead, When []wordsRow
 	Stamp                                 []struct {
@@ -24,7 +24,7 @@ type wordsTable struct {
 	}
 }
 
-// wordsRow is one example in each language: it has the fields of its part of the table.
+// wordsRow is one example in each language, with the fields of its part of the table.
 type wordsRow struct {
 	Seconds, Position, Hour, Minute int
 	Estimated, Maximum              *int

@@ -50,13 +50,15 @@ func (b *base) publicURL(c *gin.Context) string {
 	return "http://" + c.Request.Host
 }
 
-// back redirects the browser to the page, so that a reload does not submit the form again.
+// back answers a form with a redirect to the room's page, so that a reload does not submit the form again.
+// rest is appended to the page's path, such as "/link"; "" = the page itself.
 func (b *base) back(c *gin.Context, rest string) {
 	c.Header("Cache-Control", "no-store")
 	c.Redirect(http.StatusSeeOther, pagePath(request.Room(c), rest))
 }
 
-// notice keeps a form's refusal for the page that follows.
+// notice stores a refused form's error code and the typed seller in a cookie for noticeKept seconds. The page
+// that the browser is redirected to shows the error.
 func (b *base) notice(c *gin.Context, code, seller string) {
 	b.setNotice(c, request.Room(c), url.QueryEscape(code+" "+seller), noticeKept)
 }

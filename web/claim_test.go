@@ -14,7 +14,7 @@ import (
 
 const claimPath = "/api/integration/lock/claim"
 
-// standing is an engine that answers a claim so.
+// standing returns an engine that answers a claim with a place.
 func standing(p room.Place) *askEngine {
 	e := holding(0)
 	e.standing = room.Standing{View: e.answer.View, Place: p}

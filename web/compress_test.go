@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// shown is an engine with the same room for every session.
+// shown is an engine that returns the same room to every session.
 type shown struct {
 	Engine
 	seat room.Seat

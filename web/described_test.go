@@ -26,7 +26,7 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// described holds every answer of this package's tests to the descriptions.
+// described checks every answer of this package's tests against the descriptions.
 var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
 
 func must[T any](r T, err error) T {
@@ -85,7 +85,7 @@ func TestDescriptionIsWrittenAsGeneratorsOfClientsReadIt(t *testing.T) {
 	}
 }
 
-// unreadable are the places of a document that are written in another way.
+// unreadable returns the places of a document that client generators cannot read.
 func unreadable(node any, place string) (places []string) {
 	switch n := node.(type) {
 	case []any:

@@ -69,7 +69,7 @@ func (e *askEngine) Look(context.Context, room.ID, ...string) (room.View, []room
 	return e.answer.View, []room.Seat{e.seat}, nil
 }
 
-// holding is an engine whose session holds a lease that has asked so often.
+// holding returns an engine whose session holds a lease that has asked a number of times.
 func holding(asked int) *askEngine {
 	lease := &room.Lease{Ticket: 3, Fence: 9, GrantedAt: 1_000, ExpiresAt: 121_000, Asked: asked, Open: asked}
 	view := room.View{Epoch: 5, Version: 8, Now: 1_500, Lease: lease}

@@ -63,7 +63,7 @@ func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 	require.Equal(t, described, fieldsIn(t, example), "docs/api.md: the example of a state frame")
 }
 
-// firstState is what a page's modules start from.
+// firstState returns the fields of the state that a page's modules start from.
 func firstState(t *testing.T, v room.View, p room.Place) (fields map[string]any) {
 	t.Helper()
 	var page strings.Builder
@@ -76,7 +76,7 @@ func firstState(t *testing.T, v room.View, p room.Place) (fields map[string]any)
 	return data.State
 }
 
-// fill gives every field a value that is not its zero.
+// fill sets every field to a value that is not its zero value.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -97,7 +97,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// A page field that the first state leaves empty would only appear with the first change.
+// A field that the first state lacks would show on the page only after the first change.
 func TestPageHasEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
 	filled := map[string]bool{}
 	for _, status := range []room.Status{room.Waiting, room.Locked, room.Ended} {

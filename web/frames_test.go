@@ -41,10 +41,10 @@ func TestOnlyTheSellersPageMayBeFramedAndOnlyByNamedOrigins(t *testing.T) {
 	}
 }
 
-// signIn is another name for an interface that has a method of its own name.
+// signIn is support.SignIn under another name, so that a struct that embeds it can have a method SignIn.
 type signIn support.SignIn
 
-// byPassword is a desk that people sign in to by passwords, and no program.
+// byPassword is a sign-in with passwords, and without tokens of programs.
 type byPassword struct{ signIn }
 
 func (byPassword) ByPassword() bool { return true }

@@ -69,7 +69,7 @@ func FuzzRooms(f *testing.F) {
 	})
 }
 
-// sent is what clients may send for what they should.
+// sent are bodies that clients may send by mistake.
 var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":true}`, `{"seller_id":1}`,
 	`{"session_id":{}}`, `{"SELLER_ID":"a"}`, `{"fence":7,"from":["15881234"],"contains":"쿠팡"}`,
 	`{"fence":1.5}`, `{"fence":-1}`, `{"fence":9223372036854775808}`, `{"fence":7,"from":[""]}`,

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/web/request"
 )
 
-// unnamed warns once about a proxy that no setting names: all its clients look like one.
+// unnamed warns once about a proxy that is not in TRUSTED_PROXIES: all its clients then have its address.
 type unnamed struct{ once sync.Once }
 
 func (m *middleware) noticeProxy(c *gin.Context) {

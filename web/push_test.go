@@ -16,7 +16,7 @@ import (
 
 const pushPath = "/api/integration/lock/push"
 
-// endingEngine is one whose place has ended by the time it is looked at again.
+// endingEngine is an engine whose place has ended when it is read a second time.
 type endingEngine struct {
 	*askEngine
 	looks int

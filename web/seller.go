@@ -21,18 +21,26 @@ const (
 	proofKey   = "proof" // the context key of the proven seller
 	tokenParam = "token"
 
-	// The page sends the seller it was made for. Another tab may have changed the cookie's seller since, and
-	// this page's buttons must not act for that one. The header is hexadecimal, since a seller's name is any
-	// text; the form field is not.
+	// A seller's page sends with each request the name of the seller that it shows. The server refuses the
+	// request if the cookie belongs to another seller by now, who signed in in another tab. A script sends
+	// the name in the header pageSeller, in hexadecimal, since headers cannot carry every name. A form
+	// without a script sends it unchanged in the field pageSellerForm.
 	pageSeller     = "X-Page-Seller"
 	pageSellerForm = "page_seller"
-	protocolSeller = "waitroom.seller." // on a socket, see protocolSession
-	protocolToken  = "waitroom.token."  // on a socket, in place of a page's Authorization header
+
+	// A browser's WebSocket cannot send headers, so a page sends their values as names of subprotocols, with
+	// these prefixes (see protocolSession). They are the seller, as in pageSeller, and the token that
+	// otherwise is in the Authorization header.
+	protocolSeller = "waitroom.seller."
+	protocolToken  = "waitroom.token."
 )
 
-// acting returns the session that acts for the caller. Where sellers name themselves, it is the named
-// session, "" without one. Otherwise it is the seller's own, whichever of its sessions or tokens proves the
-// seller. Refusals: those of identity.Sellers.
+// acting returns the engine's session for a request; named is the session that the request sent, "" for none.
+//
+// Without signed identity it returns named. With signed identity (s.Sellers is set) a token or session of the
+// request has to prove a seller, and acting returns that seller's one session, the same for each of the
+// seller's browsers. Refusals: those of identity.Sellers, and errSellerChanged if the request comes from a
+// page of another seller.
 func (s *sessions) acting(c *gin.Context, named string) (string, error) {
 	if s.Sellers == nil {
 		return named, nil
@@ -64,7 +72,8 @@ func another(c *gin.Context, seller string) bool {
 	return sent != "" && sent != seller
 }
 
-// reading is acting for read-only requests, which need no proof of a seller. A wrong token is still refused.
+// reading is acting for requests that change nothing. It returns "" instead of a refusal if the request
+// proves no seller; a wrong token is still refused.
 func (s *sessions) reading(c *gin.Context, named string) (string, error) {
 	session, err := s.acting(c, named)
 	return orNobody(c, session, err)
@@ -111,14 +120,14 @@ func pageRoom(c *gin.Context, rooms Rooms) room.ID {
 	return id
 }
 
-// proofOf returns the seller of a request whose session is known; ok is false without a proof.
+// proofOf returns the proof that acting stored in the request's context; ok is false if there is none.
 func proofOf(c *gin.Context) (p identity.Proof, ok bool) {
 	value, _ := c.Get(proofKey)
 	p, ok = value.(identity.Proof)
 	return p, ok
 }
 
-// publicSession returns the name of a session that the caller knows.
+// publicSession returns the session that an answer may name: the caller's own, which may act for another one.
 func (s *sessions) publicSession(c *gin.Context, session string) string {
 	if l, ok := linkedOf(c); ok {
 		return l.Own
@@ -150,15 +159,14 @@ func (s *sessions) sellerOf(c *gin.Context, claimed string) (string, error) {
 	return p.Seller, s.Reach.Offer(ctx, p.Seller) // before the place, which may be near at once
 }
 
-// guest returns the session of a page's visitor, which need not have a seller.
+// guest returns the session of a page's visitor; "" for a visitor who proves no seller, where that is needed.
 func (s *sessions) guest(c *gin.Context) (string, error) {
 	session, err := s.visitor(c)
 	return orNobody(c, session, err)
 }
 
-// arrives signs in a seller that comes from the portal with a token in the address. It redirects to the page
-// without the token, and reports whether it has answered. The token works once; a refused one is not passed
-// on.
+// arrives signs in a seller whose portal's link has a token in the address. It redirects to the same page
+// without the token, and reports whether it has answered. A token works once.
 func (s *sessions) arrives(c *gin.Context, id room.ID) bool {
 	token, ok := c.GetQuery(tokenParam)
 	if !ok || s.Sellers == nil {

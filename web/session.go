@@ -17,9 +17,9 @@ const (
 
 	rememberedKey = "remembered" // the context key of an answer whose cookie is set
 
-	// protocolSession is the prefix of the socket protocol that carries a session from a page of another
-	// site. A browser sends only the protocols that the page asks for, and none of its headers. Unlike
-	// addresses, protocols are in no log and no history.
+	// protocolSession is the prefix of the WebSocket subprotocol with which a page of another site sends its
+	// session. A page cannot set headers on a WebSocket, and its cookies are blocked on another site. Unlike
+	// the address, subprotocols are in no log and no browser history.
 	protocolSession = "waitroom.session."
 )
 

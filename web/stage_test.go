@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// broken is an engine that panics, and a message store with prepared answers.
+// broken is an engine that panics, and an SMS service with prepared answers.
 type broken struct {
 	Engine
 	answer sms.Answer

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// anothers reports whether a message sent in this part of its window might belong to another lease.
-// The rest of the window lies in mine.
+// anothers reports whether a message sent in this part of its window might belong to another lease. In the
+// rest of the window it was sent during the lease `mine`.
 func (a *account) anothers(mine *lease, m *message, w span) bool {
 	if w.from >= w.to {
 		return false
@@ -74,7 +74,7 @@ func (a *account) askedByOthers(mine *lease, m *message, w span) bool {
 	})
 }
 
-// askedSince reports whether another party asked after a moment.
+// askedSince reports whether another party asked after a time (unix ms).
 func (a *account) askedSince(mine *lease, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
@@ -117,12 +117,12 @@ func (l *lease) touches(w span) bool {
 	return l.granted < w.to && (l.live || w.from < l.end || l.granted == l.end && w.from <= l.granted)
 }
 
-// waits reports whether an ask is open.
+// waits reports whether the ask is still without an answer.
 func (l *lease) waits() bool {
 	return slices.ContainsFunc(l.asks, func(a ask) bool { return a.answer == nil })
 }
 
-// last returns when a lease had asked last at a moment; -1 if it had not.
+// last returns the time of the last ask that a lease had made by a time (unix ms); -1 if it had made none.
 func (l *lease) last(moment int64) int64 {
 	last := int64(-1)
 	for _, ask := range l.asks {
@@ -146,7 +146,7 @@ func (a *account) quarantined(mine *lease, w span) bool {
 	return false
 }
 
-// owners returns the leases that had asked last, at each moment in which a message may have been sent.
+// owners returns every lease that was the last to ask at some time of the message's window.
 func (a *account) owners(w span) (owners []*lease) {
 	moments := []int64{w.from}
 	for _, l := range a.leases {
@@ -181,7 +181,8 @@ func times(asks []ask) (list []int64) {
 // openFor is how long an ask waits for its code (ms).
 const openFor = 10 * 60 * 1000
 
-// askedBy returns when a lease had asked last at a moment, as rule 2 counts; -1 if it had not.
+// askedBy returns the time of the last ask that a lease had made by a time, as rule 2 counts asks; -1 if it
+// had made none.
 func (l *lease) askedBy(moment int64) int64 {
 	last := int64(-1)
 	if !l.asking && !l.live && !l.code && l.end <= moment {

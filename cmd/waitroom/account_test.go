@@ -111,8 +111,8 @@ func (a *account) asked(e event) string {
 	return ""
 }
 
-// explains reports whether a request may have caused an event. Without a key each post
-// of it is an ask of its own.
+// explains reports whether a seller's request may be the cause of an event of the ledger. A request without a
+// key may have been recorded once for each time that it was sent.
 func (r *request) explains(e event) bool {
 	if e.kind == "extended" {
 		return r.until != 0 || r.again
@@ -156,7 +156,7 @@ func (a *account) possible(m *message, at int64) (list []judgement) {
 // clocksDiffer is how far (ms) a replica's estimate of Redis's time may be behind.
 const clocksDiffer = 50
 
-// windows returns the times in which a message may have been sent, half open.
+// windows returns the half-open spans of time in which a message may have been sent.
 func (m *message) windows(at int64) (list []span) {
 	switch {
 	case m.from == 0:
@@ -174,9 +174,10 @@ func (m *message) windows(at int64) (list []span) {
 // may be behind Redis's time.
 const startsBehind = 2000
 
-// cautious returns the judgements by which a message stays unmatched although its time names a lease. A
-// repeat was not sent after its first read. Where the replica that read it first was behind, it seems to have
-// been, so that the carrier's clock seems to be ahead. A message without a time seems to be older than it is.
+// cautious returns the judgements that leave a message unmatched although its time names a lease.
+//
+// A replica that has just started may be behind Redis's time. It then takes a message for later than it is,
+// so the carrier's clock seems to be ahead; a message without a time seems to be older than it is.
 func (a *account) cautious(m *message, at int64) (list []judgement) {
 	if m.from == 0 {
 		for from := m.asked - startsBehind; from < m.asked-clocksDiffer; from++ {
@@ -198,8 +199,8 @@ func (a *account) unmatched(m *message, w span) []judgement {
 	return slices.DeleteFunc(a.attribute(m, w), func(j judgement) bool { return j.lease != nil })
 }
 
-// attribute is rule 5, then rules 1 and 2. It returns more than one judgement only where the account does not
-// record what the rules depend on.
+// attribute applies rule 5, then rules 1 and 2. It returns several judgements only if they depend on
+// something that the account does not record.
 func (a *account) attribute(m *message, w span) (list []judgement) {
 	first := a.same[m.sender+"|"+m.text]
 	if first != nil && first.lease != nil {
@@ -267,8 +268,8 @@ func (a *account) byTime(m *message, w span) []judgement {
 	return []judgement{{verdict: verdict{l.result(), "", l.fence, false}, lease: l, ask: n}}
 }
 
-// wholeOf returns the long message that this is a part of, as far as it came before. A
-// complete one has no more parts.
+// wholeOf returns the parts that came so far of the long message that this is a part of; nil if all of them
+// have come.
 func (a *account) wholeOf(m *message) *long {
 	whole := a.parts[m.sender+"|"+m.ref]
 	if m.parts == 0 || whole == nil || (whole.had[m.part] && len(whole.had) == m.parts) {
@@ -327,7 +328,8 @@ func (a *account) silent(touched []*lease, m *message, w span) []judgement {
 	return list
 }
 
-// of judges that a message belongs to a lease, unless the carrier's clock may be behind.
+// of returns the judgement that a message belongs to a lease, or is unmatched if the carrier's clock may be
+// behind.
 func (a *account) of(l *lease, m *message, w span) judgement {
 	if a.behind(l, m, w) {
 		j := none("ambiguous")

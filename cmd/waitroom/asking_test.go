@@ -15,8 +15,8 @@ import (
 // quarantine of the asks: leases are short here, so that codes come within it and after it.
 const quarantine = 400 * time.Millisecond
 
-// ask records one ask or two, and has the marketplace send a code each time. Then it waits for its lease to
-// end, or does not.
+// ask records one ask or two, and lets the marketplace send a code for each. Some sellers then wait for their
+// lease to end.
 func (s *seller) ask(ctx context.Context, p *stay) error {
 	for again := false; ; again = true {
 		of := shops[s.rng.IntN(len(shops))]
@@ -110,7 +110,7 @@ func (s *seller) expect(ctx context.Context, p *stay, f filter) (*request, error
 	}
 }
 
-// postAsk sends an expect.
+// postAsk sends one POST …/expect.
 func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error) {
 	body, _ := json.Marshal(struct { // it always marshals
 		filter
@@ -150,7 +150,7 @@ func (s *seller) postAsk(ctx context.Context, p *stay, r *request) (reply, error
 	return got, nil
 }
 
-// busyFor compares the two ways in which the answer gives the wait.
+// busyFor returns an error if the header and the body of a number_busy answer give different waits.
 func busyFor(got reply, r *request) error {
 	seconds, err := strconv.ParseInt(got.header.Get("Retry-After"), 10, 64)
 	least, most := float64(r.until-r.to)/1000, float64(r.until-r.from)/1000

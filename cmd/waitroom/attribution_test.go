@@ -120,8 +120,8 @@ func (x *accounts) judge(a *account, e event, m *message, next []event) string {
 	return ""
 }
 
-// busy reports where the number was busy although no code of another session could
-// come until the returned time.
+// busy returns the asks that were refused as number_busy although no code of another session could come
+// before the time in the answer.
 func (x *accounts) busy(stays []*stay) (wrong []string) {
 	for _, p := range stays {
 		for _, r := range p.requests {
@@ -134,7 +134,8 @@ func (x *accounts) busy(stays []*stay) (wrong []string) {
 	return wrong
 }
 
-// keepsBusy reports whether another session's earlier lease asked, or ended without a word, at a moment.
+// keepsBusy reports whether another session's earlier lease keeps the number busy at a time: it asked, or it
+// announces no asks and got no code.
 func (a *account) keepsBusy(mine *stay, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.fence < mine.fence && l.party() != mine.party() &&
@@ -225,8 +226,8 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 	return s
 }
 
-// unasked reports a code of a seller that is not asking and went to another. In its own lease it may only be
-// matched to it or stay unmatched.
+// unasked reports a code that another session got although its own seller announces no asks. Such a code may
+// only be matched to that seller's lease or stay unmatched.
 func (x *accounts) unasked(m *message) string {
 	l := x.rooms[m.room].byFence[m.cause.place.fence]
 	if l == nil || l.asking || m.resent || m.sent+m.ahead < l.granted || x.sentBy(m)+m.ahead >= l.end {
@@ -236,7 +237,8 @@ func (x *accounts) unasked(m *message) string {
 		m.room, m.sent, l.ticket, m.raw)
 }
 
-// sentBy returns the latest time at which a message was sent. One without a time is as old as its way here.
+// sentBy returns the latest time at which a message may have been sent. A message without a time was sent
+// before its first delivery.
 func (x *accounts) sentBy(m *message) int64 {
 	if m.from == 0 {
 		return m.answered
@@ -256,8 +258,8 @@ func (x *accounts) within(m *message) bool {
 	return last > 0 && x.sentBy(m)+max(m.ahead, 0) < last+quarantine.Milliseconds()
 }
 
-// displaced returns what had answered a code's ask when it came, other than this lease's own code. It is a
-// code that went astray and is counted itself, an unasked one, or the own one once more.
+// displaced returns the code that had already answered this code's ask, if it was not this lease's own code.
+// It was a code of another session, an unasked code, or the own code once more.
 func (x *accounts) displaced(m *message) string {
 	own := func(z *message) bool { return z.cause != nil && z.cause.place == m.cause.place }
 	switch {

@@ -65,7 +65,7 @@ func (p *stay) joined(r reply, now standing) {
 	p.locked(r, now)
 }
 
-// seen records a status; of an ended place it does not contain the ticket.
+// seen records a status answer. The answer about an ended place has no ticket.
 func (p *stay) seen(r reply, now standing) error {
 	if now.Ticket != p.ticket && (now.Status != "ended" || now.Ticket != 0) {
 		return fmt.Errorf("ticket %d has become %d", p.ticket, now.Ticket)
@@ -87,7 +87,7 @@ func (p *stay) seen(r reply, now standing) error {
 	return nil
 }
 
-// putOff returns by how much a busy number may extend a lease.
+// putOff returns by how much (ms) a busy number may extend a lease.
 func (m manner) putOff() int64 {
 	if m == asks || m == calls {
 		return quarantine.Milliseconds()
@@ -118,7 +118,7 @@ func (p *stay) locked(r reply, now standing) {
 	p.ended.narrow(max(r.lastAttempts, p.granted.from), now.ExpiresAt.UnixMilli()+p.manner.putOff())
 }
 
-// released records the answer to a DELETE. A repeat of one with a lost answer finds no place.
+// released records the answer to a DELETE. If an earlier answer was lost, the repeat finds no place.
 func (p *stay) released(r reply) error {
 	var left struct {
 		Status, Outcome string

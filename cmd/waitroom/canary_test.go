@@ -89,7 +89,7 @@ func (s *single) posts(paths map[string]string) (answers string) {
 	return answers
 }
 
-// canaryContent has the canary as its code, and returns a word that marks this one.
+// canaryContent returns a message with the canary as its code, and the word that only this message has.
 func (s *single) canaryContent() (l content, word string) {
 	word = s.carrier.word()
 	return content{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" +
@@ -97,7 +97,8 @@ func (s *single) canaryContent() (l content, word string) {
 		"@seller.example.com #" + canary + " " + canaryTail}, word
 }
 
-// sendCanary sends it, three times, and returns its word.
+// sendCanary sends a message with the canary three times, requires the answer `want`, and returns the
+// message's own word.
 func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, string) {
 	s.t.Helper()
 	l, word := s.canaryContent()
@@ -106,8 +107,8 @@ func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, str
 	return m, word
 }
 
-// A code goes through the whole server, well and badly; then everything outside its
-// holder's view is searched for it.
+// A code takes every successful and every failing way through the server. Then the test searches for it in
+// everything but its holder's own view.
 func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	t.Parallel()
 	integration := newReceiver(t)
@@ -270,7 +271,7 @@ func (s *single) reject(session string, m *message) {
 	require.Equal(s.t, http.StatusOK, r.status, r.body)
 }
 
-// await returns when the integration has received all these words.
+// await waits until the integration has received all these words.
 func (r *receiver) await(t *testing.T, words ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
@@ -310,7 +311,7 @@ func requireNone(t *testing.T, where, content, secret string) {
 	require.Negative(t, at, "it is in %s: %.300q", where, content[max(0, at-200):])
 }
 
-// awaitFrame returns when a socket has received a text.
+// awaitFrame waits until a socket has received a text.
 func (s *single) awaitFrame(socket *socket, text string) {
 	s.t.Helper()
 	testproc.Until(s.t, patience, func() error {

@@ -76,8 +76,8 @@ func newCarrier(f *fleet) (*carrier, error) {
 	return &carrier{fleet: f, signer: signer, drift: -1, last: map[string]content{}}, err
 }
 
-// ahead returns how far the carrier's clock is ahead (ms). It drifts from a tenth of a quarantine behind to a
-// fifteenth ahead and back: as from 3 s behind to 2 s ahead where the quarantine is 30 s.
+// ahead returns how far the carrier's clock is ahead (ms). It drifts slowly from a tenth of a quarantine
+// behind to a fifteenth of it ahead, and back.
 func (c *carrier) ahead(at time.Time) int64 {
 	if c.drift < 0 {
 		return 0

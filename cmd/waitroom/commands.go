@@ -17,7 +17,7 @@ import (
 	"github.com/waitroom/waitroom/server"
 )
 
-// healthcheck asks the server with the same settings whether it lives.
+// healthcheck asks the server with these settings whether it is alive.
 func healthcheck(args []string) error {
 	cfg, err := server.ParseConfig(args)
 	if err != nil {

@@ -17,7 +17,7 @@ func (b *single) set(member string, value any) {
 	redistest.SetState(b.t, b.rdb, oneRoom, member, value)
 }
 
-// forget removes the ended leases from the first check, which then sees only the current one.
+// forget deletes the room's ended leases in Redis, so that the first check sees only the live one.
 func (b *single) forget() {
 	require.NoError(b.t, b.rdb.Del(b.t.Context(), "{"+oneRoom+"}:leases").Err())
 }

@@ -73,7 +73,7 @@ func (b *single) do(method, session, path, body string) reply {
 	return r
 }
 
-// expect records an ask of the holder, and returns when (unix ms) it is known to be recorded.
+// expect records an ask of the holder, and returns a time (unix ms) by which Redis has recorded it.
 func (b *single) expect(session string, fence int64, more string) int64 {
 	b.t.Helper()
 	r := b.do(http.MethodPost, session, "/lock/expect", fmt.Sprintf(`{"fence":%d%s}`, fence, more))
@@ -102,7 +102,7 @@ func (b *single) page(session string) string {
 	return r.body
 }
 
-// send posts a message, twice, with a time or (the zero one) without.
+// send posts a message twice; the zero time sends it without a time.
 func (b *single) send(at time.Time) *message {
 	b.t.Helper()
 	how := milliseconds

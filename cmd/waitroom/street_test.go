@@ -39,7 +39,8 @@ type street struct {
 	ended   chan error
 }
 
-// manners of the sellers of a room, and of the next: all ask, none does, and all kinds.
+// manners are the kinds of sellers in each room: in the first all ask, in the second none does, the others
+// have all kinds.
 var manners = [][]manner{{asks}, {plain}, {asks, asks, asks, calls, plain, promises}, {asks, calls},
 	{asks, plain}}
 
@@ -74,7 +75,7 @@ func seed(t *testing.T) uint64 {
 	return n
 }
 
-// fill lets the sellers come, again and again until over is set; ended closes when all have gone.
+// fill lets sellers come and go until `over` is set; it closes `ended` when all have gone.
 func (s *street) fill(ctx context.Context) {
 	var group errgroup.Group
 	for i, id := range s.rooms {
@@ -87,7 +88,7 @@ func (s *street) fill(ctx context.Context) {
 	go func() { s.ended <- group.Wait() }()
 }
 
-// inhabit is one room from its first seller to its last message.
+// inhabit runs one room from its first seller to its last message.
 func (s *street) inhabit(ctx context.Context, id string, n, members int, pace *pace) error {
 	var sellers, post, sockets errgroup.Group
 	post.Go(func() error { // an unasked one, before any lease
@@ -186,7 +187,8 @@ func (s *street) checkIncidents(x *accounts) {
 			want = append(want, "message_id_reused "+m.id)
 		}
 		name := "carrier_clock " + m.id
-		// A message that is unmatched in both may be so for the clock as well: package room tests those rules.
+		// A message that is unmatched in both may be so for the clock as well: package room tests those
+		// rules.
 		j := x.judged(m)
 		maybe := j != nil && slices.Contains(got, name) && (j.unsure || !m.answer.attributed())
 		if maybe || j != nil && j.clock && !j.unsure {
@@ -223,14 +225,14 @@ func outcomes(stays []*stay) map[string]int {
 	return n
 }
 
-// turn is one lease of a session: a message is shown in its own turn, and in no later one.
+// turn is one lease of a session. A message is shown during its own turn and during no later one.
 type turn struct {
 	session string
 	fence   int64
 }
 
-// shown reports messages that another session than the lease's saw, or that their own did not see. A message
-// shows in its own turn, and in any if it came late.
+// shown returns the messages that another session than the lease's saw, and those that their own session did
+// not see. A session sees a message only in the message's own turn, or later if it came late.
 func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 	owners := map[string][]string{} // code → sessions
 	want, late := map[turn][]string{}, map[string][]string{}

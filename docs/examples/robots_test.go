@@ -180,9 +180,9 @@ func posted(t *testing.T, url string, header http.Header, body string) string {
 	return string(text)
 }
 
-// breaking is a proxy before a server. Once a robot has asked, its first call for messages gets no answer, the
-// second is to be repeated, and the third is answered as if the ledger had not judged the message that ended
-// the turn.
+// breaking is a proxy before a server. Once a robot has asked, its first call for messages gets no answer,
+// the second is to be repeated, and the third is answered as if the ledger had not judged the message that
+// ended the turn.
 func breaking(t *testing.T, base string) (address string, calls *atomic.Int32) {
 	to, err := url.Parse(base)
 	require.NoError(t, err)

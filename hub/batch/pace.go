@@ -12,14 +12,14 @@ const (
 	restMost = 20 * time.Millisecond // too short to be noticed
 )
 
-// pace has calls rest between each other. Most of a call's cost is the call, for however many items it is:
-// when thousands come at once, each of them would find no call under way, and begin one for itself alone. The
-// first call after a while waits for nothing.
+// pace limits how often calls are made. A call costs about the same for one item as for many: without a
+// pause, each of thousands of items would get a call of its own. The first call after a while does not wait.
 type pace struct{ began time.Time }
 
 func (p *pace) begin() { p.began = time.Now() }
 
-// rest waits after a call, unless that was full: more items wait already then. False when ctx ended first.
+// rest waits after a call, unless the batch was full, since more items are waiting then. It returns false if
+// ctx ended first.
 func (p *pace) rest(ctx context.Context, full bool) bool {
 	if full {
 		return true

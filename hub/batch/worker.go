@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 )
 
-// Worker makes calls until no item is left. A batch whose call failed goes back, and is tried again after a
+// Worker makes calls until no item is left. It puts back a batch whose call failed, and retries it after a
 // while.
 type Worker[B any] struct {
 	// takes the items that have gathered; ok is false where there are none, and ends the run

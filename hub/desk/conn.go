@@ -19,13 +19,13 @@ const (
 	dueReplicas
 )
 
-// unopened is where a socket is in its feed before its first frame.
+// unopened is the position in the feed of a socket that has been sent nothing.
 const unopened = -1
 
-// together is how many bytes of small frames go out in one write.
+// together is the most bytes of small frames in one write.
 const together = 16 << 10
 
-// source is what a socket of support shows: a room, or all of them.
+// source is what a socket of support shows: one room, or all of them.
 type source interface {
 	// opening is everything there is to send, as of a place in the feed; false while there is nothing. The
 	// source marks its sockets when there is.
@@ -33,13 +33,13 @@ type source interface {
 	leave(*Conn)
 }
 
-// opening is what a socket is sent first, and the number of the frame that follows. Many sockets share it.
+// opening is the first frames of a socket and the number of the next frame. Many sockets share it.
 type opening struct {
 	frames [][]byte
 	next   int64
 }
 
-// Conn is a socket of support. Its session, if there is one, counts as no seller's presence.
+// Conn is a socket of support. It never counts as the presence of a seller.
 type Conn struct {
 	socket.Conn
 	d *Desk
@@ -57,7 +57,7 @@ type Conn struct {
 	opened bool
 }
 
-// run has the socket's goroutine run.
+// run starts the socket's goroutine.
 func (c *Conn) run() {
 	c.Open()
 	if !c.d.Tasks.Spawn(c.read) {
@@ -74,7 +74,7 @@ func (c *Conn) read(context.Context) {
 	c.Run()
 }
 
-// left takes the socket out of everything.
+// left removes the socket from its source and from the pool.
 func (c *Conn) left() {
 	c.Leave()
 	c.source.leave(c)
@@ -82,7 +82,7 @@ func (c *Conn) left() {
 	c.d.replicas.follow()
 }
 
-// Serve writes what is due to the socket.
+// Serve writes the frames that the socket is due.
 func (c *Conn) Serve(w *socket.Writer, due uint32) {
 	if due&dueFeed != 0 {
 		first := !c.opened
@@ -99,7 +99,7 @@ func (c *Conn) Serve(w *socket.Writer, due uint32) {
 	}
 }
 
-// writeFeed writes from where the socket is to the end of the feed, or as far as it takes.
+// writeFeed writes the feed from the socket's position on, as far as the connection accepts it.
 func (c *Conn) writeFeed(w *socket.Writer) {
 	var room [64][]byte
 	for {
@@ -123,7 +123,7 @@ func (c *Conn) writeFeed(w *socket.Writer) {
 	}
 }
 
-// open has the socket sent everything, at first and when it is too far behind; false when there is nothing
+// open sends everything, at first and when the socket is too far behind; it returns false if there is nothing
 // yet.
 func (c *Conn) open() bool {
 	o, ok := c.source.opening()
@@ -137,7 +137,7 @@ func (c *Conn) open() bool {
 	return true
 }
 
-// writeShared writes a frame that other sockets are sent too.
+// writeShared writes a frame that is sent to other sockets, too.
 func (c *Conn) writeShared(w *socket.Writer, frame []byte, due uint32) bool {
 	return frame == nil || c.SendFrame(w, frame, due)
 }

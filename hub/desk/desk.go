@@ -17,8 +17,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Panels is where a desk reads what it shows beside the line. The answers are lists of JSON objects, of which
-// it reads nothing but the keys; of the objects that it has sent, it sends again those that changed.
+// Panels reads what a desk shows beside the line, as lists of JSON objects with keys. The desk does not parse
+// the objects, and sends again only those that changed.
 type Panels interface {
 	// Items are the messages and incidents that a person may have to look at, the latest first.
 	Items(ctx context.Context, id room.ID) ([]Item, error)
@@ -31,13 +31,13 @@ type Panels interface {
 	Minutes(ctx context.Context, id room.ID, since int64) ([]Item, error)
 }
 
-// Item is a JSON object that support sees, and its key.
+// Item is a JSON object for support, and its key.
 type Item struct {
 	Key  string
 	JSON json.RawMessage
 }
 
-// Watcher is a member of support that watches.
+// Watcher is an agent of support who watches a room.
 type Watcher struct {
 	Key   string    // of its sign-in: SignOut closes all sockets with it
 	Until time.Time // its sign-in ends
@@ -66,7 +66,7 @@ type Host interface {
 	Status() Status
 }
 
-// Status is how a replica is.
+// Status is the state of a replica.
 type Status struct {
 	Sockets, Rooms          int
 	Stale, Behind, Draining bool // the store, the ledger, the replica itself
@@ -80,13 +80,13 @@ type Tasks interface {
 	Failed(ctx context.Context, what string, id room.ID, err error)
 }
 
-// Metrics are those of a desk.
+// Metrics are the desk's metrics.
 type Metrics struct {
 	Sockets                       prometheus.Gauge
 	Resyncs, Changes, ChangeBytes prometheus.Counter
 }
 
-// Config is what a desk needs.
+// Config configures a Desk.
 type Config struct {
 	Host   Host
 	Tasks  Tasks
@@ -122,7 +122,7 @@ type Desk struct {
 	announced string // channel: how a replica is; only replicas with watchers listen
 }
 
-// New makes a desk; Run brings it to life.
+// New returns a desk; Run has to be started.
 func New(c Config) *Desk {
 	d := &Desk{Config: c, signedOut: c.Names.Channel("{waitroom}:signed-out"),
 		announced: c.Names.Channel("{waitroom}:replicas")}
@@ -163,17 +163,18 @@ func (d *Desk) Serve(w http.ResponseWriter, r *http.Request, id room.ID, who Wat
 	return nil
 }
 
-// buffers is how much larger than a seller's the write buffer of a socket of support is: its frames are.
+// buffers is the factor by which the write buffer of a socket of support is larger than a seller's, since its
+// frames are larger.
 const buffers = 8
 
-// Conns lists the sockets of support.
+// Conns returns the sockets of support.
 func (d *Desk) Conns() []*Conn { return d.sockets.list() }
 
-// Announce publishes how this replica is.
+// Announce publishes this replica's state.
 func (d *Desk) Announce(ctx context.Context) { d.replicas.announce(ctx) }
 
-// Confirmed takes a subscription that is confirmed, from now on and without a gap; false where it is not the
-// desk's.
+// Confirmed handles the confirmation of a subscription, from which on no message is missed; it returns false
+// if the channel is not the desk's.
 func (d *Desk) Confirmed(m *redis.Subscription) bool {
 	switch {
 	case m.Kind == "psubscribe":
@@ -188,7 +189,7 @@ func (d *Desk) Confirmed(m *redis.Subscription) bool {
 	return true
 }
 
-// Message takes a message of the subscription; false where it is not the desk's.
+// Message handles a message of a subscription; it returns false if the channel is not the desk's.
 func (d *Desk) Message(m *redis.Message) bool {
 	switch {
 	case m.Pattern != "":

@@ -9,8 +9,8 @@ const (
 	feedBytes  = 1 << 20
 )
 
-// feed is what the watchers of one thing are sent, in order: the latest frames, each once in memory however
-// many watch, and the number of the first. A socket only remembers how far it has read.
+// feed has the latest frames for all watchers of one source, in order, each once in memory, and the number of
+// the first. A socket only remembers how far it has read.
 type feed struct {
 	mu     sync.Mutex
 	first  int64 // number of frames[0]
@@ -19,7 +19,7 @@ type feed struct {
 	conns  []*Conn
 }
 
-// add lets a socket in; it is sent nothing until it is marked.
+// add adds a socket, which gets nothing until it is marked.
 func (f *feed) add(c *Conn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -27,7 +27,7 @@ func (f *feed) add(c *Conn) {
 	f.conns = append(f.conns, c)
 }
 
-// remove takes a socket out and returns how many are left.
+// remove removes a socket and returns the number of sockets that are left.
 func (f *feed) remove(c *Conn) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -45,7 +45,7 @@ func (f *feed) watchers() int {
 	return len(f.conns)
 }
 
-// send adds a frame and marks all sockets. The frame must not be changed any more.
+// send adds a frame and marks all sockets. The caller must not change the frame afterwards.
 func (f *feed) send(frame []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,7 +60,7 @@ func (f *feed) send(frame []byte) {
 	f.mark()
 }
 
-// reset forgets all frames: every socket is behind and is sent everything anew.
+// reset drops all frames: every socket is then behind and gets everything again.
 func (f *feed) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,22 +81,22 @@ func (f *feed) mark() {
 	}
 }
 
-// end is the number of the next frame.
+// end returns the number of the next frame.
 func (f *feed) end() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.first + int64(len(f.frames))
 }
 
-// keeps reports whether all frames from a number on are here.
+// keeps reports whether the feed still has all frames from a number on.
 func (f *feed) keeps(number int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return number >= f.first
 }
 
-// after appends to `to` the frames from a number on, as many as there is room for and about `most` bytes, one
-// at the least; false when that one is not kept any more.
+// after appends the frames from a number on to `to`: as many as fit into its capacity and about `most` bytes,
+// but at least one. It returns false if the feed does not have the first one any more.
 func (f *feed) after(number int64, most int, to [][]byte) ([][]byte, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

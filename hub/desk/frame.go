@@ -9,7 +9,7 @@ import (
 
 // The frames of support's sockets. Each is made once and sent to many; no session is in any of them.
 
-// roomFrame shows the whole room.
+// roomFrame returns the frame with the whole room.
 func roomFrame(id room.ID, r *mirror.Roster, now int64) []byte {
 	b := socket.Blank(512 + 64*len(r.Line))
 	b = frame.Text(append(b, `{"type":"desk","room":`...), string(id))
@@ -23,7 +23,7 @@ func roomFrame(id room.ID, r *mirror.Roster, now int64) []byte {
 	return socket.Text(append(b, "]}"...))
 }
 
-// changeFrame shows how the room is now, and what changed of the line.
+// changeFrame returns the frame with the room's state and the changes of the line.
 func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
 	b := append(socket.Blank(512), `{"type":"change"`...)
 	b = appendState(b, r, now)
@@ -46,7 +46,7 @@ func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
 	return socket.Text(append(b, '}'))
 }
 
-// appendState appends what a room's first frame and its changes have in common.
+// appendState appends the members that a room's first frame and its changes have in common.
 func appendState(b []byte, r *mirror.Roster, now int64) []byte {
 	b = frame.Int(b, `,"epoch":`, r.Epoch)
 	b = frame.Int(b, `,"version":`, r.Version)
@@ -68,14 +68,14 @@ func appendState(b []byte, r *mirror.Roster, now int64) []byte {
 	return append(b, '}')
 }
 
-// appendWaiter appends a waiter's part of a list, to be closed.
+// appendWaiter appends a waiter's members; the caller closes the object.
 func appendWaiter(b []byte, w *room.Waiter) []byte {
 	b = frame.Int(b, "[", w.Ticket)
 	b = frame.Text(append(b, ','), w.Seller)
 	return frame.Int(b, ",", w.JoinedAt)
 }
 
-// listFrame shows items or minutes: with reset these are all there are.
+// listFrame returns a frame with items or minutes. With reset they replace all earlier ones.
 func listFrame(kind string, reset bool, set []Item, drop []string) []byte {
 	b := frame.Word(socket.Blank(1024), `{"type":`, kind)
 	if reset {
@@ -90,7 +90,7 @@ func listFrame(kind string, reset bool, set []Item, drop []string) []byte {
 	return socket.Text(append(b, '}'))
 }
 
-// heartbeatFrame shows how old the data on the page is.
+// heartbeatFrame returns the frame with the age of the page's data.
 func heartbeatFrame(now, asOf int64) []byte {
 	b := frame.Int(socket.Blank(64), `{"type":"beat","server_time":`, now)
 	return socket.Text(append(frame.Int(b, `,"as_of":`, asOf), '}'))

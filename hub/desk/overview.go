@@ -23,8 +23,8 @@ const (
 	confirmWithin = 2 * time.Second
 )
 
-// overview is what support sees of all rooms. Events only name the rooms to look at. It is followed while
-// an agent watches, and for a while after.
+// overview is support's view of all rooms. An event only marks its room to be read. The overview is followed
+// while an agent watches, and for a while after.
 type overview struct {
 	d    *Desk
 	feed feed
@@ -67,7 +67,7 @@ func (o *overview) leave(c *Conn) {
 	}
 }
 
-// over ends it when no agent has watched for a while.
+// over ends the overview if no agent has watched for a while, and reports whether it did.
 func (o *overview) over() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -81,7 +81,7 @@ func (o *overview) over() bool {
 	return true
 }
 
-// again has all rooms looked at: the channels are confirmed from now on, and earlier events may have been
+// again marks all rooms to be read: the channels have just been confirmed, and earlier events may have been
 // missed.
 func (o *overview) again() {
 	o.mu.Lock()
@@ -89,7 +89,7 @@ func (o *overview) again() {
 	o.relist = true
 }
 
-// touch has a room looked at in which something happened.
+// touch marks a room in which something happened.
 func (o *overview) touch(id room.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -108,7 +108,7 @@ func (o *overview) touch(id room.ID) {
 	o.soil(id, r)
 }
 
-// soil has a room looked at.
+// soil marks a room to be read.
 func (o *overview) soil(id room.ID, r *row) {
 	if !r.dirty {
 		r.dirty = true
@@ -133,7 +133,7 @@ func (o *overview) run(ctx context.Context) {
 	}
 }
 
-// list brings the list of rooms up to date, now and then; false when that failed.
+// list reads the list of rooms now and then; it returns false if that failed.
 func (o *overview) list(ctx context.Context) bool {
 	o.mu.Lock()
 	all, asked := o.relist, time.Now()
@@ -156,7 +156,8 @@ func (o *overview) list(ctx context.Context) bool {
 	return true
 }
 
-// take takes the rooms in use and forgets others, unless they are named or something just happened there.
+// take adds the rooms in use and removes the others, except rooms listed by name and those in which something
+// has just happened.
 func (o *overview) take(active []room.ID, all bool, asked time.Time) {
 	there := make(map[room.ID]bool, len(active))
 	for _, id := range active {
@@ -181,8 +182,7 @@ func (o *overview) take(active []room.ID, all bool, asked time.Time) {
 	}
 }
 
-// look looks at the rooms that something happened in, the longest waiting first; false when the store does
-// not answer.
+// look reads the marked rooms, the longest marked first; it returns false if Redis does not answer.
 func (o *overview) look(ctx context.Context) bool {
 	o.mu.Lock()
 	n := min(len(o.dirty), glanceMost)

@@ -9,11 +9,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// rowsTogether is how many rooms are in one frame at the most.
+// rowsTogether is the most rooms in one frame.
 const rowsTogether = 500
 
-// send sends what changed of all rooms, also by time alone; true while there are rooms that were not looked
-// at yet.
+// send sends the rows that have changed, some of them by time alone. It returns true while some rooms have
+// not been read.
 func (o *overview) send() (more bool) {
 	now := o.d.Clock.MS()
 	o.mu.Lock()
@@ -50,7 +50,7 @@ func (o *overview) send() (more bool) {
 	return more
 }
 
-// frames shows rooms, in as many frames as it takes; the first one resets and drops.
+// frames returns frames with the rooms; the first one also has reset and drop.
 func (o *overview) frames(reset bool, set []room.ID, drop []string, now int64) (frames [][]byte) {
 	for first := true; first || len(set) > 0; first = false {
 		n := min(len(set), rowsTogether)
@@ -60,7 +60,7 @@ func (o *overview) frames(reset bool, set []room.ID, drop []string, now int64) (
 	return frames
 }
 
-// opening shows all rooms. It is made once for all watchers that come within a moment.
+// opening returns the frames with all rooms. It makes them once for all watchers that come within a moment.
 func (o *overview) opening() (opening, bool) {
 	o.openMu.Lock()
 	defer o.openMu.Unlock()

@@ -9,14 +9,14 @@ import (
 
 const minuteMS = int64(time.Minute / time.Millisecond)
 
-// panelReader reads a room's side panels, one question at a time.
+// panelReader reads a room's side panels, with one call at a time.
 type panelReader struct {
 	r      *Room
 	minute int64 // in which minutes were read last
 	since  int64 // unix ms: minutes before it are known
 }
 
-// followPanels reads what is due until ctx ends.
+// followPanels reads the panels that are due, until ctx ends.
 func (r *Room) followPanels(ctx context.Context) {
 	if r.d.Panels == nil {
 		return
@@ -35,7 +35,7 @@ func (r *Room) followPanels(ctx context.Context) {
 	}
 }
 
-// read reads what is due and returns how long to wait before the next time.
+// read reads the panels that are due, and returns how long to wait before the next read.
 func (a *panelReader) read(ctx context.Context, wait *follow.Backoff) time.Duration {
 	due, failed := a.r.due(), 0
 	if due&readItems != 0 && !a.items(ctx) {
@@ -65,7 +65,7 @@ func (r *Room) due() int {
 	return due
 }
 
-// countAgain has minutes read where something happened lately, or another minute has begun.
+// countAgain makes the minutes due if something happened lately or another minute has begun.
 func (r *Room) countAgain(asked int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +117,7 @@ func (a *panelReader) minutes(ctx context.Context) bool {
 	return ok
 }
 
-// answered sends every watcher what an answer changed; false when there was none.
+// answered sends the watchers what has changed; it returns false if the call failed.
 func (a *panelReader) answered(ctx context.Context, what string, err error,
 	take func(*sidePanels) []byte) bool {
 	r := a.r

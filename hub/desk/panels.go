@@ -28,7 +28,7 @@ const (
 	keepMinutes   = time.Hour + time.Minute
 )
 
-// sidePanels is what support sees beside the line, and what of it is to be read. The room's lock guards it.
+// sidePanels has the panels beside the line, and which of them are due to be read. The room's lock guards it.
 type sidePanels struct {
 	items, minutes, sources, pauses list
 	paused                          bool // as of the latest roster
@@ -51,8 +51,7 @@ func (p *sidePanels) ask(what int) {
 	}
 }
 
-// observe has messages and incidents read where an event is about them, and minutes where there is something
-// to count.
+// observe makes messages and incidents due if an event is about them, and minutes if it changes a count.
 func (p *sidePanels) observe(e *room.Event) {
 	if e.Changed {
 		p.settle = settling
@@ -62,7 +61,7 @@ func (p *sidePanels) observe(e *room.Event) {
 	}
 }
 
-// observePause has a pause looked up where it begins, and forgotten where it is over.
+// observePause makes the pause due when it begins, and drops it when it ends.
 func (p *sidePanels) observePause(paused bool) {
 	if p.paused != paused {
 		p.paused = paused
@@ -70,7 +69,7 @@ func (p *sidePanels) observePause(paused bool) {
 	}
 }
 
-// known are the frames that a new watcher is sent.
+// known returns the frames with the panels for a new watcher.
 func (p *sidePanels) known() (frames [][]byte) {
 	for _, l := range []*list{&p.items, &p.minutes, &p.sources, &p.pauses} {
 		if l.known {
@@ -80,14 +79,14 @@ func (p *sidePanels) known() (frames [][]byte) {
 	return frames
 }
 
-// list is a list of objects as it was sent.
+// list is a list of objects in the state that was sent last.
 type list struct {
 	kind  string
 	known bool
 	items []Item
 }
 
-// whole takes an answer that is the whole list, and returns the frame to send; nil where nothing changed.
+// whole compares an answer with the whole list, and returns the frame to send; nil if nothing has changed.
 func (l *list) whole(answer []Item) (frame []byte) {
 	var drop []string
 	there := keyed(answer)
@@ -101,8 +100,8 @@ func (l *list) whole(answer []Item) (frame []byte) {
 	return l.frame(first, set, drop)
 }
 
-// part takes an answer that leaves out what was before it, in order of their keys, which are unix ms; older
-// items than `from` are forgotten.
+// part compares an answer that has only the latest part of the list, ordered by keys in unix ms. It drops
+// items older than `from`.
 func (l *list) part(answer []Item, from int64) (frame []byte) {
 	set, first, anew := l.changed(answer), !l.known, keyed(answer)
 	kept := slices.DeleteFunc(slices.Clone(l.items),
@@ -112,7 +111,7 @@ func (l *list) part(answer []Item, from int64) (frame []byte) {
 	return l.frame(first, set, nil)
 }
 
-// wholeIfAny is whole, save that an empty list is not sent as long as there was none.
+// wholeIfAny is whole, but does not send an empty list if there was none before.
 func (l *list) wholeIfAny(answer []Item) (frame []byte) {
 	if len(answer) == 0 && !l.known {
 		return nil
@@ -127,7 +126,7 @@ func (l *list) frame(first bool, set []Item, drop []string) []byte {
 	return listFrame(l.kind, first, set, drop)
 }
 
-// changed are the items that are new or other than before.
+// changed returns the items that are new or have changed.
 func (l *list) changed(answer []Item) (set []Item) {
 	before := keyed(l.items)
 	for _, i := range answer {

@@ -19,7 +19,7 @@ const (
 	countsEvery  = 2 * time.Second // counts that change are sent no more often
 )
 
-// replica is how a replica is.
+// replica is the state of a replica, as it is published.
 type replica struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -32,13 +32,13 @@ type replica struct {
 	StartedAt int64  `json:"started_at"` // unix ms
 }
 
-// uncounted is the part of it that is sent at once.
+// uncounted returns the part whose changes are sent at once.
 func (r replica) uncounted() replica {
 	r.Sockets, r.Rooms, r.Watchers = 0, 0, 0
 	return r
 }
 
-// replicas is what support sees of the replicas.
+// replicas are the states of all replicas for support.
 type replicas struct {
 	d       *Desk
 	id      string
@@ -58,7 +58,7 @@ func newReplicas(d *Desk) *replicas {
 		list: make(map[string]replica), heard: make(map[string]time.Time)}
 }
 
-// own is how this replica is.
+// own returns this replica's state.
 func (r *replicas) own() replica {
 	s := r.d.Host.Status()
 	me := replica{ID: r.id, Name: r.d.Name, Sockets: s.Sockets, Rooms: s.Rooms, Watchers: r.d.sockets.count(),
@@ -73,7 +73,7 @@ func (r *replicas) own() replica {
 	return me
 }
 
-// announce publishes how this replica is.
+// announce publishes this replica's state.
 func (r *replicas) announce(ctx context.Context) {
 	text, err := json.Marshal(r.own())
 	if err == nil {
@@ -84,7 +84,7 @@ func (r *replicas) announce(ctx context.Context) {
 	}
 }
 
-// follow follows the other replicas while an agent watches.
+// follow subscribes to the other replicas while an agent watches.
 func (r *replicas) follow() {
 	r.turn()
 	r.send()
@@ -108,7 +108,7 @@ func (r *replicas) turn() {
 	}
 }
 
-// message takes a replica's announcement.
+// message handles a replica's announcement.
 func (r *replicas) message(payload string) {
 	var one replica
 	if err := json.Unmarshal([]byte(payload), &one); err != nil || one.ID == "" {
@@ -121,8 +121,8 @@ func (r *replicas) message(payload string) {
 	r.send()
 }
 
-// sift drops the replicas that were silent for too long when this one last heard itself: until it does, it
-// may be the one that hears nothing.
+// sift removes replicas that have been silent for too long, if this replica has received its own announcement
+// since. Otherwise this replica may be the one that receives nothing.
 func (r *replicas) sift() {
 	r.mu.Lock()
 	now := r.heard[r.id]
@@ -136,7 +136,7 @@ func (r *replicas) sift() {
 	r.send()
 }
 
-// send sends every watcher what changed.
+// send sends every watcher what has changed.
 func (r *replicas) send() {
 	me := r.own()
 	r.mu.Lock()
@@ -173,7 +173,7 @@ func (r *replicas) worthSending(list []replica) bool {
 	return !same || time.Since(r.sentAt) >= countsEvery
 }
 
-// frame is the latest frame; nil before the first.
+// frame returns the latest frame; nil before the first.
 func (r *replicas) frame() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// openingFor is how long an opening is good for new watchers: the clock in it must not be old.
+// openingFor is how long an opening is used for new watchers, since the time in it must not be old.
 const openingFor = 250 * time.Millisecond
 
-// keptEvents is how many events are kept while a roster is read.
+// keptEvents is the most events that are kept while a roster is read.
 const keptEvents = 4096
 
-// Line is a room on this replica, the source of a roster. Its methods are called under the room's lock.
+// Line is a room on this replica, from which the desk reads. Its methods are called under the room's lock.
 type Line interface {
 	// At is the version of the room's mirror. Following is false while the mirror waits for a snapshot, and
 	// live is true once it had one.
@@ -28,7 +28,7 @@ type Line interface {
 	Expect(mirror.Revision)
 }
 
-// Room is what support sees of a room, for as long as it has watchers here. The room's lock guards it.
+// Room is support's view of a room while it has watchers here. The room's lock guards it.
 type Room struct {
 	d      *Desk
 	id     room.ID
@@ -52,7 +52,8 @@ type Room struct {
 	until  time.Time
 }
 
-// NewRoom makes the desk's part of a room, whose lock is held. It calls over when the last watcher has left.
+// NewRoom returns the desk's view of a room, whose lock the caller holds. It calls over when the last watcher
+// has left.
 func (d *Desk) NewRoom(id room.ID, mu *sync.RWMutex, line Line, over func()) *Room {
 	r := &Room{d: d, id: id, mu: mu, line: line, over: over, panels: newSidePanels()}
 	life, end := context.WithCancel(context.Background())
@@ -64,7 +65,7 @@ func (d *Desk) NewRoom(id room.ID, mu *sync.RWMutex, line Line, over func()) *Ro
 	return r
 }
 
-// Watch adds a socket. The room's lock is held.
+// Watch adds a socket. The caller holds the room's lock.
 func (r *Room) Watch(c *Conn) {
 	c.source, c.feed = r, &r.feed
 	r.feed.add(c)
@@ -72,7 +73,7 @@ func (r *Room) Watch(c *Conn) {
 	c.Mark(dueFeed, false)
 }
 
-// leave takes a socket out. The last one ends the room.
+// leave removes a socket. The last one ends the view.
 func (r *Room) leave(c *Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,8 +85,8 @@ func (r *Room) leave(c *Conn) {
 	r.over()
 }
 
-// read has the roster read beside a mirror that is followed already: its sellers notice nothing. While there
-// is no such mirror, the snapshot under way, or the next, brings the roster too.
+// read reads a roster while the mirror continues, so that its sellers notice nothing. If the mirror takes a
+// snapshot, that brings the roster.
 func (r *Room) read() {
 	if _, _, following := r.line.At(); following && !r.live && !r.ahead && !r.reading {
 		r.kept = nil
@@ -117,7 +118,7 @@ func (r *Room) watched() bool {
 	return !r.ended
 }
 
-// take brings a roster to the mirror's version; false when another one is needed.
+// take brings a roster to the mirror's version; it returns false if another roster is needed.
 func (r *Room) take(s room.Roster) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,8 +147,7 @@ func (r *Room) take(s room.Roster) bool {
 	return true
 }
 
-// Resynced takes the roster that came with the mirror's snapshot; nil where no agent watched when that was
-// asked for.
+// Resynced handles the roster that was read with the mirror's snapshot; nil if no agent watched then.
 func (r *Room) Resynced(s *room.Roster) {
 	r.live, r.ahead = false, false
 	if s == nil {
@@ -163,7 +163,7 @@ func (r *Room) Resynced(s *room.Roster) {
 	r.show(roster)
 }
 
-// show puts a roster in the place of the one before. Watchers are sent it in full, unless it is the same.
+// show replaces the roster. The watchers get it in full, unless it is the same.
 func (r *Room) show(roster mirror.Roster) {
 	if !r.roster.Equal(&roster) {
 		r.feed.reset()
@@ -173,7 +173,7 @@ func (r *Room) show(roster mirror.Roster) {
 	r.feed.markAll()
 }
 
-// Event takes an event, and what it was to the mirror.
+// Event handles an event, and the mirror's verdict on it.
 func (r *Room) Event(e *room.Event, v mirror.Verdict) {
 	r.panels.observe(e)
 	at, _, _ := r.line.At()
@@ -189,7 +189,7 @@ func (r *Room) Event(e *room.Event, v mirror.Verdict) {
 	}
 }
 
-// send sends every watcher what an event changed.
+// send sends every watcher what an event has changed.
 func (r *Room) send(e *room.Event) {
 	c, ok := r.roster.Apply(e)
 	r.panels.observePause(r.roster.Paused)
@@ -205,7 +205,8 @@ func (r *Room) send(e *room.Event) {
 	}
 }
 
-// opening shows the room as it is now. It is made once for all watchers that come within a moment.
+// opening returns the frames with the room's current state. It makes them once for all watchers that come
+// within a moment.
 func (r *Room) opening() (opening, bool) {
 	r.openMu.Lock()
 	defer r.openMu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// payload is what is in a text frame of the server, which is all there is.
+// payload returns the text of a server's frame, after checking that the frame is a single text frame.
 func payload(t require.TestingT, frame []byte) []byte {
 	require.Equal(t, byte(0x81), frame[0], "one text frame, whole")
 	n, head := uint64(frame[1]), 2
@@ -30,7 +30,7 @@ func payload(t require.TestingT, frame []byte) []byte {
 	return frame[head:]
 }
 
-// clerk is a roster fed by the real engine's events, and a page fed by the roster's changes.
+// clerk is a roster that follows the real engine's events, and a page that follows the roster's changes.
 type clerk struct {
 	t      *rapid.T
 	e      *room.Engine
@@ -53,8 +53,7 @@ func (c *clerk) adopt(s room.Roster) {
 
 const lobbyRoom = room.ID("integration")
 
-// catchUp applies what was published until the store's version is reached and everything said of it was
-// heard.
+// catchUp applies the published events until the roster has Redis's version and all notes of it.
 func (c *clerk) catchUp(rdb redis.UniversalClient) room.Roster {
 	s, err := c.e.Roster(context.Background(), lobbyRoom)
 	require.NoError(c.t, err)

@@ -13,7 +13,7 @@ const (
 	someLeases = 3                // with fewer ended leases, most of them expired means nothing
 )
 
-// row is a room in the overview.
+// row is a room of the overview.
 type row struct {
 	known   bool
 	glance  room.Glance
@@ -36,7 +36,7 @@ type summary struct {
 	trouble       trouble
 }
 
-// trouble is what a person should look at, as a set.
+// trouble is the set of problems that an agent should look at.
 type trouble uint8
 
 const (
@@ -49,10 +49,10 @@ const (
 
 var troubles = [...]string{"paused", "stuck", "expired", "nobodys", "lost"}
 
-// passes reports whether there is trouble that time alone may end.
+// passes reports whether a problem may end by time alone.
 func (r *row) passes() bool { return r.last.trouble&(troubleExpired|troubleNobodys) != 0 }
 
-// at is the room's summary at unix ms now.
+// at returns the room's summary at a time (unix ms).
 func (r *row) at(now int64) summary {
 	g := &r.glance
 	s := summary{paused: g.Paused, holder: g.Holder, waiting: g.Waiting, away: g.Away, oldest: g.Oldest}

@@ -18,8 +18,8 @@ const (
 	turns = 20
 )
 
-// SignOut closes all sockets of a sign-in, on every replica, with 4501. The error wraps room.ErrStore: the
-// other replicas find out when they are connected again, or ask again.
+// SignOut closes all sockets of a sign-in, on every replica, with 4501. The error wraps room.ErrStore: other
+// replicas then notice the sign-out when they reconnect or at their next check.
 func (d *Desk) SignOut(ctx context.Context, key string) error {
 	d.sockets.signOut(key)
 	if err := d.Redis.Publish(ctx, d.signedOut, key).Err(); err != nil {
@@ -28,7 +28,7 @@ func (d *Desk) SignOut(ctx context.Context, key string) error {
 	return nil
 }
 
-// signOut closes the sockets of a sign-in that are here.
+// signOut closes this replica's sockets of a sign-in.
 func (s *sockets) signOut(key string) {
 	for _, c := range s.list() {
 		if c.who.Key == key {
@@ -43,7 +43,7 @@ func (c *Conn) signOut() {
 	}
 }
 
-// closeOver closes the sockets whose sign-in has ended by time.
+// closeOver closes the sockets whose sign-in has expired.
 func (s *sockets) closeOver() {
 	now := time.Now()
 	for _, c := range s.list() {
@@ -53,8 +53,8 @@ func (s *sockets) closeOver() {
 	}
 }
 
-// askAgain finds the sign-ins that are gone from the store without a sign-out. Where the answer is not known
-// now, the next turn asks again.
+// askAgain finds sign-ins that Redis does not have any more, without a sign-out. If Redis does not answer,
+// the next turn asks again.
 func (s *sockets) askAgain(ctx context.Context) {
 	tick := time.NewTicker(max(s.d.Recheck/turns, time.Millisecond))
 	defer tick.Stop()
@@ -68,7 +68,7 @@ func (s *sockets) askAgain(ctx context.Context) {
 	}
 }
 
-// check checks the sign-in of every socket: sign-outs may have been missed until now.
+// check checks the sign-in of every socket, since sign-outs may have been missed.
 func (s *sockets) check() {
 	if s.count() > 0 && s.checking.Add(1) == 1 {
 		s.d.Tasks.Spawn(s.checkAll)
@@ -81,7 +81,7 @@ func (s *sockets) checkAll(ctx context.Context) {
 	}
 }
 
-// checkEach asks until all are known; false when ctx ended first.
+// checkEach checks until the result of all is known; it returns false if ctx ended first.
 func (d *Desk) checkEach(ctx context.Context, conns []*Conn) bool {
 	for len(conns) > 0 {
 		if conns = d.checkSome(ctx, conns); len(conns) > 0 && !follow.Pause(ctx, checkAgain) {
@@ -91,7 +91,7 @@ func (d *Desk) checkEach(ctx context.Context, conns []*Conn) bool {
 	return true
 }
 
-// checkSome closes the sockets whose sign-in does not hold, and returns those with an unknown one.
+// checkSome closes the sockets whose sign-in is not valid, and returns those for which that is unknown.
 func (d *Desk) checkSome(ctx context.Context, conns []*Conn) (unknown []*Conn) {
 	var mu sync.Mutex
 	inParallel(checkers, conns, func(c *Conn) {
@@ -113,7 +113,7 @@ func (d *Desk) checkSome(ctx context.Context, conns []*Conn) (unknown []*Conn) {
 	return unknown
 }
 
-// inParallel does f for each, n at a time.
+// inParallel calls f for each element, n at a time.
 func inParallel[T any](n int, list []T, f func(T)) {
 	var workers sync.WaitGroup
 	todo := make(chan T)

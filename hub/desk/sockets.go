@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// heartbeatEvery is how often support is sent how old its data is.
+// heartbeatEvery is how often support gets the age of its data.
 const heartbeatEvery = time.Second
 
-// sockets are all sockets of support here.
+// sockets are all sockets of support on this replica.
 type sockets struct {
 	d *Desk
 
@@ -50,7 +50,7 @@ func (s *sockets) list() []*Conn {
 	return slices.Clone(s.conns)
 }
 
-// inTurn are the sockets whose sign-in is checked now.
+// inTurn returns the sockets whose sign-in is checked in this turn.
 func (s *sockets) inTurn(turn int) []*Conn {
 	return slices.DeleteFunc(s.list(), func(c *Conn) bool { return c.turn != turn })
 }
@@ -61,7 +61,7 @@ func (s *sockets) count() int {
 	return len(s.conns)
 }
 
-// mark has every socket sent something that is of no room.
+// mark marks every socket for a frame that belongs to no room.
 func (s *sockets) mark(what uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *sockets) mark(what uint32) {
 	}
 }
 
-// run sends heartbeats, closes the sockets whose sign-in is over, and drops replicas that are gone.
+// run sends heartbeats, closes sockets whose sign-in has ended, and removes replicas that are gone.
 func (s *sockets) run(ctx context.Context) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
@@ -90,7 +90,7 @@ func (s *sockets) run(ctx context.Context) {
 	}
 }
 
-// heartbeat is the latest heartbeat; nil before the first.
+// heartbeat returns the latest heartbeat; nil before the first.
 func (s *sockets) heartbeat() []byte {
 	if frame := s.last.Load(); frame != nil {
 		return *frame

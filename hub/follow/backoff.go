@@ -11,14 +11,14 @@ const (
 	retryMost  = time.Second
 )
 
-// Backoff is the time between attempts at what is tried until it is done: it doubles.
+// Backoff is the growing delay between retries: it doubles.
 type Backoff struct {
 	Most   time.Duration // default 1 s
 	Jitter bool          // wait for some time between half of that and all of it
 	wait   time.Duration
 }
 
-// Next is how long to wait now.
+// Next returns the next delay.
 func (b *Backoff) Next() time.Duration {
 	most := b.Most
 	if most == 0 {
@@ -31,17 +31,17 @@ func (b *Backoff) Next() time.Duration {
 	return b.wait
 }
 
-// Wait waits; false when ctx ended first.
+// Wait waits for the next delay; it returns false if ctx ended first.
 func (b *Backoff) Wait(ctx context.Context) bool { return Pause(ctx, b.Next()) }
 
-// Reset begins anew, after a success; it reports whether anything had failed.
+// Reset starts again after a success; it reports whether there was a failure.
 func (b *Backoff) Reset() (failed bool) {
 	failed = b.wait > 0
 	b.wait = 0
 	return failed
 }
 
-// Pause waits; false when ctx ended first.
+// Pause waits; it returns false if ctx ended first.
 func Pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

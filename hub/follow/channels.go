@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Channels is a set of Pub/Sub channels to be subscribed, and what changed in it since it was last
-// carried out. Any goroutine may change it; one carries it out.
+// Channels is a set of Pub/Sub channels to subscribe to, with the changes since it was last carried out. Any
+// goroutine may change it; one carries it out.
 type Channels struct {
 	mu      sync.Mutex
 	wanted  map[string]struct{}
@@ -19,7 +19,7 @@ func newChannels() *Channels {
 		kick: make(chan struct{}, 1)}
 }
 
-// Add has a channel subscribed.
+// Add adds a channel to the set.
 func (c *Channels) Add(channel string) {
 	c.mu.Lock()
 	c.wanted[channel] = struct{}{}
@@ -27,7 +27,7 @@ func (c *Channels) Add(channel string) {
 	c.change(channel)
 }
 
-// Remove has a channel not subscribed any more.
+// Remove removes a channel from the set.
 func (c *Channels) Remove(channel string) {
 	c.mu.Lock()
 	delete(c.wanted, channel)
@@ -42,7 +42,7 @@ func (c *Channels) change(channel string) {
 	c.wake()
 }
 
-// again marks every wanted channel as changed: there is a new connection.
+// again marks every channel of the set as changed, for a new connection.
 func (c *Channels) again() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *Channels) wake() {
 	}
 }
 
-// next takes what changed: to be subscribed, and not any more.
+// next returns the changes: channels to subscribe to, and channels to unsubscribe from.
 func (c *Channels) next() (on, off []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,8 +74,8 @@ func (c *Channels) next() (on, off []string) {
 	return on, off
 }
 
-// carryOut subscribes and unsubscribes as next returns. The receiver notices failures; the client remembers
-// its subscriptions.
+// carryOut subscribes and unsubscribes as next says. The receiver notices failures; the client remembers its
+// subscriptions.
 func (c *Channels) carryOut(ctx context.Context, subscribe,
 	unsubscribe func(context.Context, ...string) error) {
 	on, off := c.next()

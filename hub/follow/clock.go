@@ -14,8 +14,8 @@ const (
 	setBack = 500 * time.Millisecond // and are recognised where it was set back by more than this
 )
 
-// Clock reckons the time of Redis's clock. Each message from Redis carries that time; the message that was
-// fastest on its way bounds the difference best. Ours is the monotonic clock.
+// Clock estimates Redis's time. Each message from Redis has that time; the message with the shortest way
+// gives the best bound. This process's clock is the monotonic one.
 type Clock struct {
 	Start  time.Time    // ours
 	offset atomic.Int64 // ns to take from the time since start to get Redis's unix time
@@ -30,14 +30,14 @@ type Clock struct {
 
 const noSample = int64(^uint64(0) >> 1)
 
-// NewClock makes a clock that goes by our own until the first message from Redis.
+// NewClock returns a clock that shows this machine's time until the first message from Redis.
 func NewClock() *Clock {
 	c := &Clock{Start: time.Now(), now: noSample, last: noSample}
 	c.offset.Store(-c.Start.UnixNano()) // our own wall clock, until Redis has spoken
 	return c
 }
 
-// Sample learns from a message of Redis's that carries unix millisecond ms and just came in.
+// Sample records a message with Redis's time (unix ms) that has just arrived.
 func (c *Clock) Sample(ms int64) {
 	at := time.Now()
 	difference := int64(at.Sub(c.Start)) - ms*int64(time.Millisecond)
@@ -53,16 +53,16 @@ func (c *Clock) Sample(ms int64) {
 	c.offset.Store(min(c.now, c.last))
 }
 
-// Forget drops what was learnt: another server may answer now.
+// Forget drops all samples, since another server may answer now.
 func (c *Clock) Forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now, c.last, c.until = noSample, noSample, time.Time{}
 }
 
-// Restart goes by Redis's answer alone to the question sent at `sent`, since its clock was set. An earlier
-// message that comes in later has a time that the clock has not come to again: it does not count, nor does
-// the answer to an earlier question.
+// Restart uses only Redis's answer to the call sent at `sent`, since its clock was set. Earlier messages that
+// arrive later have times that the new clock has not reached; they are ignored, and so are answers to earlier
+// calls.
 func (c *Clock) Restart(sent time.Time, ms int64) {
 	at, unix := time.Now(), ms*int64(time.Millisecond)
 	c.mu.Lock()
@@ -76,15 +76,15 @@ func (c *Clock) Restart(sent time.Time, ms int64) {
 	c.offset.Store(c.now)
 }
 
-// MS is Redis's estimated time in unix milliseconds.
+// MS returns the estimate of Redis's time in unix milliseconds.
 func (c *Clock) MS() int64 {
 	return (int64(time.Since(c.Start)) - c.offset.Load()) / int64(time.Millisecond)
 }
 
-// Until is how long it is to unix millisecond ms of Redis's clock.
+// Until returns how long it is until a time of Redis's clock (unix ms).
 func (c *Clock) Until(ms int64) time.Duration {
 	return time.Duration(ms*int64(time.Millisecond) + c.offset.Load() - int64(time.Since(c.Start)))
 }
 
-// Since is how long ago unix millisecond ms of Redis's clock was.
+// Since returns how long ago a time of Redis's clock was (unix ms).
 func (c *Clock) Since(ms int64) time.Duration { return max(-c.Until(ms), 0) }

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Config is what is needed; there are no defaults.
+// Config has what the package needs; there are no defaults.
 type Config struct {
 	Redis      redis.UniversalClient // stays the caller's to close
 	Names      room.Names            // of its keys and channels

@@ -18,9 +18,9 @@ import (
 // masterCheck is how often a cluster's masters are listed anew.
 const masterCheck = 5 * time.Second
 
-// Keyspace listens to Redis's notifications about the lock keys: a deletion by hand is noticed at once.
-// It is an accelerator: without it the timers and the sweep do the same, later. On a cluster each
-// master only speaks of its own keys, so each has a connection.
+// Keyspace listens to Redis's notifications about the lock keys, so that a deletion by hand is noticed at
+// once. Without it, timers and the sweep notice the same later. Each master of a cluster notifies only about
+// its own keys, so each has a connection.
 type Keyspace struct {
 	cfg      Config
 	keys     LockKeys
@@ -32,13 +32,13 @@ type Keyspace struct {
 	sources map[string]*redis.PubSub // by address; one entry "" where there is no cluster
 }
 
-// LockKeys takes what becomes of the lock keys.
+// LockKeys is called when a lock key has expired or was deleted.
 type LockKeys interface {
 	Expired(room.ID)
 	Deleted(room.ID) // by a script of ours, or by hand
 }
 
-// NewKeyspace makes a listener. Run and CarryOut bring it to life.
+// NewKeyspace returns a listener; Run and CarryOut have to be started.
 func NewKeyspace(cfg Config, keys LockKeys) *Keyspace {
 	return &Keyspace{cfg: cfg, keys: keys, channels: newChannels(), sources: make(map[string]*redis.PubSub)}
 }
@@ -46,10 +46,10 @@ func NewKeyspace(cfg Config, keys LockKeys) *Keyspace {
 // Add listens to a room's lock key.
 func (k *Keyspace) Add(id room.ID) { k.channels.Add(k.cfg.Names.LockNotices(id)) }
 
-// Remove listens to it no more.
+// Remove stops listening to it.
 func (k *Keyspace) Remove(id room.ID) { k.channels.Remove(k.cfg.Names.LockNotices(id)) }
 
-// CarryOut carries out what Add and Remove asked for, on every connection.
+// CarryOut subscribes and unsubscribes as Add and Remove require, on every connection.
 func (k *Keyspace) CarryOut(ctx context.Context) {
 	for {
 		select {
@@ -72,7 +72,7 @@ func (k *Keyspace) CarryOut(ctx context.Context) {
 	}
 }
 
-// Run keeps the connections until ctx ends, and switches the notifications on where that is allowed.
+// Run keeps the connections until ctx ends, and turns the notifications on if Redis allows it.
 func (k *Keyspace) Run(ctx context.Context) {
 	k.cfg.Spawn(k.enable)
 	cluster, ok := k.cfg.Redis.(*redis.ClusterClient)
@@ -88,7 +88,7 @@ func (k *Keyspace) Run(ctx context.Context) {
 	}
 }
 
-// listenAll listens to every master, and no more to those that are none any more.
+// listenAll listens to every master, and closes the connections to former masters.
 func (k *Keyspace) listenAll(ctx context.Context, cluster *redis.ClusterClient) {
 	var mu sync.Mutex
 	masters := make(map[string]bool)
@@ -159,7 +159,7 @@ func (k *Keyspace) notified(m *redis.Message) {
 	}
 }
 
-// Close drops the connections for good.
+// Close closes the connections for good.
 func (k *Keyspace) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -169,14 +169,14 @@ func (k *Keyspace) Close() {
 	}
 }
 
-// configurer is a Redis server that may let itself be configured.
+// configurer is a Redis server that may allow CONFIG.
 type configurer interface {
 	ConfigGet(context.Context, string) *redis.MapStringStringCmd
 	ConfigSet(ctx context.Context, name, value string) *redis.StatusCmd
 }
 
-// enable switches the notifications on where they are off. Managed servers refuse that, which is logged once;
-// a server that can not be reached is asked again.
+// enable turns the notifications on if they are off. Managed servers refuse that, which is logged once; a
+// server that cannot be reached is tried again.
 func (k *Keyspace) enable(ctx context.Context) {
 	if k.cfg.Unnotified {
 		return

@@ -11,18 +11,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// missedProbes is how many probes may be published without coming back before the connection is
-// taken for dead: a socket to a demoted master looks healthy.
+// missedProbes is the number of probes that may be published without coming back before the connection counts
+// as dead: a connection to a demoted master looks healthy.
 const missedProbes = 2
 
-// Listener takes what the subscription brings. One goroutine calls it.
+// Listener handles the subscription's messages. One goroutine calls it.
 type Listener interface {
 	Confirmed(*redis.Subscription)
 	Message(*redis.Message)
 }
 
-// Subscription is the one Pub/Sub connection for all rooms that have sockets here. It passes on every
-// confirmation of a channel, the first and those after a reconnect: messages before may have been missed.
+// Subscription is the one Pub/Sub connection for all rooms with sockets on this replica. It reports every
+// confirmation of a channel, also those after a reconnect, since messages before it may have been missed.
 type Subscription struct {
 	Channels *Channels
 	Patterns *Channels
@@ -39,7 +39,7 @@ type Subscription struct {
 	closed bool
 }
 
-// NewSubscription makes a subscription. Receive, CarryOut and Test bring it to life.
+// NewSubscription returns a subscription; Receive, CarryOut and Test have to be started.
 func NewSubscription(cfg Config, l Listener) *Subscription {
 	s := &Subscription{cfg: cfg, listener: l, channel: cfg.Names.Channel("{waitroom}:probe:" +
 		uuid.NewString()), start: time.Now(), Channels: newChannels(), Patterns: newChannels()}
@@ -47,7 +47,7 @@ func NewSubscription(cfg Config, l Listener) *Subscription {
 	return s
 }
 
-// Receive is the loop that every message from Redis goes through.
+// Receive receives all messages from Redis.
 func (s *Subscription) Receive(ctx context.Context) {
 	wait := Backoff{Most: time.Second / 2}
 	for ctx.Err() == nil {
@@ -73,7 +73,7 @@ func (s *Subscription) Receive(ctx context.Context) {
 	}
 }
 
-// current is the connection, made anew after reset.
+// current returns the connection, and opens a new one after reset.
 func (s *Subscription) current(ctx context.Context) *redis.PubSub {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Subscription) current(ctx context.Context) *redis.PubSub {
 	return s.ps
 }
 
-// CarryOut subscribes to what Channels and Patterns ask for, as many at a time as there are by then.
+// CarryOut subscribes as Channels and Patterns require, to as many at a time as have gathered.
 func (s *Subscription) CarryOut(ctx context.Context) {
 	for {
 		select {
@@ -124,13 +124,13 @@ func (s *Subscription) message(m *redis.Message) {
 	s.listener.Message(m)
 }
 
-// alive notes that something came from the other side just now.
+// alive records that a message has just arrived.
 func (s *Subscription) alive() {
 	s.missing.Store(0)
 	s.heard.Store(int64(time.Since(s.start)))
 }
 
-// Test publishes to ourselves and makes a new connection when that does not come back.
+// Test publishes probes to this replica and opens a new connection if they do not come back.
 func (s *Subscription) Test(ctx context.Context) {
 	tick := time.NewTicker(s.cfg.Probe)
 	defer tick.Stop()
@@ -150,7 +150,7 @@ func (s *Subscription) Test(ctx context.Context) {
 	}
 }
 
-// reset drops the connection; receive makes a new one.
+// reset closes the connection; Receive opens a new one.
 func (s *Subscription) reset() {
 	s.cfg.Reconnects.Inc()
 	s.cfg.Log.Warn("subscription is silent: connecting again")
@@ -165,7 +165,7 @@ func (s *Subscription) reset() {
 	}
 }
 
-// Close drops the connection for good.
+// Close closes the connection for good.
 func (s *Subscription) Close() {
 	s.mu.Lock()
 	ps := s.ps
@@ -182,14 +182,14 @@ func (s *Subscription) Fresh() bool {
 	return heard != 0 && time.Since(s.start)-time.Duration(heard) < 3*s.cfg.Probe
 }
 
-// AsOf is when a probe came back last, in unix ms of Redis's clock.
+// AsOf returns when a probe last came back (unix ms of Redis's clock).
 func (s *Subscription) AsOf() int64 {
 	silent := time.Since(s.start) - time.Duration(s.heard.Load())
 	return s.cfg.Clock.MS() - silent.Milliseconds()
 }
 
-// Lost reports that the subscription has been dead for so long that a new socket would be sent nothing, or
-// old data.
+// Lost reports that the subscription has been dead for so long that a new socket would get no data or old
+// data.
 func (s *Subscription) Lost() bool {
 	return time.Since(s.start)-time.Duration(s.heard.Load()) >= 3*s.cfg.Probe
 }

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Int appends a number behind its name, which is written as it stands with all that separates it.
+// Int appends a number after its name, which is written unchanged with its separators.
 func Int(b []byte, name string, n int64) []byte {
 	return strconv.AppendInt(append(b, name...), n, 10)
 }
 
-// IntIf appends a number, or null where it does not apply.
+// IntIf appends a number, or null if it does not apply.
 func IntIf(b []byte, name string, n int64, applies bool) []byte {
 	if !applies {
 		return append(append(b, name...), "null"...)
@@ -25,7 +25,7 @@ func Bool(b []byte, name string, yes bool) []byte {
 	return strconv.AppendBool(append(b, name...), yes)
 }
 
-// Word appends one of our own words, which need no escaping; "" is null.
+// Word appends a constant that needs no escaping; "" is null.
 func Word(b []byte, name, word string) []byte {
 	b = append(b, name...)
 	if word == "" {
@@ -34,7 +34,7 @@ func Word(b []byte, name, word string) []byte {
 	return append(append(append(b, '"'), word...), '"')
 }
 
-// Text appends any text. Sellers' ids need no escaping.
+// Text appends any text, with escapes. Sellers' ids need none.
 func Text(b []byte, s string) []byte {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] == '"' || s[i] == '\\' {
@@ -47,7 +47,7 @@ func Text(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// JSON appends any value; null where it can not be marshalled.
+// JSON appends any value; null if it cannot be marshalled.
 func JSON(b []byte, v any) []byte {
 	s, err := json.Marshal(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func JSON(b []byte, v any) []byte {
 	return append(b, s...)
 }
 
-// List appends a member that is a list; an empty one is left out.
+// List appends a member with a list; it leaves out an empty one.
 func List[T any](b []byte, open string, list []T, one func([]byte, *T) []byte) []byte {
 	if len(list) == 0 {
 		return b
@@ -68,7 +68,7 @@ func List[T any](b []byte, open string, list []T, one func([]byte, *T) []byte) [
 	return append(b, ']')
 }
 
-// Comma separates an element of a list from one before it.
+// Comma appends a comma if the list has an element already.
 func Comma(b []byte) []byte {
 	if b[len(b)-1] == '[' {
 		return b

@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Socket is a socket that stands for another session's place.
+// Socket is a socket that acts for another session's place.
 type Socket interface {
 	comparable
 	Stand() *Stand
@@ -20,21 +20,21 @@ type Room[S Socket] struct {
 	checking bool
 }
 
-// Add takes a socket in.
+// Add adds a socket.
 func (r *Room[S]) Add(s S) { r.sockets = append(r.sockets, s) }
 
-// Remove takes a socket out.
+// Remove removes a socket.
 func (r *Room[S]) Remove(s S) {
 	r.sockets = slices.DeleteFunc(r.sockets, func(other S) bool { return other == s })
 }
 
-// Replaced are the sockets whose session has another place by now.
+// Replaced returns the sockets whose session has another place by now.
 func (r *Room[S]) Replaced() []S {
 	return r.which(func(k *Stand, _ string, seat *mirror.Seat) bool { return k.Replaced(seat) })
 }
 
-// Over are the sockets that an event ends the stand of: their session has another place, or their browser its
-// own.
+// Over returns the sockets that an event makes stale: their session has another place, or their browser has a
+// place of its own.
 func (r *Room[S]) Over(e *room.Event) []S {
 	return r.which(func(k *Stand, _ string, seat *mirror.Seat) bool {
 		return k.Replaced(seat) ||
@@ -42,8 +42,8 @@ func (r *Room[S]) Over(e *room.Event) []S {
 	})
 }
 
-// LetIn are the sockets of a browser that was let into another place, where the one that they stand for is
-// over.
+// LetIn returns the sockets of a browser that joined another place by a link, if the place that they act for
+// has ended.
 func (r *Room[S]) LetIn(own string) []S {
 	return r.which(func(k *Stand, _ string, seat *mirror.Seat) bool { return k.own == own && !seat.Live() })
 }
@@ -58,12 +58,11 @@ func (r *Room[S]) which(is func(k *Stand, session string, seat *mirror.Seat) boo
 	return list
 }
 
-// Missed has all sockets checked: events may have been missed, and only the event of a join shows that a
-// browser has a place of its own. Begin is true where the caller is to begin checking.
+// Missed marks all sockets to be checked, after events that may have been missed. Only the event of a join
+// shows that a browser has a place of its own. begin is true if the caller has to start checking.
 //
-// The other session's place does not answer it. While that is live, its linked browsers can join no other;
-// but the store may have lost the link and kept the place. Where it has ended, most browsers have had no
-// place since.
+// The linked place's state does not answer the question. While it is live, its browsers can join no other
+// one, but Redis may have lost the link and kept the place. After its end, most browsers have had no place.
 func (r *Room[S]) Missed() (begin bool) {
 	for _, s := range r.sockets {
 		s.Stand().missed = true
@@ -74,14 +73,14 @@ func (r *Room[S]) Missed() (begin bool) {
 // Checking records whether checking has begun.
 func (r *Room[S]) Checking(begun bool) { r.checking = begun }
 
-// Check is a batch of sockets, with the sessions to look up: of each socket its browser's own and the one
-// that it stands for.
+// Check is a batch of sockets with the sessions to look up: for each socket its browser's own session, and
+// the one that it acts for.
 type Check[S Socket] struct {
 	Sessions []string
 	sockets  []S
 }
 
-// Next takes the next batch; false ends the checking.
+// Next returns the next batch; false ends the checking.
 func (r *Room[S]) Next() (c Check[S], ok bool) {
 	for _, s := range r.sockets {
 		if k := s.Stand(); k.missed && len(c.Sessions)+2 <= room.LookBatch {
@@ -101,7 +100,7 @@ func (c Check[S]) Return() {
 	}
 }
 
-// Over are the sockets whose stand is over, by the seats of the batch's sessions.
+// Over returns the batch's sockets that are stale, by the seats of its sessions.
 func (c Check[S]) Over(seats []room.Seat) (list []S) {
 	for i, s := range c.sockets {
 		if s.Stand().over(&seats[2*i], &seats[2*i+1]) {

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// socket is one of the browser own, which stands for the place with ticket 5 of the session owner.
+// socket is a socket of the browser "own", which acts for the place with ticket 5 of the session "owner".
 type socket struct {
 	stand *Stand
 	seat  mirror.Seat

@@ -9,14 +9,14 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Link is the place that a browser was let into.
+// Link is a place that a browser has joined by a link.
 type Link struct {
 	Session string // that has the place
 	Ticket  int64  // of the place
 	Fence   int64  // of the place's lease; 0 = it has had none yet
 }
 
-// Stand is how a socket stands for a Link's place.
+// Stand is how a socket acts for a Link's place.
 type Stand struct {
 	ticket int64
 	own    string // the browser's own session
@@ -25,16 +25,16 @@ type Stand struct {
 	fence  int64  // the writer's own
 }
 
-// NewStand has the socket of a browser stand for a link's place. The browser's own session had a place with
-// the ticket had before, 0 for none.
+// NewStand makes the socket of a browser act for a link's place. had is the ticket that the browser's own
+// session had before, 0 for none.
 func NewStand(as Link, own string, had int64) *Stand {
 	return &Stand{ticket: as.Ticket, own: own, had: had, fence: as.Fence}
 }
 
-// Own is the browser's own session.
+// Own returns the browser's own session.
 func (k *Stand) Own() string { return k.own }
 
-// Replaced reports whether the session is known to have another place by now.
+// Replaced reports whether the session has another place by now.
 func (k *Stand) Replaced(place *mirror.Seat) bool {
 	return place.Status != "" && place.Ticket != k.ticket
 }
@@ -44,14 +44,15 @@ func (k *Stand) Joined(e *room.Event) bool {
 	return slices.ContainsFunc(e.Joined, func(j room.Joined) bool { return j.Session == k.own })
 }
 
-// Held remembers the lease of the place. It does nothing for a socket that stands for itself.
+// Held records the lease of the place. It does nothing for a socket that acts for its own session.
 func (k *Stand) Held(fence int64) {
 	if k != nil && fence != 0 {
 		k.fence = fence
 	}
 }
 
-// Messages are those that the socket may show: of this place, not of an earlier one of the same session.
+// Messages returns the messages that the socket may show: those of this place, not of an earlier one of the
+// same session.
 func (k *Stand) Messages(list []mirror.Message) []mirror.Message {
 	if k == nil {
 		return list
@@ -59,7 +60,7 @@ func (k *Stand) Messages(list []mirror.Message) []mirror.Message {
 	return slices.DeleteFunc(list, func(m mirror.Message) bool { return !m.Offered && m.Fence != k.fence })
 }
 
-// over reports whether the browser has a place of its own, or had one since it stood for the other one.
+// over reports whether the browser has a place of its own, or has had one since it joined the other one.
 func (k *Stand) over(own, place *room.Seat) bool {
 	return own.Live() || own.Ticket > max(k.ticket, k.had) && !place.Live()
 }

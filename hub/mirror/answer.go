@@ -2,7 +2,7 @@ package mirror
 
 import "github.com/waitroom/waitroom/room"
 
-// Answer is what the engine's answer about one session calls for.
+// Answer is what the caller has to do after the engine's answer about one session.
 type Answer[V any] struct {
 	Placed   Placed[V] // its Session is nil where the answer is too old
 	Changed  bool      // its state frame is another one
@@ -10,8 +10,8 @@ type Answer[V any] struct {
 	Messages bool      // there are new ones
 }
 
-// Answer takes what the engine found of a session that is here, at the revision of a view. It takes messages
-// only where the session still has their place.
+// Answer handles the engine's answer about a session on this replica, at the revision of a view. It takes the
+// messages only if the session still has their place.
 func (m *Mirror[V]) Answer(s *Session[V], view *room.View, found *room.Seat) (a Answer[V]) {
 	m.place(s, Revision{view.Epoch, view.Version}, found, &a)
 	if s.Seat.Ticket == found.Ticket && s.learn(messagesOf(found)) {

@@ -51,7 +51,7 @@ func TestAnswerCountsAsOfItsRevision(t *testing.T) {
 	}
 }
 
-// The store may have lost all, and only a socket here know of the place.
+// Redis may have lost all data, so that only a socket of this replica knows of the place.
 func TestPlaceThatTheStoreKnowsNoMoreIsLostAndAnEndedOneStaysEnded(t *testing.T) {
 	m := here(t)
 	m.Place(m.Session("c"), Seat{Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, Revision{7, 10})

@@ -2,7 +2,7 @@ package mirror
 
 import "github.com/waitroom/waitroom/room"
 
-// Apply takes an event: the state and the seats go on to it, where it is the next one.
+// Apply applies an event: the state and the seats advance to it if it is the next one.
 func (m *Mirror[V]) Apply(e *room.Event) *Effects[V] {
 	f := m.effects.reset()
 	switch {
@@ -57,7 +57,8 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	m.note(e, f)
 }
 
-// notify notes what support did for sessions that are here, and finds those whose turn ends by a message.
+// notify adds notices about support's actions for sessions on this replica, and finds those whose turn ends
+// by a message.
 func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -71,7 +72,7 @@ func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 	}
 }
 
-// note takes the sessions to look up, and the tickets that the engine takes for away.
+// note finds the sessions to look up, and the tickets that the engine has as away.
 func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -87,7 +88,7 @@ func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
 	}
 }
 
-// adoptEpoch moves the seats of sessions without a place into an epoch that just began.
+// adoptEpoch moves the seats of sessions without a place into an epoch that has just begun.
 func (m *Mirror[V]) adoptEpoch() {
 	for _, s := range m.sessions {
 		if s.Seat.Status != "" && !s.Seat.Live() {
@@ -96,7 +97,7 @@ func (m *Mirror[V]) adoptEpoch() {
 	}
 }
 
-// seat applies an event to the sessions that are here.
+// seat applies an event to the sessions on this replica.
 func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 	if e.Lease != nil {
 		m.reseat(e.Lease.Session, Seat{Status: room.Locked, Ticket: e.Lease.Ticket, Fence: e.Lease.Fence}, f)
@@ -132,7 +133,7 @@ func (m *Mirror[V]) reseat(id string, to Seat, f *Effects[V]) {
 	f.Seats = append(f.Seats, s)
 }
 
-// catchUp finds the sessions whose answer was ahead of the state, now that it has gone on.
+// catchUp finds the sessions whose answer was ahead of the state, now that the state has advanced.
 func (m *Mirror[V]) catchUp(f *Effects[V]) {
 	waiting := m.ahead[:0]
 	for _, s := range m.ahead {

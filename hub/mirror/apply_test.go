@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// here makes a mirror at 7/10 where a holds the lock, b and c wait, d has no place.
+// here returns a mirror at epoch 7, version 10: a holds the lock, b and c wait, d has no place.
 func here(t *testing.T) *Mirror[struct{}] {
 	m := New[struct{}]()
 	require.True(t, m.Read())

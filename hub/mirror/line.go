@@ -2,16 +2,16 @@ package mirror
 
 import "slices"
 
-// Line holds the ranks of waiters, in order. Taking the head costs nothing, a join appends.
+// Line has the ranks of waiters, in order. Removing the head costs nothing, a join appends.
 type Line []float64
 
-// Position counts from 1 = next; ok is false when no waiter has that rank.
+// Position returns a waiter's position, 1 = next; ok is false if no waiter has that rank.
 func (l Line) Position(rank float64) (p int, ok bool) {
 	i, ok := slices.BinarySearch(l, rank)
 	return i + 1, ok
 }
 
-// insert puts a rank in its place; false when it is there already.
+// insert inserts a rank in order; it returns false if the rank is there already.
 func (l *Line) insert(rank float64) bool {
 	if n := len(*l); n == 0 || (*l)[n-1] < rank {
 		*l = append(*l, rank)
@@ -25,7 +25,7 @@ func (l *Line) insert(rank float64) bool {
 	return true
 }
 
-// remove takes a rank out; false when it is not there.
+// remove removes a rank; it returns false if the rank is not there.
 func (l *Line) remove(rank float64) bool {
 	i, found := slices.BinarySearch(*l, rank)
 	switch {
@@ -39,5 +39,5 @@ func (l *Line) remove(rank float64) bool {
 	return true
 }
 
-// Front are the first n ranks, or fewer.
+// Front returns the first n ranks, or fewer.
 func (l Line) Front(n int) Line { return l[:min(n, len(l))] }

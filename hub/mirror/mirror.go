@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Mirror is a room with the sessions that are here. V is its owner's data about each. It is not safe for
+// Mirror is a room with the sessions on this replica. V is its owner's data about each. It is not safe for
 // concurrent use.
 type Mirror[V any] struct {
 	State
@@ -25,7 +25,7 @@ type Mirror[V any] struct {
 	effects  Effects[V]
 }
 
-// Effects is what an event calls for, in this order. It is good until the next event.
+// Effects is what the caller has to do after an event, in this order. It is valid until the next event.
 type Effects[V any] struct {
 	Verdict  Verdict
 	Noticed  []*Session[V] // have a notice
@@ -50,21 +50,21 @@ type Placed[V any] struct {
 	Again bool // under another ticket
 }
 
-// New makes a mirror of a room without any state.
+// New returns a mirror of a room without any state.
 func New[V any]() Mirror[V] {
 	return Mirror[V]{sessions: make(map[string]*Session[V]), byRank: make(map[float64]*Session[V])}
 }
 
-// Session finds a session that is here; nil = it is not.
+// Session returns a session on this replica; nil = there is none.
 func (m *Mirror[V]) Session(id string) *Session[V] { return m.sessions[id] }
 
-// Sessions are those that are here, in no order.
+// Sessions returns all sessions on this replica, in no order.
 func (m *Mirror[V]) Sessions() iter.Seq[*Session[V]] { return maps.Values(m.sessions) }
 
-// AtRank finds the session that is here and waits at a rank; nil = none.
+// AtRank returns the session on this replica that waits at a rank; nil = none.
 func (m *Mirror[V]) AtRank(rank float64) *Session[V] { return m.byRank[rank] }
 
-// Waiter finds the session that is here and waits with a ticket; nil = none.
+// Waiter returns the session on this replica that waits with a ticket; nil = none.
 func (m *Mirror[V]) Waiter(ticket int64) *Session[V] {
 	if s := m.byRank[float64(ticket)]; s != nil && s.Seat.Ticket == ticket {
 		return s
@@ -77,14 +77,14 @@ func (m *Mirror[V]) Waiter(ticket int64) *Session[V] {
 	return nil
 }
 
-// Enter adds a session that was not here. It has to be looked up.
+// Enter adds a session, which the caller has to look up.
 func (m *Mirror[V]) Enter(id string) *Session[V] {
 	s := &Session[V]{ID: string([]byte(id)), Revision: Revision{Epoch: -1}}
 	m.sessions[s.ID] = s
 	return s
 }
 
-// Leave takes a session out.
+// Leave removes a session.
 func (m *Mirror[V]) Leave(s *Session[V]) {
 	m.Place(s, Seat{}, s.Revision)
 	delete(m.sessions, s.ID)
@@ -104,13 +104,13 @@ func (m *Mirror[V]) Place(s *Session[V], to Seat, at Revision) Placed[V] {
 	return Placed[V]{s, again}
 }
 
-// Current reports whether a seat is as the state is: set at a revision that the state has reached, with no
-// event missed since.
+// Current reports whether a seat is up to date: set at a revision that the state has reached, with no event
+// missed since.
 func (m *Mirror[V]) Current(s *Session[V]) bool {
 	return s.Seat.Status != "" && m.Of(s.Revision).Reached()
 }
 
-// Forget drops the messages whose time to be shown is over at unix millisecond now.
+// Forget drops the messages that may not be shown any more at a time (unix ms).
 func (m *Mirror[V]) Forget(now int64) {
 	for s := range m.messaged {
 		if s.forget(now); len(s.messages) == 0 {

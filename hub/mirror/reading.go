@@ -15,20 +15,21 @@ const (
 	ReasonHistory    Reason = "history"    // another history of the server began: a restart or a promotion
 )
 
-// keepEvents is how many events are kept while a snapshot is under way.
+// keepEvents is the most events that are kept while a snapshot is read.
 const keepEvents = 4096
 
-// reading is a snapshot under way.
+// reading is a snapshot in progress.
 type reading struct {
 	running bool
 	again   bool // the snapshot under way may be too old already
 	events  []room.Event
 }
 
-// Reading reports whether a snapshot is under way.
+// Reading reports whether a snapshot is in progress.
 func (m *Mirror[V]) Reading() bool { return m.reading.running }
 
-// Read asks for a snapshot. True: take one, and Adopt it. False: one is under way, and another will follow.
+// Read asks for a snapshot. If it returns true, the caller reads one and calls Adopt. If false, one is in
+// progress, and another will follow.
 func (m *Mirror[V]) Read() bool {
 	if m.reading.running {
 		m.reading.again = true
@@ -38,7 +39,7 @@ func (m *Mirror[V]) Read() bool {
 	return true
 }
 
-// keep holds an event back until the snapshot under way has come.
+// keep keeps an event until the snapshot in progress has arrived.
 func (m *Mirror[V]) keep(e *room.Event) {
 	r := &m.reading
 	if len(r.events) >= keepEvents {
@@ -48,8 +49,8 @@ func (m *Mirror[V]) keep(e *room.Event) {
 	r.events = append(r.events, *e)
 }
 
-// Adopt takes the snapshot that Read has asked for, and returns the events that came meanwhile, to be applied
-// now; every session is to be looked up. False when another snapshot is needed.
+// Adopt takes over a snapshot, and returns the events that arrived meanwhile for the caller to apply. The
+// caller then looks up every session. ok is false if another snapshot is needed.
 func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
 	events = m.reading.events
 	m.reading.events = nil
@@ -64,8 +65,9 @@ func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
 	return events, true
 }
 
-// Compare compares a view that the engine just gave with the state. It returns why a snapshot is needed, or
-// wanted: the event of the view's version is on its way or lost, and is to be waited for a moment.
+// Compare compares the state with a view that the engine has just returned. It returns why a snapshot is
+// needed, or wanted = true if the event of the view's version has to be waited for a moment, since it is on
+// its way or lost.
 func (m *Mirror[V]) Compare(v *room.View) (needs Reason, wanted bool) {
 	if !m.Live || m.reading.running {
 		return "", false

@@ -10,15 +10,15 @@ func (r Revision) Compare(o Revision) int {
 	return cmp.Or(cmp.Compare(r.Epoch, o.Epoch), cmp.Compare(r.Version, o.Version))
 }
 
-// Span is the versions that are known without a gap: from the snapshot of version Base on to a revision, in
-// one history of the server.
+// Span is a range of versions that is known without a gap. It begins with the snapshot at version Base, ends
+// at a revision, and belongs to one replication history of the server.
 type Span struct {
 	Revision
 	Base    int64
 	Lineage string
 }
 
-// Freshness is how one revision compares with another one, or with a span, that is known.
+// Freshness is how one revision compares with a known one, or with a known span.
 type Freshness int
 
 // Of the other revision, compared with the known one.
@@ -67,24 +67,23 @@ func (s *Span) OfHistory(at Revision, lineage string) Freshness {
 	return s.Of(at)
 }
 
-// Reached reports whether the revision is one that is known.
+// Reached reports whether the revision is known.
 func (f Freshness) Reached() bool { return f == Known || f == Same }
 
-// Unreached reports whether versions of the same epoch are yet to come.
+// Unreached reports whether the revision is a later version of the same epoch.
 func (f Freshness) Unreached() bool { return f == Next || f == Ahead }
 
-// OtherEpoch reports whether versions can not be compared.
+// OtherEpoch reports whether the versions cannot be compared.
 func (f Freshness) OtherEpoch() bool { return f == EpochBefore || f == EpochAfter }
 
-// Sent is the state that a socket was sent: its revision, how often a snapshot had replaced the room's, and
+// Sent is the state that a socket has: its revision, how often a snapshot had replaced the room's state, and
 // how often the session's seat had changed.
 type Sent struct {
 	Revision
 	Snapshots, Seats uint32
 }
 
-// Worth reports whether next has something new for a socket that was sent s. Versions never go back on a
-// socket.
+// Worth reports whether next has news for a socket that has s. Versions never decrease on a socket.
 func (s Sent) Worth(next Sent) bool {
 	switch f := s.Of(next.Revision); {
 	case f == Known:

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Roster is support's mirror of a room: the line with its sellers. It follows the same events in the same
+// Roster is support's mirror of a room: the line with its sellers. It applies the same events in the same
 // order as State, which judges each event first. It is not safe for concurrent use.
 type Roster struct {
 	Revision
@@ -29,13 +29,13 @@ type Change struct {
 	Away   []Absence
 }
 
-// Parting is one that has left the line, or the lock.
+// Parting is a seller that has left the line or the lock.
 type Parting struct {
 	Ticket  int64
 	Outcome room.Outcome
 }
 
-// Placing is where a waiter stands now.
+// Placing is a waiter's new position.
 type Placing struct {
 	room.Waiter
 	Position int // from 1 = next
@@ -47,10 +47,10 @@ type Absence struct {
 	Since  int64 // unix ms; 0 = it is back
 }
 
-// Nothing reports whether the line is as it was.
+// Nothing reports whether the line is unchanged.
 func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+len(c.Away) == 0 }
 
-// Adopt takes a roster for the truth.
+// Adopt replaces the roster by the engine's.
 func (r *Roster) Adopt(s room.Roster) {
 	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(),
 		Paused: s.Paused, Holder: s.Holder, Line: s.Line,
@@ -63,14 +63,14 @@ func (r *Roster) Adopt(s room.Roster) {
 	}
 }
 
-// Equal reports whether both show the same.
+// Equal reports whether both have the same content.
 func (r *Roster) Equal(o *Roster) bool {
 	return r.Revision == o.Revision && r.Holder == o.Holder && r.Lease == o.Lease && r.Paused == o.Paused &&
 		slices.Equal(r.Line, o.Line)
 }
 
-// Apply brings the roster from the version before to the event's; of an event that only notes something, it
-// takes the notes. False when the event does not fit: the roster is not to be used until Adopt.
+// Apply brings the roster to the event's version; of an event without a new version it takes the notes. ok is
+// false if the event does not fit: the roster is then invalid until Adopt.
 func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 	if e.Changed {
 		if !r.move(e, &c) {
@@ -89,7 +89,7 @@ func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 	return c, true
 }
 
-// CatchUp takes those of the events that come after the roster's own revision; false where one is missing or
+// CatchUp applies those events that come after the roster's revision; it returns false if one is missing or
 // does not fit.
 func (r *Roster) CatchUp(events []room.Event) bool {
 	for i := range events {
@@ -107,7 +107,7 @@ func (r *Roster) CatchUp(events []room.Event) bool {
 	return true
 }
 
-// move moves the line in the order of State.move, and notes the tickets that left.
+// move changes the line in the order of State.move, and records the tickets that left.
 func (r *Roster) move(e *room.Event, c *Change) bool {
 	holder := r.Lease.Fence
 	for i := range e.Missed {
@@ -157,7 +157,8 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 	return true
 }
 
-// withMissed are the sessions that stand in the line anew: they joined, or did not claim their lease.
+// withMissed returns the sessions that the event puts into the line: they joined, or did not claim their
+// lease.
 func withMissed(e *room.Event) []room.Joined {
 	if len(e.Missed) == 0 {
 		return e.Joined
@@ -169,7 +170,7 @@ func withMissed(e *room.Event) []room.Joined {
 	return list
 }
 
-// placings are where the event's own stand now, those that stand in the line still, in order.
+// placings returns the new positions of the event's sessions that are still in line, in order.
 func (r *Roster) placings(list []room.Joined) []Placing {
 	var all []Placing
 	for i := range list {
@@ -181,7 +182,7 @@ func (r *Roster) placings(list []room.Joined) []Placing {
 	return all
 }
 
-// absences takes the waiters that are away now, or back.
+// absences returns the waiters that the event makes away or present.
 func (r *Roster) absences(e *room.Event) (list []Absence) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
@@ -201,7 +202,7 @@ func (r *Roster) absences(e *room.Event) (list []Absence) {
 	return list
 }
 
-// find is where a ticket stands in the line, from 0.
+// find returns the index of a ticket in the line.
 func (r *Roster) find(ticket int64) (at int, ok bool) {
 	rank, ok := r.ranks[ticket]
 	if !ok {
@@ -215,7 +216,7 @@ func (r *Roster) at(rank float64) (int, bool) {
 		func(w room.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
 }
 
-// insert puts a waiter in its place; false where another has its rank.
+// insert inserts a waiter in order; it returns false if another one has its rank.
 func (r *Roster) insert(w room.Waiter) bool {
 	at, found := r.at(w.Rank)
 	if found {
@@ -226,7 +227,7 @@ func (r *Roster) insert(w room.Waiter) bool {
 	return true
 }
 
-// remove takes out the waiter at a rank; false where there is none.
+// remove removes the waiter at a rank; it returns false if there is none.
 func (r *Roster) remove(rank float64) (w room.Waiter, ok bool) {
 	at, ok := r.at(rank)
 	if !ok {

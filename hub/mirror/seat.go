@@ -2,7 +2,7 @@ package mirror
 
 import "github.com/waitroom/waitroom/room"
 
-// Seat is how a session stands.
+// Seat is a session's place, as a mirror has it.
 type Seat struct {
 	Status  room.Status // "" = not known yet
 	Outcome room.Outcome
@@ -13,11 +13,11 @@ type Seat struct {
 	Unclaimed bool // it waits, and is passed over until it is back
 }
 
-// Live reports whether it is that of a place that goes on.
+// Live reports whether the place has not ended.
 func (s Seat) Live() bool { return s.Status == room.Waiting || s.Status == room.Locked }
 
-// seatOf is the seat that a lookup found. A place that was live and that the store does not know any more was
-// lost; one that had ended stays ended on its sockets until the session joins again.
+// seatOf returns the seat after a lookup. A live place that Redis does not have any more was lost; an ended
+// place stays ended on its sockets until the session joins again.
 func seatOf(p *room.Place, before Seat) Seat {
 	if p.Status == room.Idle {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Session is a session that is here, with its owner's data about it beside.
+// Session is a session on this replica, with its owner's data about it.
 type Session[V any] struct {
 	ID       string
 	Seat     Seat
@@ -35,8 +35,8 @@ func (s *Session[V]) take(to Seat, at Revision) {
 	s.Changes++
 }
 
-// Message is an SMS with its number, so that each socket is sent it once. One that is only offered has
-// neither text nor code.
+// Message is an SMS with a number, so that each socket gets it once. An offered one has neither text nor
+// code.
 type Message struct {
 	room.Message
 	Offered bool
@@ -51,7 +51,7 @@ func has(list []Message, m *Message) bool {
 	return slices.ContainsFunc(list, func(one Message) bool { return one.is(m) })
 }
 
-// messagesOf lists the messages of a seat, offered ones among them.
+// messagesOf returns the messages of a seat, including offered ones.
 func messagesOf(seat *room.Seat) []Message {
 	list := make([]Message, 0, len(seat.Messages)+len(seat.Offers))
 	for _, m := range seat.Messages {
@@ -64,8 +64,7 @@ func messagesOf(seat *room.Seat) []Message {
 	return list
 }
 
-// learn takes the messages there are for the session, and forgets those that were withdrawn; it reports
-// whether any is new.
+// learn takes over the session's messages, and drops withdrawn ones; it reports whether any is new.
 func (s *Session[V]) learn(list []Message) bool {
 	s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !has(list, &m) })
 	fresh := false
@@ -80,7 +79,7 @@ func (s *Session[V]) learn(list []Message) bool {
 	return fresh
 }
 
-// forget drops the messages whose time to be shown is over. The store has none as old as that, so none comes
+// forget drops the messages that may not be shown any more. Redis returns none as old as that, so none comes
 // back.
 func (s *Session[V]) forget(now int64) {
 	if len(s.messages) == 0 {
@@ -92,7 +91,7 @@ func (s *Session[V]) forget(now int64) {
 	}
 }
 
-// Messages lists the messages with a higher number that may still be shown at unix millisecond now.
+// Messages returns the messages with a higher number that may still be shown at a time (unix ms).
 func (s *Session[V]) Messages(after uint32, now int64) (list []Message) {
 	for _, m := range s.messages {
 		if m.Number > after && m.ForgetAt > now {

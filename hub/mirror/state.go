@@ -15,7 +15,7 @@ type State struct {
 	Paused       bool
 }
 
-// Verdict is what an event was to a mirror.
+// Verdict is how an event relates to a mirror.
 type Verdict int
 
 // The verdicts.
@@ -28,8 +28,8 @@ const (
 	Unwanted                // nothing is known of the room, and nothing asked for
 )
 
-// Apply brings the state from the version before to the event's, if it is that one. After Gap the state is
-// not to be used until Adopt; its Span still has the versions that were known.
+// Apply brings the state to the event's version if that is the next one. After Gap the state is invalid until
+// Adopt; its Span still has the known versions.
 func (m *State) Apply(e *room.Event) Verdict {
 	revision := Revision{e.Epoch, e.Version}
 	switch f := m.OfHistory(revision, e.Lineage); {
@@ -64,7 +64,7 @@ func (m *State) Apply(e *room.Event) Verdict {
 	return Applied
 }
 
-// move moves the line; false when the event does not fit to it.
+// move changes the line; it returns false if the event does not fit.
 func (m *State) move(e *room.Event) bool {
 	fits, holder := true, m.Lease.Fence
 	for i := range e.Missed {
@@ -97,7 +97,7 @@ func (m *State) move(e *room.Event) bool {
 	return fits
 }
 
-// Adopt takes a snapshot for the truth. Its ranks are the state's from then on.
+// Adopt replaces the state by a snapshot, and keeps its ranks.
 func (m *State) Adopt(s room.Snapshot) {
 	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Hold: s.Hold,
 		Spread: s.Spread, Paused: s.Paused}
@@ -106,10 +106,10 @@ func (m *State) Adopt(s room.Snapshot) {
 	}
 }
 
-// Held reports whether a session has the lock.
+// Held reports whether the lock is held.
 func (m *State) Held() bool { return m.Lease.Fence != 0 }
 
-// Waits reckons the waits of position p at unix millisecond now, where a lease is so long.
+// Waits returns the waits of a position at a time (unix ms); lease is the length of a lease.
 func (m *State) Waits(p int, now int64, lease time.Duration) (room.Waits, bool) {
 	v := room.View{Hold: m.Hold, Spread: m.Spread, Paused: m.Paused}
 	if m.Held() {
@@ -129,7 +129,7 @@ func (s *Span) gap(e *room.Event) Reason {
 	return ReasonGap
 }
 
-// codesOnly reports whether an event changed nothing but what the holder asked for.
+// codesOnly reports whether an event has changed only the holder's asks.
 func codesOnly(e *room.Event, before *room.Lease) bool {
 	return len(e.Joined)+len(e.Ended)+len(e.Moved)+len(e.Missed) == 0 && e.Lease != nil &&
 		e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt

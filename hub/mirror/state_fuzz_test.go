@@ -10,8 +10,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever is published on a room's channel: a mirror goes from one version to the next of its epoch, keeps
-// its line in order with everybody in it once, or asks for a snapshot.
+// For any payload on a room's channel, the mirror goes to the next version of its epoch or asks for a
+// snapshot. Its line stays in order and has each waiter once.
 func FuzzEventsInAMirror(f *testing.F) {
 	for _, seed := range []string{
 		`{"epoch":1,"version":1,"changed":true,"joined":[{"ticket":1,"rank":1}]}` + "\n" +

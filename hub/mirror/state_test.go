@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// follower is a mirror fed by the real engine's events, as the hub does it but without sockets.
+// follower is a mirror that follows the real engine's events as the hub's does, without sockets.
 type follower struct {
 	t      *rapid.T
 	e      *room.Engine
@@ -26,7 +26,7 @@ type follower struct {
 	gaps   *int
 }
 
-// catchUp applies what was published until the store's version is reached.
+// catchUp applies the published events until the mirror has Redis's version.
 func (f *follower) catchUp() room.Snapshot {
 	snap, err := f.e.Snapshot(context.Background(), f.id)
 	require.NoError(f.t, err)
@@ -122,7 +122,7 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 	require.Less(t, gaps*20, count, "gaps are rare")
 }
 
-// requireSameView compares all that a mirror knows of a room but the line and the lease.
+// requireSameView compares everything that a mirror has of a room, except the line and the lease.
 func requireSameView(t require.TestingT, want room.View, m State) {
 	view, state := reflect.ValueOf(want), reflect.ValueOf(m)
 	for field := range view.Type().Fields() {

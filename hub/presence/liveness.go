@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// mostVisit is the longest time between two looks at a room's head of the line.
+// mostVisit is the longest time between two visits to a room's head of the line.
 const mostVisit = 700 * time.Millisecond
 
-// Liveness decides when a session is probed, by a ping of the protocol, and when it counts as silent. A
-// browser answers the ping also where its page is asleep. Sessions at the head of the line are probed more
-// often than all others.
+// Liveness decides when a session is probed by a WebSocket ping, and when it counts as silent. A browser
+// answers the ping even while its page is suspended. Sessions at the head of the line are probed more often.
 type Liveness struct {
 	Visit time.Duration // how often to look for silent sessions
 
@@ -19,7 +18,7 @@ type Liveness struct {
 	woke atomic.Int64
 }
 
-// SetAwayAfter derives the times from AWAY_AFTER. They leave time within it for two visits, to probe and to
+// SetAwayAfter derives the times from AWAY_AFTER, which has to contain two visits, one to probe and one to
 // notice. Below a second networks are too slow for that.
 func (a *Liveness) SetAwayAfter(away time.Duration) {
 	within := min(max(away/5, 200*time.Millisecond), 3*time.Second)
@@ -27,8 +26,8 @@ func (a *Liveness) SetAwayAfter(away time.Duration) {
 	a.Visit = min(within/2, mostVisit)
 }
 
-// Due reports whether a session is to be probed: it was not heard of lately, and has no probe to answer. The
-// probe counts as sent. Times are on the hub's clock.
+// Due reports whether a session has to be probed: nothing was received from it lately, and no probe is
+// pending. The probe then counts as sent. Times are on the hub's clock.
 func (a *Liveness) Due(s *Session, heard, now int64) bool {
 	if s.probed > heard || now-heard < a.every {
 		return false
@@ -37,13 +36,14 @@ func (a *Liveness) Due(s *Session, heard, now int64) bool {
 	return true
 }
 
-// Silent reports whether a session that was last heard of then has not answered a probe in time.
+// Silent reports whether a session, from which something was last received at heard, has not answered a probe
+// in time.
 func (a *Liveness) Silent(s *Session, heard, now int64) bool {
 	return s.probed > heard && now-max(s.probed, a.woke.Load()) > a.within
 }
 
-// StoodStill takes how long it is since the last visit. After a long gap sessions have time anew: the process
-// has not read yet what they sent meanwhile.
+// StoodStill records the time since the last visit. After a long gap the sessions get new time to answer,
+// since the process has not read yet what they sent meanwhile.
 func (a *Liveness) StoodStill(gap time.Duration, now int64) {
 	if int64(gap) > a.within/2 {
 		a.woke.Store(now)

@@ -22,7 +22,7 @@ type Tasks interface {
 	Failed(ctx context.Context, what string, id room.ID, err error)
 }
 
-// Config is what a replica's presence needs.
+// Config configures a Replica.
 type Config struct {
 	Engine *room.Engine
 	Tasks  Tasks
@@ -31,7 +31,7 @@ type Config struct {
 	InUse  func(room.ID) bool // whether the room has, or had lately, sockets here
 }
 
-// Replica is the presence that this replica reports, under a number of its own.
+// Replica reports presence for this replica, under a number of its own.
 type Replica struct {
 	Config
 	rooms *rooms
@@ -43,18 +43,18 @@ type Replica struct {
 	histories int64        // the engine's, at the latest heartbeat
 }
 
-// NewReplica makes one. It reports nothing before its first Heartbeat.
+// NewReplica returns a Replica. It reports nothing before its first Heartbeat.
 func NewReplica(c Config) *Replica {
 	r := &Replica{Config: c}
 	r.rooms = newRooms(r)
 	return r
 }
 
-// Number is the number under which this replica reports; 0 = none yet.
+// Number returns the number under which this replica reports; 0 = none yet.
 func (r *Replica) Number() room.ReplicaNumber { return room.ReplicaNumber(r.number.Load()) }
 
-// alive reports whether this replica has a number, and had a heartbeat lately: it reports nothing under a
-// number that other replicas may have taken for dead.
+// alive reports whether this replica has a number and had a heartbeat lately: under a number that other
+// replicas may count as dead it reports nothing.
 func (r *Replica) alive(now int64) bool {
 	return r.Number() != 0 && now-r.beaten.Load() < int64(r.Engine.DeadAfter()/2+r.Every)
 }
@@ -84,5 +84,5 @@ func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
 	return number != had, r.refused.Swap(false)
 }
 
-// Drop takes a room that has no sockets here any more off the list of this replica's rooms.
+// Drop removes a room without sockets on this replica from the list of its rooms.
 func (r *Replica) Drop(ctx context.Context, id room.ID) { r.rooms.drop(ctx, id) }

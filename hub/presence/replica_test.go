@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowAnswer has something happen before the next answer of the store is heard.
+// slowAnswer runs a function before the next answer of Redis is read.
 type slowAnswer struct{ meanwhile func() }
 
 func (s *slowAnswer) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -28,8 +28,8 @@ func (s *slowAnswer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// The answer is held back until the heartbeat before is too old, and comes within the time that the call has:
-// no heartbeat has failed, and the next are on time.
+// The answer comes after the previous heartbeat is too old, but within the call's time. No heartbeat failed,
+// and the next ones are on time.
 func TestPresenceThatWaitedForASlowHeartbeatIsRecorded(t *testing.T) {
 	for name, happens := range map[string]func(*local){
 		"one has gone": func(l *local) { l.leave("a") },

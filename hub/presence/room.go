@@ -16,7 +16,7 @@ const (
 	mostWait     = 200 * time.Millisecond
 )
 
-// Session is what is kept of a session with sockets here.
+// Session has the data about a session with sockets on this replica.
 type Session struct {
 	number room.ReplicaNumber // under which its presence was reported; 0 = it was not
 	coming bool               // its presence is to be reported
@@ -27,7 +27,7 @@ type Session struct {
 // Reported reports whether the engine knows that the session is here.
 func (s *Session) Reported() bool { return s.number != 0 }
 
-// Sessions are those of a room that have sockets here.
+// Sessions are the sessions of a room with sockets on this replica.
 type Sessions interface {
 	// Present finds a session, and whether it waits; nil where it has no socket. It is called under the
 	// room's lock.
@@ -36,8 +36,8 @@ type Sessions interface {
 	Observe(room.View)
 }
 
-// Room is what is reported of one room: sessions that came, and sessions that went. A report counts as done
-// until the opposite is reported: a call that failed may have done its work. The room's lock guards it.
+// Room has the reports about one room: sessions that came and sessions that left. A report counts as made
+// until the opposite is reported, since a failed call may have been executed. The room's lock guards it.
 type Room struct {
 	replica   *Replica
 	id        room.ID
@@ -49,24 +49,24 @@ type Room struct {
 	reporting bool
 }
 
-// departure is a session that was here, and is not.
+// departure is a session whose last socket has closed.
 type departure struct {
 	number room.ReplicaNumber // under which it was reported; 0 = it was not
 	heard  int64              // when it was last heard of, ns of the hub's clock
 }
 
-// NewRoom makes the presence of a room with this lock.
+// NewRoom returns the presence of a room with this lock.
 func (r *Replica) NewRoom(id room.ID, mu sync.Locker, sessions Sessions) *Room {
 	return &Room{replica: r, id: id, mu: mu, sessions: sessions}
 }
 
-// Busy reports whether a report is under way, or a session has gone whose departure is not reported.
+// Busy reports whether a report is in progress, or a departure has not been reported.
 func (r *Room) Busy() bool { return r.reporting || len(r.went) > 0 }
 
 // waits reports whether there is something to report.
 func (r *Room) waits() bool { return len(r.came)+len(r.went) > 0 }
 
-// Entered takes a session's first socket. Its departure is withdrawn, where that was not reported yet.
+// Entered handles a session's first socket. A departure that was not reported is withdrawn.
 func (r *Room) Entered(id string, s *Session) {
 	if d, ok := r.went[id]; ok && (d.number == 0 || d.number == r.replica.Number()) {
 		delete(r.went, id)
@@ -74,7 +74,7 @@ func (r *Room) Entered(id string, s *Session) {
 	}
 }
 
-// Joined takes another socket of a session: a silent one answers on it.
+// Joined handles another socket of a session, with which a silent session has answered.
 func (r *Room) Joined(id string, s *Session, waits bool) {
 	if r.silent[id] {
 		delete(r.silent, id)
@@ -82,7 +82,7 @@ func (r *Room) Joined(id string, s *Session, waits bool) {
 	}
 }
 
-// Waits has a session reported as here, where it waits; also where it was reported: the engine may have
+// Waits reports a waiting session as present, again if it was reported before, since the engine may have
 // forgotten.
 func (r *Room) Waits(id string, s *Session, waits bool) {
 	if !waits || s.coming || r.silent[id] {
@@ -93,8 +93,8 @@ func (r *Room) Waits(id string, s *Session, waits bool) {
 	r.Report()
 }
 
-// Left takes the end of a session's last socket. The session is reported as gone since it was last heard of;
-// also where its coming was not reported: it was here, and may wait by now.
+// Left handles the end of a session's last socket. The session is reported as gone since something was last
+// received from it; also if it was never reported as present, since it may wait by now.
 func (r *Room) Left(id string, s *Session, heard int64) {
 	r.gone(id, s, heard)
 	delete(r.silent, id)
@@ -109,7 +109,7 @@ func (r *Room) gone(id string, s *Session, heard int64) {
 	r.Report()
 }
 
-// Silenced has a session reported as gone that does not answer, as long as it does not.
+// Silenced reports a session as gone that does not answer.
 func (r *Room) Silenced(id string, s *Session, heard int64) {
 	if r.silent[id] {
 		return
@@ -121,7 +121,7 @@ func (r *Room) Silenced(id string, s *Session, heard int64) {
 	r.gone(id, s, heard)
 }
 
-// Answered has the silent sessions reported as here that have answered.
+// Answered reports the silent sessions as present that have answered.
 func (r *Room) Answered(silent func(id string) bool) {
 	for id := range r.silent {
 		if s, waits := r.sessions.Present(id); s != nil && !silent(id) {
@@ -130,7 +130,7 @@ func (r *Room) Answered(silent func(id string) bool) {
 	}
 }
 
-// Report has everything reported that is to be.
+// Report makes all pending reports.
 func (r *Room) Report() {
 	if !r.reporting {
 		r.reporting = r.replica.Tasks.Spawn(r.report)
@@ -144,15 +144,15 @@ func (r *Room) Resume() {
 	}
 }
 
-// report is one call's part.
+// report is the content of one call.
 type report struct {
 	number room.ReplicaNumber
 	came   []string
 	gone   []room.Gone
 }
 
-// report reports, as many sessions at a time as there are by then, until nothing is left. It takes the lock
-// itself.
+// report makes calls until nothing is left to report, each for all sessions that have gathered. It takes the
+// lock itself.
 func (r *Room) report(ctx context.Context) {
 	batch.Worker[report]{
 		Next: r.next, Call: r.call, Return: r.restore, Wait: follow.Backoff{Most: mostWait}, Paced: true,
@@ -176,8 +176,8 @@ func (r *Room) call(ctx context.Context, a report) error {
 	return err
 }
 
-// next takes what is to be reported; false where there is nothing, or no number to report under: the next
-// heartbeat has it tried again.
+// next returns what to report. It returns false if there is nothing, or no number to report under; the next
+// heartbeat then tries again.
 func (r *Room) next() (report, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,7 +206,7 @@ func (r *Room) departures(number room.ReplicaNumber, now int64) (gone []room.Gon
 	return gone
 }
 
-// arrivals takes up to n sessions that have come and are still here.
+// arrivals returns up to n sessions that have come and are still connected.
 func (r *Room) arrivals(n int, number room.ReplicaNumber) (came []string) {
 	for len(r.came) > 0 && len(came) < n {
 		id := r.came[0]
@@ -227,7 +227,7 @@ func (r *Room) arrivals(n int, number room.ReplicaNumber) (came []string) {
 	return came
 }
 
-// restore has a report made again whose call failed.
+// restore makes a report pending again whose call failed.
 func (r *Room) restore(a report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// later keeps work for the test to do itself.
+// later is a pool that queues tasks until the test runs them.
 type later struct{ tasks []func(context.Context) }
 
 func (l *later) Spawn(f func(context.Context)) bool {
@@ -24,7 +24,7 @@ func (l *later) Spawn(f func(context.Context)) bool {
 
 func (*later) Failed(context.Context, string, room.ID, error) {}
 
-// run does the work that there is.
+// run runs the queued tasks.
 func (l *later) run(ctx context.Context) {
 	tasks := l.tasks
 	l.tasks = nil
@@ -33,7 +33,7 @@ func (l *later) run(ctx context.Context) {
 	}
 }
 
-// local is a room whose calls the test makes itself.
+// local is a room whose calls to the engine the test makes itself.
 type local struct {
 	*testing.T
 	*Room
@@ -95,7 +95,7 @@ func (l *local) leave(id string) {
 	delete(l.here, id)
 }
 
-// take is the next report, as by a call that is under way from then on.
+// take returns the next report, as if a call with it was then on its way.
 func (l *local) take() report {
 	a, _ := l.next()
 	l.lock.Lock()
@@ -115,8 +115,8 @@ func (l *local) requireGone(id string) {
 	require.True(l, slices.Contains(gone, id), "its last socket is gone, and the engine never records it")
 }
 
-// The call that reported its coming was executed and its reply lost; it leaves while the next attempt is
-// waited for.
+// The call that reported the session as present was executed, but its reply was lost. The session leaves
+// before the call is repeated.
 func TestSessionThatLeavesAfterALostReplyIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
@@ -127,8 +127,8 @@ func TestSessionThatLeavesAfterALostReplyIsRecordedAsGone(t *testing.T) {
 	l.requireGone("a")
 }
 
-// It reloads while its departure is under way, that call fails, and it leaves again before it is reported as
-// here.
+// The browser reloads while the call about its departure is on its way. That call fails, and the browser
+// leaves again before it is reported as present.
 func TestSessionThatReloadsWhileItsDepartureFailsAndLeavesIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
@@ -159,7 +159,8 @@ func TestRoomIsBusyUntilEverySocketHasGone(t *testing.T) {
 	require.False(t, l.Busy())
 }
 
-// A new epoch began, and it leaves before it is reported again. (`here` outlives the epoch: renew.lua.)
+// A new epoch begins, and the session leaves before it is reported again. The field `here` outlives an epoch
+// (renew.lua).
 func TestSessionThatLeavesRightAfterANewEpochIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
@@ -171,8 +172,8 @@ func TestSessionThatLeavesRightAfterANewEpochIsRecordedAsGone(t *testing.T) {
 	l.requireGone("a")
 }
 
-// Silent, reported as gone, the call fails; meanwhile it has answered, and leaves before it is reported as
-// here.
+// The session was silent, and the call that reports it as gone fails. Meanwhile it answers, and leaves before
+// it is reported as present.
 func TestSessionThatAnswersWhileItsSilenceFailsAndLeavesIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")
@@ -190,8 +191,7 @@ func TestSessionThatAnswersWhileItsSilenceFailsAndLeavesIsRecordedAsGone(t *test
 	l.requireGone("a")
 }
 
-// Its browser was connected, and it is gone before that was reported (the store was away for a while, or it
-// was quick).
+// The browser connected and left before that was reported, since Redis was away or the visit was short.
 func TestBriefConnectionIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")

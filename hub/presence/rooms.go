@@ -7,9 +7,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// rooms keeps, in the store, the list of the rooms in which this replica has reported sessions: when it dies,
-// other replicas take the reports back there. One call at a time is under way, for all rooms that were added
-// meanwhile.
+// rooms keeps in Redis the list of the rooms in which this replica has reported sessions. When the replica
+// dies, other replicas take its reports back there. One call is in progress at a time, for all rooms that
+// were added meanwhile.
 type rooms struct {
 	r *Replica
 
@@ -22,7 +22,7 @@ type rooms struct {
 
 func newRooms(r *Replica) *rooms { return &rooms{r: r, listed: make(map[room.ID]bool)} }
 
-// ensure has the room in the list before it returns.
+// ensure returns once the room is in the list.
 func (a *rooms) ensure(ctx context.Context, id room.ID, number room.ReplicaNumber) error {
 	if a.has(id, number) {
 		return nil
@@ -46,7 +46,7 @@ func (a *rooms) ensure(ctx context.Context, id room.ID, number room.ReplicaNumbe
 	return nil
 }
 
-// has reports whether a room is in the list; where it is not, it is wanted.
+// has reports whether a room is in the list, and otherwise asks for it to be added.
 func (a *rooms) has(id room.ID, number room.ReplicaNumber) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,8 +71,8 @@ func (a *rooms) wanted() (list []room.ID) {
 	return list
 }
 
-// drop takes a room out that has no sockets here any more, unless it has again. One too many in the list does
-// no harm.
+// drop removes a room without sockets from the list, unless it has one again. A room too many in the list
+// does no harm.
 func (a *rooms) drop(ctx context.Context, id room.ID) {
 	a.calling.Lock()
 	defer a.calling.Unlock()

@@ -34,8 +34,8 @@ type Conn struct {
 // itself.
 const Protocol = "waitroom"
 
-// Accept takes over the connection of a request that Check let in; false where it broke meanwhile. After true
-// the response is not to be touched; Open is next, then Run, and in the end Leave.
+// Accept takes over the connection of a request that Check allowed; it returns false if the connection broke
+// meanwhile. After true the caller must not use the response; it calls Open, then Run, and in the end Leave.
 func (p *Pool) Accept(w http.ResponseWriter, r *http.Request, c *Conn, owner Owner) bool {
 	c.pool, c.owner, c.wire.c = p, owner, c
 	ws, err := websocket.Accept(hijacker{w, &c.wire}, r, &websocket.AcceptOptions{
@@ -57,40 +57,40 @@ func (p *Pool) Accept(w http.ResponseWriter, r *http.Request, c *Conn, owner Own
 	return true
 }
 
-// SetWriteBuffer sets how many bytes the kernel takes for a peer that reads nothing.
+// SetWriteBuffer sets how many bytes the kernel buffers for a peer that reads nothing.
 func (c *Conn) SetWriteBuffer(bytes int) {
 	if s, ok := c.Conn.(interface{ SetWriteBuffer(int) error }); ok {
 		_ = s.SetWriteBuffer(bytes)
 	}
 }
 
-// Open has the socket pinged from now on.
+// Open starts the socket's regular pings.
 func (c *Conn) Open() { c.pool.wheel.add(c) }
 
-// Leave closes the connection and lets go of it.
+// Leave closes the connection and releases it.
 func (c *Conn) Leave() {
 	_ = c.ws.CloseNow()
 	c.let()
 	c.pool.wheel.remove(c)
 }
 
-// Heard is when anything was last read, ns of the pool's clock.
+// Heard returns when bytes were last read (ns of the pool's clock).
 func (c *Conn) Heard() int64 { return c.heard.Load() }
 
-// Lost reports whether the connection ended because nothing came from the other side.
+// Lost reports whether the connection ended because the other side was silent.
 func (c *Conn) Lost() bool { return c.lost.Load() }
 
-// Closed reports whether nothing more is sent.
+// Closed reports whether nothing more will be sent.
 func (c *Conn) Closed() bool { return c.isClosed() }
 
-// Probe asks the browser, before other sockets are served.
+// Probe sends the browser a WebSocket ping, ahead of other sockets.
 func (c *Conn) Probe() { c.Mark(dueProbe, true) }
 
-// Ping asks the page, before its turn on the wheel.
+// Ping sends the page a ping, before its regular turn.
 func (c *Conn) Ping() { c.Mark(duePing, false) }
 
-// Shut sends a close frame, after which nothing else is sent. Run ends when the peer has
-// answered or the grace is over.
+// Shut sends a close frame, after which nothing else is sent. Run ends when the peer has answered or the
+// grace is over.
 func (c *Conn) Shut(code int, reason string) {
 	nb := nonblockingWrites.Get().(*nonblockingWrite)
 	defer nonblockingWrites.Put(nb)
@@ -103,7 +103,7 @@ func (c *Conn) Shut(code int, reason string) {
 // Kill closes the connection at once; Run ends.
 func (c *Conn) Kill() { _ = c.Conn.Close() }
 
-// broken takes a socket that takes nothing any more.
+// broken handles a socket that accepts no more bytes.
 func (c *Conn) broken(slow bool) {
 	if slow {
 		c.pool.cfg.Slow.Inc()

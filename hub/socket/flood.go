@@ -15,7 +15,7 @@ const (
 
 var errFlood = errors.New("more than a client may send")
 
-// meter counts frames and bytes since a second began, with the first of them.
+// meter counts frames and bytes in the current second.
 type meter struct {
 	began        int64 // ns of the pool's clock
 	frames, size uint16
@@ -27,23 +27,23 @@ func (m *meter) turn(now int64) {
 	}
 }
 
-// frame reports whether one more control frame is one too many.
+// frame counts one more control frame, and reports whether it is one too many.
 func (m *meter) frame(now int64) bool {
 	m.turn(now)
 	m.frames = min(m.frames+1, framesASecond+1)
 	return m.frames > framesASecond
 }
 
-// bytes reports whether n more bytes are too many. They also bound what is never a whole message, such as
-// empty fragments without end.
+// bytes counts n more bytes, and reports whether they are too many. This also bounds input that never becomes
+// a whole message, such as endless empty fragments.
 func (m *meter) bytes(now int64, n int) bool {
 	m.turn(now)
 	m.size = uint16(min(int(m.size)+n, bytesASecond+1))
 	return m.size > bytesASecond
 }
 
-// answered counts a control frame, or a pong of the page. After too many the socket is closed, and nothing
-// more is read.
+// answered counts a control frame, or a pong of the page. After too many the socket is closed and reads
+// nothing more.
 func (c *Conn) answered() {
 	if c.taken.frame(c.pool.now()) {
 		c.flooded = true
@@ -51,7 +51,7 @@ func (c *Conn) answered() {
 	}
 }
 
-// pinged counts a ping; false leaves it unanswered.
+// pinged counts a ping; if it returns false, the ping is not answered.
 func (c *Conn) pinged(context.Context, []byte) bool {
 	c.answered()
 	return !c.flooded

@@ -9,7 +9,7 @@ const (
 	opPong  = 0x8a
 )
 
-// pong is a page's answer.
+// pong is a page's answer to a ping.
 const pong = `{"type":"pong"}`
 
 const (
@@ -23,7 +23,7 @@ var (
 	pagePong    = [2]byte{opText, masked | byte(len(pong))}
 )
 
-// isPlainPong reports whether a whole frame that begins as pagePong is a page's answer.
+// isPlainPong reports whether a whole frame that begins with pagePong is a page's answer.
 func isPlainPong(frame []byte) bool {
 	if len(frame) < maskedHeader+len(pong) {
 		return false
@@ -37,13 +37,13 @@ func isPlainPong(frame []byte) bool {
 	return true
 }
 
-// headroom is what a frame's header needs at the most, in front of its payload.
+// headroom is the most bytes that a frame's header needs in front of the payload.
 const headroom = 10
 
-// Blank is room for a text frame with about so many bytes of payload, to be appended.
+// Blank returns a buffer to which the payload of a text frame is appended, with room for about so many bytes.
 func Blank(about int) []byte { return make([]byte, headroom, headroom+about) }
 
-// Text puts a text frame's header in front of the payload that was appended to Blank, and returns the whole
+// Text writes a text frame's header in front of the payload that was appended to Blank, and returns the whole
 // frame.
 func Text(b []byte) []byte {
 	n := len(b) - headroom
@@ -62,7 +62,7 @@ func Text(b []byte) []byte {
 	}
 }
 
-// closeFrame is a whole frame; reason has at most 123 bytes.
+// closeFrame returns a whole close frame; reason has at most 123 bytes.
 func closeFrame(code int, reason string) []byte {
 	b := append(make([]byte, 0, 4+len(reason)), opClose, byte(2+len(reason)))
 	return append(binary.BigEndian.AppendUint16(b, uint16(code)), reason...)

@@ -15,15 +15,14 @@ const (
 	writeBuffer = 160
 )
 
-// hijacker hands the WebSocket library a connection with small buffers instead of the server's, and holds the
+// hijacker gives the WebSocket library a connection with small buffers instead of the server's, and holds the
 // answer to the upgrade back until the first frame.
 type hijacker struct {
 	http.ResponseWriter
 	wire *wire
 }
 
-// WriteHeader writes nothing where the answer is that the protocol is another one from now on: Hijack has it
-// follow. A framework's writer that can write its header now has only noted it until then.
+// WriteHeader writes nothing for the status that switches protocols, since Hijack writes that answer later.
 func (w hijacker) WriteHeader(status int) {
 	_, notes := w.ResponseWriter.(interface{ WriteHeaderNow() })
 	if status != http.StatusSwitchingProtocols || notes {
@@ -31,7 +30,7 @@ func (w hijacker) WriteHeader(status int) {
 	}
 }
 
-// Hijack takes the connection over, with what the client may have sent already.
+// Hijack takes the connection over, with the bytes that the client may have sent already.
 func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err != nil {
@@ -44,7 +43,8 @@ func (w hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return w.wire, bufio.NewReadWriter(w.wire.read, bufio.NewWriterSize(w.wire, writeBuffer)), nil
 }
 
-// switching is the answer to an upgrade. http.Header.Write sorts, which thousands at once feel.
+// switching returns the answer to an upgrade. http.Header.Write sorts, which costs too much for thousands at
+// once.
 func switching(header http.Header) []byte {
 	b := append(make([]byte, 0, 1<<10), "HTTP/1.1 101 Switching Protocols\r\n"...)
 	for name, values := range header {
@@ -57,7 +57,7 @@ func switching(header http.Header) []byte {
 	return append(b, "\r\n"...)
 }
 
-// canHijack reports whether the connection can be taken over at all.
+// canHijack reports whether the connection can be taken over.
 func canHijack(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {

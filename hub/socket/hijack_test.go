@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// handed is a response whose connection is a pipe: one Read of its other end takes what was written in one
-// go.
+// handed is a response whose connection is a pipe: each Read at its other end returns one Write.
 type handed struct {
 	*httptest.ResponseRecorder
 	conn net.Conn
@@ -24,7 +23,7 @@ func (h handed) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.conn, bufio.NewReadWriter(bufio.NewReader(h.conn), bufio.NewWriter(h.conn)), nil
 }
 
-// noting only notes a status, as a framework's writer does.
+// noting is a response that only records a status, as the writer of a web framework does.
 type noting struct {
 	handed
 	status *int
@@ -34,7 +33,7 @@ func (n noting) WriteHeader(status int) { *n.status = status }
 
 func (n noting) WriteHeaderNow() { panic("nothing is written before the connection is taken over") }
 
-// overPipe is a socket as it is when it was accepted, and the client's end of it.
+// overPipe returns an accepted socket and the client's end of its connection.
 func overPipe(t *testing.T, wrap func(handed) http.ResponseWriter) (*Conn, net.Conn) {
 	here, there := net.Pipe()
 	t.Cleanup(func() { _ = there.Close() })

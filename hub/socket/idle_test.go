@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parlour takes sockets in over real connections, and hands each out when its request was answered.
+// parlour accepts sockets over real connections and hands each to the test once its request was answered.
 type parlour struct {
 	*httptest.Server
 	pool    *Pool
@@ -53,7 +53,7 @@ func newParlour(t *testing.T) *parlour {
 	return p
 }
 
-// dial opens a socket and sends text with the request.
+// dial opens a socket; early is text that is sent together with the request.
 func (p *parlour) dial(t *testing.T, early string) (net.Conn, *bufio.Reader) {
 	conn, err := net.Dial("tcp", p.Listener.Addr().String())
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func (p *parlour) dial(t *testing.T, early string) (net.Conn, *bufio.Reader) {
 	return conn, read
 }
 
-// answeredSince counts the pages that have answered since then.
+// answeredSince counts the pages that have answered a ping since a time.
 func (p *parlour) answeredSince(then int64) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,10 +82,10 @@ func (p *parlour) answeredSince(then int64) (n int) {
 	return n
 }
 
-// page is a page's answer to our ping, as it comes.
+// page is a page's answer to a ping, as the bytes of its frame.
 const page = "\x81\x8f\x00\x00\x00\x00" + `{"type":"pong"}`
 
-// Nothing more comes that would wake the reader.
+// No further bytes arrive that would wake the reader.
 func TestMessagesThatComeTogetherAreAllRead(t *testing.T) {
 	const browser = "\x89\x81\x00\x00\x00\x00x"
 	p := newParlour(t)
@@ -132,7 +132,7 @@ func TestSocketThatWaitsHasASmallStack(t *testing.T) {
 	require.Eventually(t, small, time.Minute, 10*time.Millisecond)
 }
 
-// stacks is what goroutines take, once those have shrunk that may.
+// stacks returns the memory of all goroutines' stacks after a garbage collection, which shrinks them.
 func stacks() int64 {
 	for range 3 {
 		runtime.GC()

@@ -15,8 +15,7 @@ const (
 	userTimeout  = keepIdle + keepProbes*keepInterval
 )
 
-// keepAlive has the kernel notice a dead peer, where the connection is one of its own. It sees no further
-// than the next proxy; pings do.
+// keepAlive lets the kernel notice a dead peer. That works up to the next proxy only; pings go further.
 func (w *wire) keepAlive() {
 	if tcp, ok := w.Conn.(interface {
 		SetKeepAliveConfig(net.KeepAliveConfig) error

@@ -2,5 +2,5 @@
 
 package socket
 
-// setUserTimeout does nothing: only keep-alive is there.
+// setUserTimeout does nothing: this system has keep-alive only.
 func (w *wire) setUserTimeout() {}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// nonblockingWrite makes a write that does not wait, without an allocation for each.
+// nonblockingWrite is a write that does not block, without an allocation for each.
 type nonblockingWrite struct {
 	p    []byte
 	n    int
@@ -34,7 +34,7 @@ func (p *nonblockingWrite) write(w *wire, b []byte) (int, error) {
 	return p.n, err
 }
 
-// wait is for connections that only know how to wait.
+// wait writes to connections that can only block.
 func (p *nonblockingWrite) wait(w *wire, b []byte) (int, error) {
 	_ = w.SetWriteDeadline(time.Now().Add(w.c.pool.cfg.WriteTimeout))
 	return w.Conn.Write(b)

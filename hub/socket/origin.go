@@ -14,9 +14,8 @@ var (
 	ErrNotUpgrade = errors.New("request is no WebSocket upgrade")
 )
 
-// Check returns ErrOrigin or ErrNotUpgrade where a request may not become a socket, before anything is
-// written to the response. allowed decides for a request that has an Origin; nil = nothing that a browser
-// sends by itself counts.
+// Check returns ErrOrigin or ErrNotUpgrade if a request may not become a socket, before anything is written
+// to the response. allowed decides about requests with an Origin; nil refuses them all.
 func Check(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool) error {
 	if err := checkOrigin(r, allowed); err != nil {
 		return err
@@ -24,8 +23,8 @@ func Check(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) b
 	return checkUpgrade(w, r)
 }
 
-// checkOrigin lets in the pages that are allowed, and programs that send neither an Origin nor a cookie. A
-// cookie without an Origin could be another site's doing.
+// checkOrigin allows pages of allowed origins, and programs that send neither an Origin nor a cookie. A
+// cookie without an Origin could come from another site's page.
 func checkOrigin(r *http.Request, allowed func(*http.Request) bool) error {
 	if allowed == nil {
 		return nil

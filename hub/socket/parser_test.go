@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorded is a connection that brings a given text and keeps what is written.
+// recorded is a connection that delivers a given text and records what is written to it.
 type recorded struct {
 	net.Conn
 	in  *bytes.Reader
@@ -27,7 +27,7 @@ func (r *recorded) SetReadDeadline(time.Time) error  { return nil }
 func (r *recorded) SetWriteDeadline(time.Time) error { return nil }
 func (r *recorded) SetDeadline(time.Time) error      { return nil }
 
-// upgraded is a response that hands the connection over.
+// upgraded is a response whose connection can be hijacked.
 type upgraded struct {
 	*httptest.ResponseRecorder
 	conn net.Conn
@@ -37,13 +37,13 @@ func (u upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return u.conn, bufio.NewReadWriter(bufio.NewReader(u.conn), bufio.NewWriter(u.conn)), nil
 }
 
-// said is one frame of ours.
+// said is one frame that the socket wrote.
 type said struct {
 	op      byte
 	payload []byte
 }
 
-// answers has a socket of a pool read what a client sent, to its end, and returns what it wrote.
+// answers makes a socket of a pool read a client's bytes to their end, and returns the frames that it wrote.
 func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 	r := httptest.NewRequest("GET", "/", nil)
 	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket",
@@ -70,8 +70,8 @@ func answers(t *testing.T, p *Pool, sent []byte) (frames []said) {
 	return frames
 }
 
-// Whatever a client sends: it is answered by pongs and at most one close, as the last, whose code is one of
-// those that say what was wrong; nothing is left behind.
+// For any bytes of a client, the socket writes only pongs and at most one close frame, as the last, with a
+// code for what was wrong. It leaves nothing running.
 func FuzzClientFrames(f *testing.F) {
 	masking := func(first byte, payload string) string {
 		return string([]byte{first, 0x80 | byte(len(payload)), 0, 0, 0, 0}) + payload

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Config is what a pool needs; there are no defaults.
+// Config configures a Pool; there are no defaults.
 type Config struct {
 	// a ping per socket. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
 	PingEvery    time.Duration
@@ -24,7 +24,7 @@ type Config struct {
 	Metrics
 }
 
-// Metrics are those of a pool.
+// Metrics are a pool's metrics.
 type Metrics struct {
 	Pings, Probes prometheus.Counter // asked of the page, and of the browser alone
 	Slow          prometheus.Counter // closed because they took nothing for too long
@@ -39,21 +39,21 @@ type Owner interface {
 	Serve(w *Writer, due uint32)
 }
 
-// Pool is the sockets of one server: a queue of those with frames due, and a wheel that pings them all.
+// Pool has the sockets of one server: a queue of those that are due frames, and a wheel that pings all.
 type Pool struct {
 	cfg   Config
 	queue *queue
 	wheel *wheel
 }
 
-// New makes a pool. Write and Ping bring it to life.
+// New returns a pool; Write and Ping have to be started.
 func New(cfg Config) *Pool {
 	p := &Pool{cfg: cfg, queue: newQueue()}
 	p.wheel = newWheel(p)
 	return p
 }
 
-// now is the time since Start, ns.
+// now returns the time since Start, in ns.
 func (p *Pool) now() int64 { return int64(time.Since(p.cfg.Start)) }
 
 // Ping pings the sockets until ctx ends, each once per PingEvery.

@@ -15,10 +15,10 @@ const (
 	dueWork = ^(dueUrgent | busy)
 )
 
-// claimed is how many sockets a writer takes at a time: few enough that the urgent lane never waits long.
+// claimed is how many sockets a writer takes at a time: few, so that the urgent lane does not wait long.
 const claimed = 16
 
-// queue has the sockets with frames due, in two lanes.
+// queue has the sockets that are due frames, in two lanes.
 type queue struct {
 	mu     sync.Mutex
 	filled *sync.Cond
@@ -26,7 +26,7 @@ type queue struct {
 	ended  bool
 }
 
-// lane is a queue that keeps its memory.
+// lane is a queue that reuses its memory.
 type lane struct {
 	conns []*Conn
 	head  int
@@ -69,7 +69,7 @@ func (q *queue) push(lane int, c *Conn) {
 	q.filled.Signal()
 }
 
-// MarkAll marks many for one thing, behind all others. They are sockets, or have one in them.
+// MarkAll marks many sockets for one kind of frame, at the end of the queue.
 func MarkAll[C interface{ Socket() *Conn }](p *Pool, conns []C, what uint32) {
 	const at = 256 // under one lock: so many that it costs little, so few that writers do not wait
 	q := p.queue
@@ -88,10 +88,10 @@ func MarkAll[C interface{ Socket() *Conn }](p *Pool, conns []C, what uint32) {
 	}
 }
 
-// Socket is the socket itself, for types that have one in them.
+// Socket returns the socket itself, for types that embed one.
 func (c *Conn) Socket() *Conn { return c }
 
-// pop waits for sockets, the urgent first; 0 when the queue is closed.
+// pop waits for sockets, the urgent first; it returns 0 when the queue is closed.
 func (q *queue) pop(to []*Conn) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,8 +113,8 @@ func (q *queue) close() {
 	q.filled.Broadcast()
 }
 
-// claim takes the due bits and makes the socket this writer's; 0 when there are none, or another writer has
-// it.
+// claim takes the due bits and gives this writer the socket. It returns 0 if there are none or another writer
+// has the socket.
 func (c *Conn) claim() uint32 {
 	for {
 		due := c.due.Load()
@@ -127,7 +127,7 @@ func (c *Conn) claim() uint32 {
 	}
 }
 
-// release gives the socket back. With bits that were set meanwhile it is queued again.
+// release gives the socket back. If bits were set meanwhile, the socket is queued again.
 func (c *Conn) release() {
 	due := c.due.And(^busy)
 	switch {

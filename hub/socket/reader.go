@@ -18,7 +18,7 @@ const (
 	drainLimit = 1 << 20
 )
 
-// Run reads until the connection is over. It is the socket's only goroutine.
+// Run reads until the connection has ended. It is the socket's only goroutine.
 func (c *Conn) Run() {
 	for {
 		code, reason, err := c.next()
@@ -42,8 +42,8 @@ func (c *Conn) Run() {
 	}
 }
 
-// next waits for a message that is no plain answer to one of our pings, and reads it. Almost all that comes
-// is one, and in the library's frames a stack would grow, for good.
+// next waits for a message that is not a plain answer to a ping, and reads it. Almost all messages are such
+// answers, and reading one by the library would grow the goroutine's stack for good.
 func (c *Conn) next() (code int, reason string, err error) {
 	for {
 		switch plain, err := c.plainAnswer(); {
@@ -55,7 +55,7 @@ func (c *Conn) next() (code int, reason string, err error) {
 	}
 }
 
-// plainAnswer reads a browser's or a page's answer to our ping, if one is next and has come whole.
+// plainAnswer reads a browser's or a page's answer to a ping if the next bytes are one in full.
 func (c *Conn) plainAnswer() (bool, error) {
 	head, err := c.read.Peek(2)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Conn) pageAnswered() {
 	c.answered()
 }
 
-// message reads one message; code 0 is a pong, another one is the code to close with.
+// message reads one message; code 0 is a pong, any other code is the one to close with.
 func (c *Conn) message() (code int, reason string, err error) {
 	var buf [64]byte
 	typ, r, err := c.ws.Reader(context.Background())
@@ -122,7 +122,8 @@ func isPong(text []byte) bool {
 	return json.Unmarshal(text, &m) == nil && m.Type == "pong"
 }
 
-// discard lets a peer read our close frame before the connection goes: it reads the peer's data and drops it.
+// discard lets a peer read the close frame before the connection closes: it reads the peer's data and drops
+// it.
 func (c *Conn) discard() {
 	_ = c.SetReadDeadline(time.Now().Add(c.pool.cfg.CloseGrace))
 	_, _ = io.CopyN(io.Discard, c.Conn, drainLimit)

@@ -12,8 +12,8 @@ const (
 	leastAnswer = 5   // which part of the ping interval it has at the least, where its ping was written late
 )
 
-// wheel pings the sockets, each once per interval and all spread over it, and closes the silent: where
-// nothing came since a ping, and where the page has not answered two.
+// wheel pings each socket once in an interval, spread over the interval, and closes silent ones: nothing was
+// received since a ping, or the page has not answered two.
 type wheel struct {
 	p     *Pool
 	mu    sync.Mutex
@@ -29,8 +29,8 @@ type slot struct {
 
 func newWheel(p *Pool) *wheel { return &wheel{p: p} }
 
-// add gives a socket its place: its first ping is one interval away. Pings before that were not for it,
-// however long it has been opening.
+// add gives a socket its slot, in which it is pinged for the first time after one interval. Earlier pings
+// were not for it, however long it has been opening.
 func (w *wheel) add(c *Conn) {
 	w.mu.Lock()
 	c.slot = int32(w.now)
@@ -69,8 +69,8 @@ func (w *wheel) run(ctx context.Context) {
 	}
 }
 
-// turn counts moments, not time: a process that stood still gives every socket the time to answer that it
-// would have had.
+// turn counts slots instead of time, so that after a pause of the process every socket has its full time to
+// answer.
 func (w *wheel) turn() {
 	w.mu.Lock()
 	w.now = (w.now + 1) % slots
@@ -94,7 +94,7 @@ func (s *slot) ping(now int64) {
 	}
 }
 
-// silent lists the sockets whose time to answer is over. A socket whose ping has waited here behind other
+// silent returns the sockets whose time to answer is over. A socket whose ping still waits behind other
 // frames has had no time to answer.
 func (s *slot) silent(now, within int64) (silent []*Conn) {
 	s.mu.Lock()

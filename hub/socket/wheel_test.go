@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A storm of connections: others are pinged between a socket's handshake and its place among those who are
-// pinged.
+// Many sockets connect at once: others are pinged after this socket's handshake and before it is in the list
+// of those to ping.
 func TestSocketThatWasStillOpeningWhenOthersWerePingedIsNotSilent(t *testing.T) {
 	p := New(Config{Start: time.Now()})
 	w := p.wheel

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// sent is the fate of a frame.
+// sent is the result of sending a frame.
 type sent int
 
 const (
@@ -53,11 +53,11 @@ func (w *wire) attach(conn net.Conn, early []byte) {
 	}
 }
 
-// headWithin is how long the answer to an upgrade waits for the first frame. One write to the kernel takes as
-// long as making the frame a few times over, and one packet wakes a client once.
+// headWithin is how long the answer to an upgrade waits for the first frame. One write to the kernel costs as
+// much as making the frame several times, and one packet wakes the client once.
 const headWithin = 100 * time.Millisecond
 
-// hold keeps the answer to the upgrade until something is written.
+// hold keeps the answer to the upgrade until something else is written.
 func (w *wire) hold(head []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +69,7 @@ func (w *wire) hold(head []byte) {
 	})
 }
 
-// let lets go of a connection that is over.
+// let releases a connection that has ended.
 func (w *wire) let() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,7 +79,7 @@ func (w *wire) let() {
 	}
 }
 
-// headed is a frame with the held answer before it. The lock is held.
+// headed returns a frame with the held answer before it. The caller holds the lock.
 func (w *wire) headed(frame []byte) []byte {
 	if w.head == nil {
 		return frame
@@ -90,8 +90,8 @@ func (w *wire) headed(frame []byte) []byte {
 	return frame
 }
 
-// Read reads the data that came with the request, then the connection. All data is a sign of life; too much
-// of it is an error.
+// Read reads the bytes that came with the request, then the connection. All bytes count as a sign of life;
+// too many are an error.
 func (w *wire) Read(p []byte) (n int, err error) {
 	if w.flooded {
 		return 0, errFlood
@@ -111,8 +111,8 @@ func (w *wire) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Write takes the library's control frames, each whole. After a close frame there are no more: they
-// are taken for written. A pong that does not fit any more is not sent.
+// Write writes the library's control frames, each in full. After a close frame it drops them, and a pong that
+// does not fit is not sent.
 func (w *wire) Write(p []byte) (int, error) {
 	nb := nonblockingWrites.Get().(*nonblockingWrite)
 	defer nonblockingWrites.Put(nb)
@@ -128,13 +128,13 @@ func (w *wire) isClosed() bool {
 	return w.closed
 }
 
-// send writes one whole frame, or several. Where it answers blocked, the owner is marked with due later.
+// send writes one whole frame, or several. If it returns blocked, the owner is marked with due later.
 func (w *wire) send(nb *nonblockingWrite, frame []byte, due uint32) sent {
 	return w.put(nb, frame, due, false)
 }
 
-// sendShared writes a frame that is not changed any more: the part that the kernel does not take at once is
-// not copied, however long it is.
+// sendShared writes a frame that does not change any more. Bytes that the kernel does not accept at once need
+// not be copied then.
 func (w *wire) sendShared(nb *nonblockingWrite, frame []byte, due uint32) sent {
 	return w.put(nb, frame, due, true)
 }
@@ -174,7 +174,7 @@ func (w *wire) put(nb *nonblockingWrite, frame []byte, due uint32, shared bool) 
 	return took
 }
 
-// finish writes the part that the kernel did not take at once.
+// finish writes the bytes that the kernel did not accept at once.
 func (w *wire) finish() {
 	n, err := w.writeAll(w.rest) // no other goroutine touches rest while it is not nil
 	_ = w.SetWriteDeadline(time.Time{})
@@ -212,7 +212,7 @@ func (w *wire) writeAll(b []byte) (n int, err error) {
 	return n, err
 }
 
-// giveUp closes a slow peer with the reason, where the kernel takes a little more.
+// giveUp closes a slow peer, and sends the reason if the kernel accepts some more bytes.
 func (w *wire) giveUp(rest []byte) {
 	const most = 256 << 10
 	if len(rest) > most {
@@ -227,7 +227,7 @@ func (w *wire) giveUp(rest []byte) {
 	_, _ = nb.write(w, frame)
 }
 
-// ended notes why the connection ended: the kernel gave it up where the other side acknowledges nothing.
+// ended records why the connection ended: the kernel gave up since the other side acknowledged nothing.
 func (w *wire) ended(err error) {
 	if errors.Is(err, syscall.ETIMEDOUT) {
 		w.lost.Store(true)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A long frame takes longer than a socket may take nothing, and no other socket waits for it meanwhile.
+// Sending a long frame takes longer than a socket may accept nothing, and no other socket waits meanwhile.
 func TestAPeerThatTakesALongFrameSlowlyIsNotClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const writeTimeout = 2 * time.Second

@@ -4,10 +4,10 @@ package socket
 
 import "syscall"
 
-// canTry is whether a write can be tried without waiting.
+// canTry reports whether a write can be tried without blocking.
 const canTry = true
 
-// once writes what the kernel takes now.
+// once writes as many bytes as the kernel accepts now.
 func (p *nonblockingWrite) once(fd uintptr) bool {
 	for {
 		n, err := syscall.Write(int(fd), p.p)

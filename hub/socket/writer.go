@@ -41,23 +41,23 @@ func (w *Writer) serve(c *Conn) {
 	c.release()
 }
 
-// Blank is where a text frame's payload is appended, to be sent by Send. There is one at a time.
+// Blank returns the buffer to which a text frame's payload is appended before Send. There is one at a time.
 func (w *Writer) Blank() []byte { return w.buf[:headroom] }
 
-// Send writes the text frame whose payload was appended to Blank; false when it did not go out. Where an
-// earlier frame is not through yet, the socket is marked with due after it.
+// Send writes the text frame whose payload was appended to Blank; it returns false if the frame was not sent.
+// If an earlier frame is not finished, the socket is marked with due after that.
 func (c *Conn) Send(w *Writer, b []byte, due uint32) bool {
 	w.buf = b
 	return c.send(w.nonblocking, Text(b), due) == took
 }
 
-// SendFrame writes a whole frame that is not changed any more, so that other sockets can be sent it too:
-// bytes that the kernel does not take at once are not copied, however long it is.
+// SendFrame writes a whole frame that does not change any more. Other sockets can get the same frame: bytes
+// that the kernel does not accept at once are not copied.
 func (c *Conn) SendFrame(w *Writer, frame []byte, due uint32) bool {
 	return c.sendShared(w.nonblocking, frame, due) == took
 }
 
-// SendFrames writes frames in one go.
+// SendFrames writes several frames in one write.
 func (c *Conn) SendFrames(w *Writer, frames [][]byte, due uint32) bool {
 	if len(frames) == 1 {
 		return c.SendFrame(w, frames[0], due)
@@ -70,11 +70,10 @@ func (c *Conn) SendFrames(w *Writer, frames [][]byte, due uint32) bool {
 	return c.send(w.nonblocking, b, due) == took
 }
 
-// probe is a ping of the protocol, which the browser answers whatever its page does.
+// probe is a WebSocket ping, which the browser answers whatever its page does.
 var probe = []byte{opPing, 0}
 
-// ping asks the browser by a ping of the protocol, and on the wheel's turn the page by one of ours too. Both
-// go out together.
+// ping sends the browser a WebSocket ping and, in the wheel's turn, the page a ping message with it.
 func (c *Conn) ping(w *Writer, due uint32) {
 	p := c.pool
 	if due&duePing == 0 {

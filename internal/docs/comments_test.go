@@ -16,9 +16,9 @@ import (
 var (
 	comment  = regexp.MustCompile(`^\s*(?://|--|\*|/\*\*) `)
 	headless = regexp.MustCompile(`^\s*(?://|--|\*|/\*\*) (?:Who|Whoever|Nobody|Somebody|What|Those|That which) `)
-	// private are words that once stood for something of the product and are not in the field's language.
+	// private matches words that this code used for its own ideas and that no reader outside the team knows.
 	private = regexp.MustCompile(`\b(?:grumble|overtell|turnstile|relink|toldPlace|noBlank|newTold)\b`)
-	// vague are words of comments that hide who acts, or what is sent to whom. Quoted, they are names in Redis.
+	// vague matches words that hide who acts or what is sent to whom. In quotes they are names in Redis.
 	vague  = regexp.MustCompile(`(?i)\b(?:told|untold|whoever|nobody|laid)\b`)
 	quoted = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|'[^']*'")
 )

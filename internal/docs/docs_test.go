@@ -30,7 +30,7 @@ func TestEveryTestThatAPageNamesExists(t *testing.T) {
 	}
 }
 
-// filesNamedBy are the pages that name files, with the directories that each page's names are relative to.
+// filesNamedBy has each page that names files, with the directories that its names are relative to.
 var filesNamedBy = map[string][]string{
 	"docs/architecture.md": {".", "room/lua", "room/lua/verb"},
 	"docs/database.md":     {"."},

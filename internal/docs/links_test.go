@@ -82,7 +82,7 @@ func TestEveryLinkOfAPageLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// madeByHand are paths that a page names though a checkout has none: the page's reader makes them.
+// madeByHand are paths that pages name and a checkout does not have: the page's reader creates them.
 var madeByHand = []string{"deploy/secrets", "lab/k6/NAME.js"}
 
 // A path that begins with a directory of the repository is one that a reader will look for.
@@ -112,14 +112,14 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// exists reports whether a checkout has a file or directory; a trailing part may leave out the end of a name,
-// as docs/decisions/0011 does.
+// exists reports whether a checkout has a file or directory. The end of the name may be missing, as in
+// docs/decisions/0011.
 func exists(path string) bool {
 	found, err := filepath.Glob(filepath.Join(root, path) + "*")
 	return err == nil && len(found) > 0
 }
 
-// comments are the comments of each Go, Lua and JavaScript file that is written by hand.
+// comments returns the comments of each Go, Lua and JavaScript file that is written by hand.
 func comments(t *testing.T) map[string]string {
 	comment := regexp.MustCompile(`(?m)^\s*(?://|--|\*)(.*)$`)
 	found := map[string]string{}

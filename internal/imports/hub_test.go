@@ -21,8 +21,7 @@ var insideHub = map[string][]string{
 	"hub/presence": {"hub/batch", "hub/follow", "room"},
 }
 
-// impure are packages that a mirror has no use for. It makes no calls, never waits
-// and has no clock of its own.
+// impure are packages that a mirror must not import: it makes no calls, never waits and reads no clock.
 var impure = []string{"context", "net", "net/http", "os", "sync", "sync/atomic", "log/slog",
 	"github.com/redis/go-redis/v9"}
 

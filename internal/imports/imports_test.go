@@ -98,8 +98,8 @@ func TestTheOutboxBringsNoDriver(t *testing.T) {
 	}
 }
 
-// The lab has dependencies that the product does not: its module may need the product's, never the other way
-// round. No other module needs the lab.
+// The lab has dependencies that the product does not have. Its module requires the product's, and no module
+// requires the lab.
 func TestTheProductKnowsNothingOfTheLab(t *testing.T) {
 	for importer, p := range ourPackages(t, "") {
 		for _, imported := range slices.Concat(p.imports, p.tests) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A domain that names a lock.Key compiles no driver, no metrics and no engine; its
-// tests neither, with the fake.
+// A package that only names a lock.Key compiles no driver, no metrics and no engine, and neither do its tests
+// with the fake.
 func TestTheLocksPortNeedsTheStandardLibraryAlone(t *testing.T) {
 	ours := map[string][]string{
 		module + "/lock":          {module + "/lock"},

@@ -30,9 +30,11 @@ func TestWritesGoToTheNewPrimaryBehindTheSameAddress(t *testing.T) {
 	}
 }
 
-// failsOver takes the primary away from a database that has an address of its own; through is what clients
-// use for it. A pooler knows of no failover: its sessions stay with the old primary until that ends them,
-// which end has it do.
+// failsOver replaces the primary behind a database address that stays the same; through returns the URL that
+// clients use for it.
+//
+// A pooler does not notice a failover: its sessions stay with the old primary until that ends them, which the
+// function end does.
 func failsOver(t *testing.T, through func(url string) string, end func(old *pgtest.DB)) {
 	t.Helper()
 	old := pgtest.StartOwn(t)

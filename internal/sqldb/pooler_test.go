@@ -25,7 +25,7 @@ func TestReplicasWorkBehindAPoolerOfSessions(t *testing.T) {
 	behindPooler(t) // by its defaults
 }
 
-// behindPooler has replicas start at once and write.
+// behindPooler starts replicas behind a pooler at once and lets them write.
 func behindPooler(t *testing.T, settings ...string) {
 	t.Helper()
 	url := pgtest.Pooler(t, pgtest.Start(t).URL(), settings...)

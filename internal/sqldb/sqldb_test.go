@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// migrations make a table of counters, and another one out of it.
+// migrations create a table of counters and then convert it into another one.
 func migrations() sqldb.Migrations {
 	first := &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n " +
 		"BIGINT NOT NULL);\n")}
@@ -30,7 +30,7 @@ func migrations() sqldb.Migrations {
 		"sqlite/00002_others.sql":     second, "postgres/00002_others.sql": second}}
 }
 
-// onBoth runs a test on SQLite and on PostgreSQL, each with as many processes as are opened.
+// onBoth runs a test on SQLite and on PostgreSQL. Each call of open is another process.
 func onBoth(t *testing.T, test func(t *testing.T, open func() *sqldb.DB)) {
 	for name, url := range map[string]func() string{
 		"sqlite":   func() string { return "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db") },

@@ -23,7 +23,7 @@ const (
 	centrifugo = "{}"        // its ping, and its pong
 )
 
-// opener opens the nth socket.
+// opener opens the n-th socket.
 type opener func(ctx context.Context, n int) (*crowd.Socket, error)
 
 // audience is many open sockets and the last state of each.
@@ -77,7 +77,7 @@ func (a *audience) grow(ctx context.Context, n int) error {
 	return nil
 }
 
-// seat opens a socket and has it read.
+// seat opens a socket and starts the goroutine that reads it.
 func (a *audience) seat(ctx context.Context, open opener, i int) error {
 	socket, err := a.dial(ctx, open, i)
 	if err == nil {
@@ -102,8 +102,8 @@ func (a *audience) dial(ctx context.Context, open opener, i int) (*crowd.Socket,
 	return socket, nil
 }
 
-// follow reads a socket to its end, and the one after it where who loses it comes back: all in one goroutine,
-// whose stack has grown by then.
+// follow reads a socket to its end and then, if the client reconnects, the next socket. One goroutine does
+// both, so that its stack has to grow only once.
 func (a *audience) follow(i int, socket *crowd.Socket) {
 	for socket != nil {
 		a.read(i, socket)
@@ -111,7 +111,7 @@ func (a *audience) follow(i int, socket *crowd.Socket) {
 	}
 }
 
-// back opens another socket for one that was lost; nil where none comes back.
+// back opens a new socket for a lost one; nil if the client does not reconnect.
 func (a *audience) back(i int) *crowd.Socket {
 	if !a.gone(i) {
 		return nil
@@ -145,8 +145,8 @@ func (a *audience) read(i int, socket *crowd.Socket) {
 	}
 }
 
-// pinged reports whether Centrifugo wants an answer: a frame of its holds several lines where they come close
-// together.
+// pinged reports whether Centrifugo expects a pong. A frame of Centrifugo may hold several messages, one on
+// each line.
 func pinged(text []byte) bool {
 	line := []byte(centrifugo)
 	return bytes.Equal(text, line) || bytes.HasPrefix(text, append(line, '\n')) ||
@@ -168,7 +168,7 @@ func (a *audience) received(i int, s crowd.State, at time.Time) {
 	}
 }
 
-// gone counts a socket that was lost, and reports whether its owner comes back.
+// gone counts a lost socket, and reports whether its client reconnects.
 func (a *audience) gone(i int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -183,7 +183,8 @@ func (a *audience) gone(i int) bool {
 	return true
 }
 
-// until waits until all sockets have a version, or a later one, and returns when the last one did.
+// until waits until every socket has this version or a later one. It returns the time at which the last
+// socket had it.
 func (a *audience) until(ctx context.Context, version int64) (last time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestWithin)
 	defer cancel()
@@ -214,7 +215,7 @@ func (a *audience) until(ctx context.Context, version int64) (last time.Time, er
 	return slices.MaxFunc(a.at, time.Time.Compare), nil
 }
 
-// truly is an error where the waiting ones' positions are not 1, 2, 3 … each once.
+// truly returns an error unless the waiters' positions are 1, 2, 3 …, each once.
 func (a *audience) truly() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -251,12 +252,12 @@ func (a *audience) close() {
 	a.readers.Wait()
 }
 
-// seats opens waitroom's sockets of people in a room.
+// seats returns an opener of waitroom's sockets, which picks each person's room.
 func seats(url string, room func(int) string, all []person) opener {
 	return func(ctx context.Context, i int) (*crowd.Socket, error) {
 		return crowd.Dialer{}.Dial(ctx, url, room(i), all[i].session)
 	}
 }
 
-// one is a room for all.
+// one returns a function that puts every person into the same room.
 func one(room string) func(int) string { return func(int) string { return room } }

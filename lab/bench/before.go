@@ -14,10 +14,10 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// incomparable are measurements that do not start the program, or are a picture of one.
+// incomparable are measurements that cannot compare two commits: they start no server, or draw a plot.
 var incomparable = []string{"carriers", "load"}
 
-// buildBefore makes waitroom, and the peers with its lock, of another commit.
+// buildBefore builds waitroom, and the peers with its lock, at another commit.
 func (b *bench) buildBefore(ctx context.Context) (old *bench, err error) {
 	tree := filepath.Join(b.dir, "before")
 	for _, args := range [][]string{{"clone", "--quiet", "--shared", "--no-checkout", b.root, tree},
@@ -36,7 +36,7 @@ func (b *bench) buildBefore(ctx context.Context) (old *bench, err error) {
 	return &then, buildPeers(ctx, tree, then.contenders)
 }
 
-// compare measures each thing of the program of before, and right after it of this one.
+// compare runs each measurement on the earlier commit and right after it on this one.
 func (b *bench) compare(ctx context.Context, list []measure) error {
 	old, err := b.buildBefore(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (b *bench) compare(ctx context.Context, list []measure) error {
 	return section.Put(b.page(), "Benchmarks", "before", "make bench BEFORE="+b.before, text)
 }
 
-// beside is what is written of two versions.
+// beside returns the page's part that compares two commits.
 func (b *bench) beside(old *bench) string {
 	var p strings.Builder
 	fmt.Fprintf(&p, "## Beside the version of before\n\nMade by `make bench BEFORE=%s` in %s, on %s: each "+
@@ -76,7 +76,7 @@ func (b *bench) beside(old *bench) string {
 	return p.String()
 }
 
-// failures says of rows why they were not measured.
+// failures returns why rows could not be measured.
 func failures(rows []row) string {
 	var s strings.Builder
 	for _, r := range rows {
@@ -87,7 +87,8 @@ func failures(rows []row) string {
 	return s.String()
 }
 
-// columns is the table of both, in the order of now; what could not be measured of before is a dash.
+// columns returns a table with both commits' values, in the order of the new rows. A dash stands for a value
+// that could not be measured.
 func columns(before, now []row) string {
 	var t strings.Builder
 	t.WriteString("| what | bar | before | now | holds now? |\n| --- | --- | --- | --- | --- |\n")

@@ -16,7 +16,7 @@ const (
 	simSeed   = 1
 )
 
-// carriers plays sms/sim's worlds of the bars.
+// carriers simulates the worlds of sms/sim for which the contract has bars.
 func (b *bench) carriers(ctx context.Context) error {
 	slow := []float64{.02, .05}
 	tallies := make([]sim.Counts, len(slow))
@@ -43,7 +43,7 @@ func (b *bench) carriers(ctx context.Context) error {
 	return nil
 }
 
-// play is so many leases where a share of the codes is slow.
+// play simulates a number of leases in which a share of the codes is slow.
 func play(ctx context.Context, slow float64, leases int) (sim.Counts, error) {
 	store := miniredis.NewMiniRedis()
 	if err := store.Start(); err != nil {

@@ -20,8 +20,8 @@ const (
 	longestAnswer = 64 << 10
 )
 
-// conn is a kept HTTP/1.1 connection that costs little: what a client takes of the machine, the server does
-// not get. It is for one goroutine.
+// conn is a kept-alive HTTP/1.1 connection that uses little processor time, since client and server share the
+// machine. Only one goroutine may use it.
 type conn struct {
 	net.Conn
 	r    *bufio.Reader
@@ -38,7 +38,7 @@ func dial(addr string) (*conn, error) {
 	return &conn{Conn: c, r: bufio.NewReader(c), host: addr}, nil
 }
 
-// do asks and reads the whole answer, which is good until the next do.
+// do sends a request and reads the whole answer, which is valid until the next do.
 func (c *conn) do(method, path, session, body string) (status int, answer []byte, err error) {
 	c.out = append(c.out[:0], method...)
 	c.out = append(append(append(c.out, ' '), path...), " HTTP/1.1\r\nHost: "...)
@@ -96,7 +96,7 @@ func (c *conn) read() (status int, body []byte, err error) {
 	return status, c.body, err
 }
 
-// place is what an answer says of one's standing.
+// place has the fields of an answer about the caller's own place.
 type place struct {
 	Status   string `json:"status"`
 	Ticket   int64  `json:"ticket"`
@@ -106,7 +106,7 @@ type place struct {
 	Position int    `json:"queue_position"`
 }
 
-// ask is do where the answer must be one of success.
+// ask is do for a request that has to succeed; any other status is a refusal.
 func (c *conn) ask(method, path, session, body string) (p place, err error) {
 	status, text, err := c.do(method, path, session, body)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *conn) ask(method, path, session, body string) (p place, err error) {
 	return p, json.Unmarshal(text, &p)
 }
 
-// refusal is an answer that is not one of success.
+// refusal is the error of an answer without a status of success.
 type refusal struct {
 	status int
 	text   string
@@ -126,7 +126,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprint(r.status, " ", r.text) }
 
-// busy reports whether an error says to come again.
+// busy reports whether an error asks the client to retry later.
 func busy(err error) bool {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.status == http.StatusServiceUnavailable
@@ -135,7 +135,8 @@ func busy(err error) bool {
 	return ok && s.Status == http.StatusServiceUnavailable
 }
 
-// join is 준비 완료; done is 인증 완료, or giving up for who waits.
+// join is the button 준비 완료 ("ready"); done is 인증 완료 ("verified") for the holder, and gives up the place of a
+// waiter.
 func (c *conn) join(room string, p person) (place, error) {
 	return c.ask("POST", "/api/"+room+"/lock", p.session, p.body)
 }

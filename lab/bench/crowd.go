@@ -20,7 +20,7 @@ const (
 	roundPause = 700 * time.Millisecond // longer than changes may be sent as one
 )
 
-// server is a server with an audience, watched from outside.
+// server is a server under measurement, with its audience of sockets.
 type server struct {
 	name     string
 	child    *stack.Child
@@ -31,7 +31,7 @@ type server struct {
 	delays   sample    // ms until the last one was sent
 }
 
-// crowd measures memory and fan-out with waitroom and its rivals side by side.
+// crowd measures memory and fan-out of waitroom and its rivals side by side.
 func (b *bench) crowd(ctx context.Context) error {
 	home, err := stack.New("waitroom-bench-")
 	if err != nil {
@@ -76,7 +76,7 @@ func (b *bench) crowd(ctx context.Context) error {
 	return nil
 }
 
-// ours is waitroom with its line.
+// ours returns waitroom with a line of sellers.
 func (b *bench) ours(ctx context.Context, s *site) (*server, *standing, error) {
 	n, r := b.n(crowdSize), s.replicas[0]
 	o := &server{name: "waitroom", child: &r.Child}
@@ -93,7 +93,7 @@ func (b *bench) ours(ctx context.Context, s *site) (*server, *standing, error) {
 	return o, l, b.fill(ctx, o)
 }
 
-// fill opens the sockets by steps and lets them rest.
+// fill opens the sockets in steps and measures after each.
 func (b *bench) fill(ctx context.Context, s *server) error {
 	n := b.n(crowdSize)
 	for step := 1; step <= growSteps; step++ {
@@ -125,14 +125,15 @@ func (s *server) look(sockets float64) error {
 	return nil
 }
 
-// standing is the line of the crowd: who holds, and who is next.
+// standing is the line of the crowd: its holder, and the next in line.
 type standing struct {
 	c      *conn
 	people []person
 	holder int
 }
 
-// handoff has the holder leave, waits until all have the new state, and has it join again at the end.
+// handoff lets the holder leave, waits until all sockets have the new state, and joins the same seller at the
+// end.
 func (l *standing) handoff(ctx context.Context, s *server) error {
 	released := time.Now()
 	p, err := l.c.done(benchRoom, l.people[l.holder])
@@ -163,7 +164,7 @@ func (l *standing) handoff(ctx context.Context, s *server) error {
 	return ctx.Err()
 }
 
-// holder is whose last frame says that it has the lock.
+// holder returns the person whose last frame says that it holds the lock.
 func (a *audience) holder() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,7 +18,7 @@ func (b *bench) memoryRow(ours *server, others []*server) {
 			b.span(crowdRest), strings.Join(peers, ", "))})
 }
 
-// fanOutRow compares with the first of the others, which took turns with us.
+// fanOutRow compares waitroom's fan-out with that of the first rival. Both were measured in turn.
 func (b *bench) fanOutRow(ours *server, others []*server) {
 	var peers []string
 	for _, o := range others {

@@ -15,14 +15,14 @@ const (
 	drainLook    = 20 * time.Millisecond
 )
 
-// drainage is how a backlog went.
+// drainage is the result of draining a backlog.
 type drainage struct {
 	name          string
 	seconds, left []float64
 	rate          float64 // entries a second
 }
 
-// drain fills one room's journal while the ledger is away, and watches it go.
+// drain fills one room's journal while the ledger is away, and measures how fast it is drained afterwards.
 func (b *bench) drain(ctx context.Context) error {
 	postgres, stop, err := pgtest.Serve("fsync=on", "synchronous_commit=on", "full_page_writes=on",
 		"shared_buffers=128MB")
@@ -47,7 +47,7 @@ func (b *bench) drain(ctx context.Context) error {
 	return nil
 }
 
-// drainInto is with a site of its own; "" is SQLite.
+// drainInto runs the measurement on a deployment of its own; a database of "" is SQLite.
 func (b *bench) drainInto(ctx context.Context, name, database string) (*drainage, error) {
 	s, err := b.open(ctx, layout{replicas: 1, database: noDatabase})
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *bench) drainInto(ctx context.Context, name, database string) (*drainage
 	return d, <-ended
 }
 
-// watch looks until nothing is left.
+// watch records the number of remaining entries until there are none.
 func (d *drainage) watch(ctx context.Context, s *site, total int64) error {
 	began := time.Now()
 	for {

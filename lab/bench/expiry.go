@@ -22,7 +22,7 @@ const (
 	eventsWithin  = 15 * time.Second
 )
 
-// expiry lets leases run out by themselves, in a Redis with many keys that have a TTL.
+// expiry measures leases that expire, in a Redis with many other keys that have a TTL.
 func (b *bench) expiry(ctx context.Context) error {
 	events, err := b.keyspaceEvents(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func fillTTL(ctx context.Context, rdb *redis.Client) error {
 	return err
 }
 
-// expire returns by how many ms each next holder's frame came after the lease before had to end.
+// expire returns, for each expired lease, how many ms after its end the next holder's frame arrived.
 func (b *bench) expire(ctx context.Context, s *site) (sample, error) {
 	rooms := b.n(expiryRooms)
 	room := func(i int) string { return fmt.Sprint("bench:", i%rooms) }
@@ -86,7 +86,7 @@ func (b *bench) expire(ctx context.Context, s *site) (sample, error) {
 	}
 }
 
-// endings are the leases of rooms, each of which has to end in time.
+// endings has the leases that are expected to end, by room.
 type endings struct {
 	mu     sync.Mutex
 	ends   []int64 // of the lease that runs in each room, unix ms
@@ -101,7 +101,7 @@ func newEndings(rooms int) *endings {
 		done: make(chan struct{})}
 }
 
-// heard is for any socket's frame; the first lease of a room follows none.
+// heard handles a frame of any socket. A room's first lease follows no other and is not counted.
 func (e *endings) heard(n int, s crowd.State, at time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -120,7 +120,7 @@ func (e *endings) heard(n int, s crowd.State, at time.Time) {
 	}
 }
 
-// joinInTurn fills one room after the other, so that their leases do not end all at once.
+// joinInTurn fills one room after the other, so that their leases do not end at the same time.
 func joinInTurn(ctx context.Context, addr string, people []person, rooms int, room func(int) string) error {
 	c, err := dial(addr)
 	if err != nil {
@@ -140,7 +140,7 @@ func joinInTurn(ctx context.Context, addr string, people []person, rooms int, ro
 	return nil
 }
 
-// keyspaceEvents says how late Redis's own events come beside so many keys.
+// keyspaceEvents measures how late Redis's own notifications of expired keys are with so many keys.
 func (b *bench) keyspaceEvents(ctx context.Context) (string, error) {
 	s, err := stack.New("waitroom-bench-")
 	if err != nil {

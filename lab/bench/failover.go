@@ -16,7 +16,7 @@ const (
 	othersSpan = 5 * time.Second
 )
 
-// failover kills the replica that has all the sockets.
+// failover kills the replica to which all sockets are connected.
 func (b *bench) failover(ctx context.Context) error {
 	s, err := b.open(ctx, layout{replicas: 2})
 	if err != nil {
@@ -94,7 +94,7 @@ func (b *bench) failoverRow(back *returns, a *audience, joins sample, killed tim
 	return nil
 }
 
-// returns is who is back.
+// returns counts the clients that have reconnected.
 type returns struct {
 	people []person
 

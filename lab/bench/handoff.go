@@ -25,7 +25,7 @@ type grant struct {
 	s  crowd.State
 }
 
-// handoff releases on one replica; the sockets are on another.
+// handoff measures handoffs whose release is sent to one replica while the sockets are on another.
 func (b *bench) handoff(ctx context.Context) error {
 	s, err := b.open(ctx, layout{replicas: 2})
 	if err != nil {
@@ -107,7 +107,7 @@ func (b *bench) handoff(ctx context.Context) error {
 	return nil
 }
 
-// next is the first grant above a fence.
+// next returns the first grant with a higher fence.
 func next(ctx context.Context, grants <-chan grant, fence int64) (grant, error) {
 	late := time.NewTimer(frameWithin)
 	defer late.Stop()

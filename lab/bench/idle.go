@@ -19,7 +19,7 @@ const (
 	idleRest  = 8 * time.Second
 )
 
-// idleCost is what nothing costs, by how many there are.
+// idleCost is the processor time of an idle deployment, by the number of places or rooms.
 type idleCost struct {
 	name                   string
 	count, redis, replica  []float64
@@ -27,7 +27,7 @@ type idleCost struct {
 	behind                 string // that the ledger was, during the last measurement
 }
 
-// idle measures twice what it costs that nothing happens: with many in one room, and with many rooms.
+// idle measures the cost of idleness twice: with many places in one room, and with many rooms.
 func (b *bench) idle(ctx context.Context) error {
 	waiters, err := b.idleWith(ctx, "waiters", 1, one(benchRoom))
 	if err != nil {
@@ -60,7 +60,8 @@ func (c *idleCost) text() string {
 	return text[:len(text)-1] + "." + c.behind
 }
 
-// idleWith adds some by steps; each is so many places of which the last one has a socket.
+// idleWith adds rooms or places in steps. Each addition is a number of places, of which the last has a
+// socket.
 func (b *bench) idleWith(ctx context.Context, name string, places int, room func(int) string) (*idleCost,
 	error) {
 	s, err := b.open(ctx, layout{replicas: 1})
@@ -115,7 +116,7 @@ func (b *bench) idleWith(ctx context.Context, name string, places int, room func
 	return c, nil
 }
 
-// cores is what Redis and the first replica use on average while nothing is asked of them.
+// cores returns the average use of processors by Redis and the first replica over a span without requests.
 func (s *site) cores(ctx context.Context, span time.Duration) (redis, replica float64, err error) {
 	look := func() (r, w stack.Usage, err error) {
 		r, ok := stack.Look(s.redis.Pid())

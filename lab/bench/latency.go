@@ -23,14 +23,14 @@ const (
 
 var loadRates = []int{25, 50, 100, 200, 400, 800, 1600}
 
-// latencies are a handoff's at one rate.
+// latencies are the handoff times at one rate.
 type latencies struct {
 	rate     float64 // handoffs a second that came about
 	took     sample
 	overload bool // no room was free when one was due
 }
 
-// latency plots how long a handoff takes by how many there are a second.
+// latency plots the handoff's duration against the number of handoffs a second.
 func (b *bench) latency(ctx context.Context) error {
 	s, err := b.open(ctx, layout{replicas: 2})
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) latency(ctx context.Context) error {
 	return nil
 }
 
-// load is rooms in which one holder after the other is done and joins again.
+// load is a set of rooms in which each holder leaves and joins again.
 type load struct {
 	s      *site
 	a      *audience
@@ -110,7 +110,7 @@ func newLoad(ctx context.Context, s *site, rooms int) (l *load, err error) {
 
 func (l *load) room(i int) string { return fmt.Sprint("bench:", i%l.rooms) }
 
-// run asks for so many handoffs a second, whatever they take.
+// run starts a fixed number of handoffs a second, however long each takes.
 func (l *load) run(ctx context.Context, rate int, span time.Duration) (p latencies, err error) {
 	var mu sync.Mutex
 	l.work = make(chan int)
@@ -144,7 +144,8 @@ func (l *load) run(ctx context.Context, rate int, span time.Duration) (p latenci
 	return p, err
 }
 
-// schedule is false where no room or no worker was free in the end.
+// schedule starts the handoffs at the rate. It returns false if ctx ended, or no room or worker was free even
+// loadLate after the span.
 func (l *load) schedule(ctx context.Context, began time.Time, rate int, span time.Duration) bool {
 	for n := 0; ; n++ {
 		after := time.Duration(n) * time.Second / time.Duration(rate)
@@ -157,7 +158,7 @@ func (l *load) schedule(ctx context.Context, began time.Time, rate int, span tim
 	}
 }
 
-// due hands the next free room to a free worker, in time.
+// due gives the next free room to a free worker, until a deadline.
 func (l *load) due(ctx context.Context, by time.Time) bool {
 	ctx, cancel := context.WithDeadline(ctx, by)
 	defer cancel()
@@ -174,7 +175,7 @@ func (l *load) due(ctx context.Context, by time.Time) bool {
 	return false
 }
 
-// handoff has a room's holder be done, and join again once the next one has its state.
+// handoff lets a room's holder leave, and join again once the next holder has its state.
 func (l *load) handoff(ctx context.Context, c *conn, r int) (float64, error) {
 	defer func() { l.free <- r }()
 	room, before := l.room(r), l.people[l.holder[r]]

@@ -26,7 +26,7 @@ const (
 	peersCommand = "make bench"
 )
 
-// lock has lab/peers measure the libraries, several times in turn. The whole table goes onto the page.
+// lock runs lab/peers several times in turn to measure lock libraries, and puts the whole table on the page.
 func (b *bench) lock(ctx context.Context) error {
 	handoffs, pairs := map[string]sample{}, map[string]sample{}
 	overtaking := 0
@@ -61,7 +61,7 @@ func (b *bench) lock(ctx context.Context) error {
 	return b.pairRow(pairs)
 }
 
-// libraries picks the rates that are compared out of all, and lists all.
+// libraries returns the rates that are compared, and a list of all.
 func libraries(rates map[string]sample) (ours, better, rueidis float64, list string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(rates)) {
 		s := rates[name]
@@ -81,7 +81,7 @@ func libraries(rates map[string]sample) (ours, better, rueidis float64, list str
 	return ours, better, rueidis, strings.TrimSuffix(list, ";"), nil
 }
 
-// pairRow is of one client that takes and gives back an uncontended lock.
+// pairRow adds the row about one client that takes and releases an uncontended lock.
 func (b *bench) pairRow(rates map[string]sample) error {
 	ours, better, _, list, err := libraries(rates)
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bench) lockRow(rates map[string]sample, overtaking int) error {
 	return nil
 }
 
-// rate is one of lab/peers's.
+// rate is one result of lab/peers.
 type rate struct {
 	Library    string  `json:"library"`
 	Contenders int     `json:"contenders"`
@@ -120,7 +120,7 @@ type rate struct {
 	Grants     int     `json:"grants"`
 }
 
-// contend runs lab/peers once, on a Redis of ours.
+// contend runs lab/peers once, on a Redis of this benchmark.
 func (b *bench) contend(ctx context.Context, args []string) (list []rate, err error) {
 	s, err := stack.New("waitroom-bench-")
 	if err != nil {

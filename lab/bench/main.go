@@ -76,7 +76,7 @@ func main() {
 	}
 }
 
-// run is an error where something could not be measured; a bar that is missed is none.
+// run runs all measurements. Its error means that something could not be measured; a missed bar is no error.
 func (b *bench) run(ctx context.Context) error {
 	list, err := chosen(b.only)
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bench) run(ctx context.Context) error {
 	return nil
 }
 
-// complete fills in and checks what was not said.
+// complete checks the flags and fills in the defaults.
 func (b *bench) complete(ctx context.Context) (err error) {
 	if b.scale <= 0 || b.scale > 1 {
 		return errors.New("-scale: over 0, at most 1")
@@ -134,7 +134,7 @@ func (b *bench) complete(ctx context.Context) (err error) {
 	return err
 }
 
-// writes reports whether the page is written: a part of it would not be one run.
+// writes reports whether the page is written. A run of some measurements only does not write it.
 func (b *bench) writes() bool {
 	return b.out != "" && b.only == "" && b.program == "" && b.before == ""
 }
@@ -142,7 +142,7 @@ func (b *bench) writes() bool {
 func (b *bench) page() string   { return filepath.Join(b.out, "benchmarks.md") }
 func (b *bench) images() string { return filepath.Join(b.out, "images", "benchmarks") }
 
-// measure adds a row that says why where something went wrong; its error is the end of the run.
+// measure runs one measurement. If it fails, its row says why, and the error ends the run at the end.
 func (b *bench) measure(ctx context.Context, m measure) error {
 	began := time.Now()
 	err := m.run(b, ctx)
@@ -157,7 +157,7 @@ func (b *bench) measure(ctx context.Context, m measure) error {
 	return nil
 }
 
-// build makes waitroom and the peers of this checkout.
+// build builds waitroom and the peers of this checkout.
 func (b *bench) build(ctx context.Context) error {
 	log.Print("building waitroom and its peers")
 	b.peers = filepath.Join(b.dir, "peers")
@@ -186,10 +186,10 @@ func (b *bench) buildWaitroom(ctx context.Context) (err error) {
 	return stack.Build(ctx, b.root, b.waitroom)
 }
 
-// n is so many, or the part that was asked for.
+// n returns a full-size count, scaled by the flag -scale.
 func (b *bench) n(full int) int { return max(int(float64(full)*b.scale), min(full, 10)) }
 
-// span is so long, or the part that was asked for.
+// span returns a full-length duration, scaled by the flag -scale.
 func (b *bench) span(full time.Duration) time.Duration {
 	return max(time.Duration(float64(full)*b.scale), min(full, time.Second))
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// measure is what is measured together.
+// measure is a group of rows that are measured together.
 type measure struct {
 	name string
 	what string
 	run  func(*bench, context.Context) error
 }
 
-// measures are all, in the order of the table.
+// measures returns all measurements, in the order of the table.
 func measures() []measure {
 	return []measure{
 		{"handoff", "release → next holder's frame, on another replica, 1,000 connected waiters", (*bench).handoff},
@@ -40,7 +40,7 @@ func names() (list []string) {
 	return list
 }
 
-// chosen are those named, or all.
+// chosen returns the named measurements, or all.
 func chosen(only string) ([]measure, error) {
 	if only == "" {
 		return measures(), nil

@@ -22,15 +22,15 @@ const (
 	othersArg   = "others" // what makes this program be them
 )
 
-// others are people who join another room all the while. They are a process of their own: in this one they
-// would stand behind thousands that come back, and the wait would be the client's.
+// others are people who join another room during a measurement. They are a process of their own: in this one
+// they would wait behind thousands of reconnecting clients, and the time would be the client's.
 type others struct {
 	process *testproc.Process
 	end     io.Closer
 	took    chan sample
 }
 
-// startOthers has them come to a replica until stop.
+// startOthers lets them join at one replica until stop.
 func (b *bench) startOthers(addr string) (*others, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -54,7 +54,7 @@ func (b *bench) startOthers(addr string) (*others, error) {
 	return o, nil
 }
 
-// stop returns how long each join took, ms.
+// stop ends the process and returns how long each join took, in ms.
 func (o *others) stop() sample {
 	_ = o.end.Close()
 	took := <-o.took
@@ -72,8 +72,8 @@ func readSample(r io.Reader) (s sample) {
 	return s
 }
 
-// beOthers is what that process does until in ends: a join each othersEvery, when it is due, however long the
-// one before takes; it prints ms of each, those of requestWithin for one that failed.
+// beOthers is the main function of that process. It starts a join every othersEvery, even if the previous one
+// is not finished, until `in` ends. It prints the ms of each; a failed join counts as requestWithin.
 func beOthers(addr string, in io.Reader, out io.Writer) {
 	ctx, end := context.WithCancel(context.Background())
 	go func() {
@@ -93,7 +93,7 @@ func beOthers(addr string, in io.Reader, out io.Writer) {
 	all.Wait()
 }
 
-// joinAnew comes on a connection of its own.
+// joinAnew joins over a new connection.
 func joinAnew(addr string, due time.Time) time.Duration {
 	c, err := dial(addr)
 	if err != nil {

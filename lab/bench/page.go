@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// write leaves the page's part and the plots.
+// write writes this program's part of the page, and the plots.
 func (b *bench) write() error {
 	for _, f := range b.figures {
 		if err := os.WriteFile(filepath.Join(b.images(), f.name+".svg"), []byte(f.svg), 0o644); err != nil {
@@ -45,7 +45,7 @@ func (b *bench) text(machine string) string {
 	return p.String()
 }
 
-// hows says of each row how it was measured.
+// hows describes how each row was measured.
 func hows(rows []row) string {
 	var s strings.Builder
 	for _, r := range rows {
@@ -56,7 +56,7 @@ func hows(rows []row) string {
 	return s.String()
 }
 
-// commit is the checkout's.
+// commit returns the checkout's commit.
 func commit(ctx context.Context, root string) string {
 	git := func(args ...string) string {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()

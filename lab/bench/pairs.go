@@ -14,7 +14,7 @@ const (
 	pairSpan    = 5 * time.Second
 )
 
-// pairs compares how many joins and dones a second one replica does with a bare handler's.
+// pairs compares one replica's rate of joins and leaves with that of a handler that does the least.
 func (b *bench) pairs(ctx context.Context) error {
 	s, err := b.open(ctx, layout{replicas: 1})
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) pairs(ctx context.Context) error {
 	return nil
 }
 
-// pairRate is pairs a second; clients keep out of each other's rooms.
+// pairRate returns join-leave pairs a second. Each client uses rooms of its own.
 func (b *bench) pairRate(ctx context.Context, addr string, span time.Duration) (float64, error) {
 	var pairs atomic.Int64
 	began := time.Now()

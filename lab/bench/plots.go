@@ -57,7 +57,7 @@ func (b *bench) plotDrain(all ...*drainage) {
 
 const mostPoints = 40
 
-// thinned keeps some points, the first and the last of them.
+// thinned returns a part of the points, including the first and the last.
 func thinned(all []float64) (some []float64) {
 	if len(all) <= mostPoints {
 		return all

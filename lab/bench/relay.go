@@ -23,8 +23,8 @@ func (b *bench) serve(ctx context.Context, home *stack.Stack, name, what string,
 	return addr, child, child.Until(ctx, func() error { return stack.Ready("http://" + addr) })
 }
 
-// relay is the shortest way from a request to one process to a socket of another by way of Redis: what two
-// processes, Redis and the machine take where there is nothing to decide and no other socket to write to.
+// relay measures the least time from a request at one process to a socket of another process through Redis.
+// Nothing is decided on the way, and no other socket is written to.
 type relay struct {
 	ask    *conn
 	socket *crowd.Socket
@@ -56,7 +56,7 @@ func (r *relay) close() {
 	_ = r.ask.Close()
 }
 
-// once is how long a frame takes, from the first byte of the request until it was read.
+// once returns the time from the first byte of the request until the frame was read.
 func (r *relay) once(n int) (time.Duration, error) {
 	heard := make(chan error, 1)
 	var at time.Time

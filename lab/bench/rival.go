@@ -22,19 +22,19 @@ const (
 	channel        = "bench"
 )
 
-// frame is as long as a waiter's state; its version separates one broadcast from the next.
+// frame has the length of a waiter's state. Its version tells one broadcast from the next.
 const frame = `{"type":"state","room":"bench","epoch":1781234567890,"version":%d,"server_time":1781234567890,"status":"waiting","outcome":null,` +
 	`"ticket":4711,"queue_position":4710,"queue_length":9000,"estimated_wait":565200,"maximum_wait":565200,"lease_expires_at":1781234567890,` +
 	`"fence":null,"paused":false,"claim_by":null,"codes":null}`
 
-// rival is a server that sends all sockets the same.
+// rival is a server that sends the same frame to all sockets.
 type rival struct {
 	server
 	sent int64
 	push func(ctx context.Context, frame string) error
 }
 
-// broadcast sends one frame and waits until the last one has it.
+// broadcast sends one frame and waits until the last socket has it.
 func (r *rival) broadcast(ctx context.Context) error {
 	r.sent++
 	began := time.Now()
@@ -58,8 +58,8 @@ func (b *bench) startRival(ctx context.Context, home *stack.Stack) (*rival, erro
 	return b.startPlain(ctx, home)
 }
 
-// alone measures the plain server by itself, where Centrifugo is the rival: a process has too few files for
-// three crowds at a time.
+// alone measures the plain server separately if Centrifugo is the rival: a process cannot open enough files
+// for three crowds at a time.
 func (b *bench) alone(ctx context.Context, home *stack.Stack) ([]*server, error) {
 	if b.centrifugo == "" {
 		return nil, nil
@@ -95,8 +95,8 @@ func (b *bench) startPlain(ctx context.Context, home *stack.Stack) (*rival, erro
 	return r, r.look(0)
 }
 
-// startCentrifugo starts the Centrifugo that CENTRIFUGO_BIN names; it says nothing to the network outside.
-// Settings are said as versions 5 and 6 call them.
+// startCentrifugo starts the Centrifugo that CENTRIFUGO_BIN names, without its requests to outside networks.
+// Its settings have the names of versions 5 and 6.
 func (b *bench) startCentrifugo(ctx context.Context, home *stack.Stack) (*rival, error) {
 	addr, err := stack.Address()
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *bench) startCentrifugo(ctx context.Context, home *stack.Stack) (*rival,
 	return r, r.look(0)
 }
 
-// subscribe connects as Centrifugo's protocol has it.
+// subscribe connects a socket by Centrifugo's protocol.
 func subscribe(ctx context.Context, url string) (*crowd.Socket, error) {
 	socket, err := crowd.Dialer{}.Open(ctx, url, "/connection/websocket", "")
 	if err != nil {

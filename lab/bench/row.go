@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// check is one number with what it must reach.
+// check is one measured number with the bar that it has to reach.
 type check struct {
 	name  string // "p50"; "" where there is one number alone
 	value float64
@@ -16,7 +16,7 @@ type check struct {
 	least bool // the value must be at least the limit, and otherwise at most
 }
 
-// holds is false also of what is no number.
+// holds reports whether the bar is reached; it is false for NaN.
 func (c check) holds() bool {
 	if math.IsNaN(c.value) {
 		return false
@@ -29,7 +29,7 @@ func (c check) holds() bool {
 
 func (c check) String() string { return strings.TrimSpace(c.name + " " + number(c.value) + c.unit) }
 
-// errUnmeasured says that a row is not there.
+// errUnmeasured reports a row that was not measured.
 var errUnmeasured = errors.New("not measured")
 
 // row is one line of the table.
@@ -56,7 +56,7 @@ func (r row) value() string {
 	return strings.Join(values, ", ")
 }
 
-// verdict says whether the bar holds: all of it or it is missed.
+// verdict returns the words for a row: met only if all its checks hold.
 func (r row) verdict() string {
 	switch {
 	case r.err != nil:
@@ -74,7 +74,7 @@ func (r row) verdict() string {
 	return "yes"
 }
 
-// table is Markdown.
+// table returns the rows as Markdown.
 func table(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| what | bar | value | holds? |\n| --- | --- | --- | --- |\n")
@@ -86,7 +86,7 @@ func table(rows []row) string {
 
 const longestError = 300
 
-// oneLine fits into a cell.
+// oneLine makes a text fit into a table's cell.
 func oneLine(text string) string {
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "/")
 	if len(text) > longestError {
@@ -95,7 +95,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// unmeasured are the rows of which nothing is known.
+// unmeasured returns the number of rows that were not measured.
 func unmeasured(rows []row) (n int) {
 	for _, r := range rows {
 		if r.err != nil || r.open == "" && len(r.checks) == 0 {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// sample is what one thing was measured as, again and again.
+// sample has repeated measurements of one thing.
 type sample []float64
 
-// at is a quantile by the nearest rank; NaN of none.
+// at returns a quantile by the nearest rank; NaN for an empty sample.
 func (s sample) at(q float64) float64 {
 	if len(s) == 0 {
 		return math.NaN()
@@ -21,7 +21,7 @@ func (s sample) at(q float64) float64 {
 
 func (s sample) median() float64 { return s.at(0.5) }
 
-// spread is from the least to the most.
+// spread returns the range from the least to the greatest value as text.
 func (s sample) spread(unit string) string {
 	if len(s) == 0 {
 		return "nothing"
@@ -29,10 +29,10 @@ func (s sample) spread(unit string) string {
 	return fmt.Sprintf("%s–%s%s", number(slices.Min(s)), number(slices.Max(s)), unit)
 }
 
-// ms is a duration as a number for people.
+// ms returns a duration in milliseconds.
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// number has three digits that count.
+// number formats a value with three significant digits.
 func number(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v) || math.IsInf(v, 0):

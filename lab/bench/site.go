@@ -16,7 +16,8 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// noDatabase is a ledger that is away: what replicas then do in Redis is what sellers cause.
+// noDatabase is the URL of a ledger that cannot be reached, so that all of the replicas' work in Redis is
+// caused by sellers.
 const noDatabase = "postgres://nobody@127.0.0.1:1/none?sslmode=disable"
 
 const (
@@ -25,14 +26,14 @@ const (
 	drainWithin = 90 * time.Second
 )
 
-// layout is what a site is made of.
+// layout describes a deployment.
 type layout struct {
 	replicas int
 	lease    time.Duration // default ten minutes: nothing ends by itself
 	database string        // default a file of SQLite
 }
 
-// site is a Redis, replicas and whatever one measurement needs beside them.
+// site is a deployment under measurement: a Redis, replicas and what else it needs.
 type site struct {
 	*stack.Stack
 	addr     string // of Redis
@@ -41,7 +42,7 @@ type site struct {
 	replicas []*stack.Replica
 }
 
-// open starts a site. Who opens it calls Stop, where there was no error.
+// open starts a deployment. If it returns no error, the caller has to call Stop.
 func (b *bench) open(ctx context.Context, l layout) (_ *site, err error) {
 	s := &site{}
 	if s.Stack, err = stack.New("waitroom-bench-"); err != nil {
@@ -98,7 +99,7 @@ func newPerson() person {
 	return person{session: session, body: `{"seller_id":"b-` + session[:13] + `"}`}
 }
 
-// people join rooms, in no order; room says where the nth goes.
+// people joins n sellers in random order; room returns the room of the n-th.
 func (s *site) people(ctx context.Context, r *stack.Replica, n int, room func(int) string) ([]person, error) {
 	all := make([]person, n)
 	return all, each(ctx, r.Addr, callers, n, func(c *conn, i int) (err error) {
@@ -113,7 +114,7 @@ func (s *site) people(ctx context.Context, r *stack.Replica, n int, room func(in
 	})
 }
 
-// each does something n times, by several connections.
+// each runs a function n times over several connections.
 func each(ctx context.Context, addr string, connections, n int, do func(*conn, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range min(connections, n) {
@@ -134,11 +135,10 @@ func each(ctx context.Context, addr string, connections, n int, do func(*conn, i
 	return group.Wait()
 }
 
-// errBehind says that the ledger does not catch up.
+// errBehind reports that the ledger does not catch up in time.
 var errBehind = errors.New("the ledger does not catch up")
 
-// drained waits until the ledger has everything: no room's journal holds an entry. It is errBehind where that
-// takes too long.
+// drained waits until no room's journal holds an entry. Its error is errBehind if that takes too long.
 func (s *site) drained(ctx context.Context) error {
 	for end := time.Now().Add(drainWithin); ; {
 		left, err := s.journals(ctx)
@@ -154,7 +154,7 @@ func (s *site) drained(ctx context.Context) error {
 	}
 }
 
-// journals is how many entries all rooms' journals hold.
+// journals returns the number of entries in all rooms' journals.
 func (s *site) journals(ctx context.Context) (left int64, err error) {
 	var cursor uint64
 	for {
@@ -180,7 +180,7 @@ func (s *site) journals(ctx context.Context) (left int64, err error) {
 	}
 }
 
-// scripts is how often scripts ran, and how long in all, by Redis's own count.
+// scripts returns how often scripts ran and how long in total, from Redis's own statistics.
 func (s *site) scripts(ctx context.Context) (calls, micros float64, err error) {
 	text, err := s.rdb.Info(ctx, "commandstats").Result()
 	if err != nil {

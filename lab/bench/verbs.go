@@ -16,10 +16,10 @@ const (
 	idleLook   = 2 * time.Second
 )
 
-// least is a script that only takes a key for a while and gives it back.
+// least is the simplest lock script, for comparison: it sets a key with a TTL and deletes it.
 const least = `redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) redis.call('DEL', KEYS[1]) return 1`
 
-// meter counts what scripts cost Redis, less what they cost when no client calls.
+// meter measures the time that scripts take in Redis, less the time that they take without clients.
 type meter struct {
 	s            *site
 	calls, costs float64 // a second, when no client calls
@@ -41,7 +41,7 @@ func (s *site) meter(ctx context.Context) (m meter, err error) {
 	return m, err
 }
 
-// each is how many µs of scripts one of n calls cost, and how many ms a call took as its caller sees it.
+// each returns the average µs of scripts for one of n calls, and the ms that a call took for its caller.
 func (m meter) each(ctx context.Context, n int, call func(i int) error) (micros float64, took sample,
 	err error) {
 	_, before, err := m.s.scripts(ctx)

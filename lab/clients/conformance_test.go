@@ -33,22 +33,22 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// robot is a client's turn, whatever language it is written in. An error's text is the outcome of a place
-// that is over, or the code of a refusal.
+// robot is a client's turn in any of the languages. An error's text is the outcome of an ended place or the
+// code of a refusal.
 type robot interface {
 	wait(ctx context.Context) error
-	// code asks, calls sent once the marketplace may be asked, and returns the code. late is how long it waits
-	// for one after the turn is over.
+	// code asks, calls sent once the marketplace may be asked, and returns the code. late is how long it
+	// waits for one after the turn is over.
 	code(ctx context.Context, from string, late time.Duration, sent func()) (code string, isLate bool, err error)
 	reject(ctx context.Context) error // the last code
 	done(ctx context.Context) error
 	leave(ctx context.Context) error
 	session() string
-	// positions returns those that wait was shown.
+	// positions returns the positions that wait has reported.
 	positions() []int
 }
 
-// language joins by one client; with a session it goes on with the place of that one.
+// language joins with one client; with a session it continues that session's place.
 type language struct {
 	name   string
 	join   func(ctx context.Context, t *testing.T, url, room, seller string) (robot, error)
@@ -57,7 +57,7 @@ type language struct {
 
 const from = "15881234"
 
-// background runs f beside the test and returns its error when that is asked for.
+// background runs f in a goroutine. It returns a function that waits for f and returns its error.
 func background(f func() error) func() error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()

@@ -15,7 +15,7 @@ var languages = append([]language{{"go", joinInGo, resumeInGo},
 	processes("javascript", "node", "driver.mjs", "../../../clients/js/waitroom.js"),
 	processes("python", "python3", "driver.py", "../../../clients/python")}, withSockets()...)
 
-// withSockets is JavaScript where Node has WebSocket only when asked for it: from 20.10 on, and before 22.
+// withSockets returns JavaScript in a Node that has WebSocket only with a flag: from 20.10 on, and before 22.
 func withSockets() []language {
 	const flag = "--experimental-websocket"
 	if exec.Command("node", flag, "--eval", "WebSocket").Run() != nil {
@@ -51,7 +51,7 @@ func resumeInGo(ctx context.Context, t *testing.T, url, room, session string) (r
 	return &goRobot{turn: turn}, said(err)
 }
 
-// said is an error as every client has it.
+// said returns an error in the form that every client has.
 func said(err error) error {
 	if ended, ok := errors.AsType[*client.Ended](err); ok {
 		return errors.New(ended.Outcome)

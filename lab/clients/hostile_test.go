@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answers are right ones for a place that holds the lock.
+// answers are correct answers about a place that holds the lock.
 var answers = map[string]string{
 	"POST /lock":         `{"status":"locked","fence":7}`,
 	"GET /lock/status":   `{"status":"locked","paused":false,"me":{"status":"locked","fence":7}}`,
@@ -26,7 +26,7 @@ var answers = map[string]string{
 		"received_at":"2026-11-21T03:01:05.000Z","late":false}]}`,
 }
 
-// rightly answers as a server would.
+// rightly answers as a correct server does.
 func rightly(w http.ResponseWriter, r *http.Request) {
 	call := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/room:1")
 	if r.URL.Query().Has("wait") && r.Method == http.MethodGet {
@@ -40,14 +40,14 @@ func rightly(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(text))
 }
 
-// fake is a server that answers as f does.
+// fake returns the URL of a server that answers with f.
 func fake(t *testing.T, f http.HandlerFunc) string {
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-// within is time enough for a client that keeps asking.
+// within returns a context that lasts long enough for a client that retries.
 func within(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
@@ -63,7 +63,7 @@ func eachLanguage(t *testing.T, does func(*testing.T, language)) {
 	}
 }
 
-// A 200 that the server did not write, such as the page of a hotel's network, is no answer.
+// A 200 from something else than the server, such as a hotel's login page, is not an answer.
 func TestWhatAProxyMadeUpIsNoAnswer(t *testing.T) {
 	eachLanguage(t, func(t *testing.T, l language) {
 		for _, page := range []string{"<html>log in</html>", "{}", "[]", "null", `"ok"`} {
@@ -95,7 +95,7 @@ func takesACodeDespite(t *testing.T, l language, page string) {
 	require.NoError(t, r.done(ctx))
 }
 
-// The session goes to no other server than the one that was named.
+// The session is sent to no other server than the configured one.
 func TestNoClientFollowsARedirect(t *testing.T) {
 	eachLanguage(t, func(t *testing.T, l language) {
 		var sessions atomic.Int64
@@ -112,7 +112,7 @@ func TestNoClientFollowsARedirect(t *testing.T) {
 	})
 }
 
-// A pause that is no number, or is one beyond all sense, is neither the end nor a reason to hurry.
+// A Retry-After that is no number or absurdly long neither ends the client nor makes it hurry.
 func TestAnOddRetryAfterIsWaitedOut(t *testing.T) {
 	malformed := map[string]bool{"Thu, 26 Nov 2026 04:00:00 GMT": true, "-1": true, "\xb2": true,
 		"99999999999": false}
@@ -141,7 +141,7 @@ func TestAnOddRetryAfterIsWaitedOut(t *testing.T) {
 	})
 }
 
-// waitsBehind is a server at which a place waits, until its status is asked for a second time.
+// waitsBehind returns a server at which a place waits until its status is read a second time.
 func waitsBehind(t *testing.T, then string, socket http.HandlerFunc) string {
 	var looks atomic.Int64
 	return fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +156,7 @@ func waitsBehind(t *testing.T, then string, socket http.HandlerFunc) string {
 	})
 }
 
-// A proxy takes the handshake and never answers it: the turn comes all the same.
+// A proxy accepts the handshake and never answers it; the client still learns of its turn.
 func TestASocketThatHangsHidesNoTurn(t *testing.T) {
 	eachLanguage(t, func(t *testing.T, l language) {
 		over := make(chan struct{})
@@ -174,7 +174,7 @@ func TestASocketThatHangsHidesNoTurn(t *testing.T) {
 	})
 }
 
-// A server that knows of no place any more has not given the lock.
+// A server that has no such place any more has not granted the lock.
 func TestAPlaceThatIsGoneIsNoTurn(t *testing.T) {
 	eachLanguage(t, func(t *testing.T, l language) {
 		url := waitsBehind(t, `{"status":"free","me":null}`, func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +193,7 @@ func TestAPlaceThatIsGoneIsNoTurn(t *testing.T) {
 	})
 }
 
-// A call that hangs ends with its ctx or its signal, whichever call of a turn it is.
+// Any call of a turn that hangs ends with its context or its signal.
 func TestACallThatHangsEndsWithItsCaller(t *testing.T) {
 	for _, hangs := range []string{"/lock/status", "/lock/expect", "/lock/messages", "/lock/reject"} {
 		t.Run(hangs, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fileURL names a file as import has it.
+// fileURL returns a file's name in the form of an import.
 func fileURL(t *testing.T, path string) string {
 	at, err := filepath.Abs(path)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ const signal = abort.signal;
 	return strings.TrimSpace(string(out))
 }
 
-// An abort ends a call from wherever it comes, and a call leaves no listener on a signal that lives on.
+// An abort at any time ends the call, and no call leaves a listener on a signal that lives on.
 func TestASignalEndsEachCallAndKeepsNoListener(t *testing.T) {
 	s := newSite(t, 1)
 	for name, script := range map[string]string{
@@ -57,7 +57,7 @@ await turn.wait({ signal }).catch((error) => console.log(error.name));`,
 	}
 }
 
-// Its polls leave no listener either, and what prints a turn prints no secret.
+// Polls leave no listener either, and a printed turn has no secret.
 func TestATurnThatPollsKeepsNoListener(t *testing.T) {
 	url := waitsBehind(t, `{"status":"locked","me":{"status":"waiting"}}`, rightly)
 	out := runScript(t, url, `
@@ -70,7 +70,7 @@ console.log(getEventListeners(signal, "abort").length, inspect(turn).includes(tu
 	require.Equal(t, "1\nAbortError\n0 false", out)
 }
 
-// A failure that no repeat mends is an error at once.
+// A failure that no retry can repair is returned at once.
 func TestWhatIsWronglySetUpIsAnError(t *testing.T) {
 	out := runScript(t, "http://user:secret@127.0.0.1:1", `
 await join(url, "room:1", "a").catch((error) => console.log(error.name));

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Codes that come, or came, where a program does not stand and wait for them.
+// The codes arrive while the program is not waiting for them.
 func TestNoClientLosesACodeOrTakesItTwice(t *testing.T) {
 	s := newSite(t, 1, "WAITROOM_SMS_QUARANTINE=1s")
 	for name, does := range map[string]func(*testing.T, *site, language){
@@ -22,13 +22,13 @@ func TestNoClientLosesACodeOrTakesItTwice(t *testing.T) {
 	}
 }
 
-// A code is rejected, of a turn that goes on after codes, while the next is waited for.
+// The turn continues after codes. A code is rejected while the program waits for the next one.
 func TestEveryClientWaitsOnWhileACodeIsRejected(t *testing.T) {
 	s := newSite(t, 1, "WAITROOM_SMS_COMPLETES=false")
 	eachLanguage(t, func(t *testing.T, l language) { waitsOnWhileOneIsRejected(t, s, l) })
 }
 
-// holder has the lock of a room of its own.
+// holder takes the lock of a room of its own.
 func (l language) holder(t *testing.T, s *site) (r robot, room string) {
 	room = s.room()
 	r = l.mustJoin(t, s, room, "a")
@@ -122,7 +122,7 @@ func waitsOnWhileOneIsRejected(t *testing.T, s *site, l language) {
 	require.Equal(t, "222222", <-got)
 }
 
-// A program that is done before its turn came keeps its place.
+// A program that calls done before its turn keeps its place.
 func TestNoClientIsDoneBeforeItsTurn(t *testing.T) {
 	s := newSite(t, 1)
 	eachLanguage(t, func(t *testing.T, l language) {
@@ -135,7 +135,7 @@ func TestNoClientIsDoneBeforeItsTurn(t *testing.T) {
 	})
 }
 
-// A program that was away when its turn came, and starts again, is first in line again and gets its code.
+// The program was away during its turn. After a restart it is first in line again and gets its code.
 func TestEveryClientComesBackAfterAnUnclaimedTurn(t *testing.T) {
 	s := newSite(t, 1, "WAITROOM_CLAIM_WITHIN=1s", "WAITROOM_SMS_QUARANTINE=1s")
 	eachLanguage(t, func(t *testing.T, l language) {

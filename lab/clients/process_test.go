@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// processes are the clients whose turns run in processes of their own.
+// processes are the clients that run in processes of their own.
 func processes(name string, command ...string) language {
 	start := func(ctx context.Context, t *testing.T, first map[string]any) (robot, error) {
 		r := startProcess(t, command)
@@ -31,7 +31,7 @@ func processes(name string, command ...string) language {
 		}}
 }
 
-// processRobot is a turn in a process, which testdata/driver.* runs.
+// processRobot is a turn in a process that testdata/driver.* runs.
 type processRobot struct {
 	id string // the session
 

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readme is the page of a client, whose first block of its language is run as it stands between some lines.
+// readme is a client's README. Its first code block of the client's language is run unchanged between some
+// lines.
 type readme struct {
 	path, fence string
 	program     string // with LINES where the block goes
@@ -80,7 +81,7 @@ LINES
 `, "main.py", func(dir, file string) *exec.Cmd { return exec.Command("python3", file) }},
 }
 
-// The five lines of each README take a code.
+// The lines in each README receive a code.
 func TestTheFiveLinesOfEachREADMETakeACode(t *testing.T) {
 	s := newSite(t, 1)
 	for _, r := range readmes {
@@ -109,7 +110,8 @@ func TestTheFiveLinesOfEachREADMETakeACode(t *testing.T) {
 	}
 }
 
-// requireACode has a program ask, sends it a code and sees it enter that and end well.
+// requireACode waits until a program asks, delivers a code, and requires that the program gets it and ends
+// well.
 func requireACode(t *testing.T, s *site, room string, cmd *exec.Cmd) {
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -128,7 +130,7 @@ func requireACode(t *testing.T, s *site, room string, cmd *exec.Cmd) {
 	require.NoError(t, cmd.Wait())
 }
 
-// The package has what its description names.
+// The packed package has every file that its description names.
 func TestTheJavaScriptPackageIsWhole(t *testing.T) {
 	const at = "../../clients/js/"
 	text, err := os.ReadFile(at + "package.json")

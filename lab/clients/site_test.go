@@ -32,7 +32,7 @@ var program struct {
 	err  error
 }
 
-// build returns the server's program, made once for all tests.
+// build returns the server's program, built once for all tests.
 func build(t *testing.T) string {
 	program.Do(func() {
 		program.path = filepath.Join(dir, "waitroom")
@@ -42,7 +42,7 @@ func build(t *testing.T) string {
 	return program.path
 }
 
-// site is a Redis with replicas, and a proxy before them that sends each call to a replica that lives.
+// site is a Redis with replicas, and a proxy in front of them that sends each call to a live replica.
 type site struct {
 	t        *testing.T
 	stack    *stack.Stack
@@ -58,7 +58,7 @@ type site struct {
 	looked   sync.Map // session → true: it has been answered how its place is, and so counts as there
 }
 
-// status is what the server answers of a room and of a session's place.
+// status has the fields of a status answer.
 type status struct {
 	Status string
 	Me     struct {
@@ -68,7 +68,7 @@ type status struct {
 	}
 }
 
-// status asks for it beside the proxy, without counting as the session's own presence.
+// status reads it directly from a replica; the session does not count as present by that.
 func (s *site) status(room, session string) (a status) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet,
@@ -82,28 +82,28 @@ func (s *site) status(room, session string) (a status) {
 	return a
 }
 
-// until waits for a condition, for a minute at most.
+// until waits for a condition, for at most a minute.
 func (s *site) until(condition func() bool) {
 	s.t.Helper()
 	require.Eventually(s.t, condition, time.Minute, 20*time.Millisecond)
 }
 
-// untilThere waits until a session counts as there: then it has to claim its turn.
+// untilThere waits until a session counts as present: then it has to claim its turn.
 func (s *site) untilThere(session string) {
 	s.t.Helper()
 	s.until(func() bool { _, there := s.looked.Load(session); return there })
 }
 
-// looks is how many calls asked for a room's messages.
+// looks returns how many calls have asked for a room's messages.
 func (s *site) looks(room string) int64 {
 	n, _ := s.asked.LoadOrStore(room, &atomic.Int64{})
 	return n.(*atomic.Int64).Load()
 }
 
-// loseIn loses the answer to the next call that changes something in a room.
+// loseIn drops the answer to the next call that changes something in a room.
 func (s *site) loseIn(room string) { s.losing.Store(room, true) }
 
-// loses counts a call, and reports whether its answer is to be lost.
+// loses counts a call, and reports whether its answer has to be dropped.
 func (s *site) loses(r *http.Request) bool {
 	room, call, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/")
 	if call == "lock/messages" {
@@ -140,10 +140,10 @@ func newSite(t *testing.T, replicas int, settings ...string) *site {
 	return s
 }
 
-// room names a room that no other test uses.
+// room returns a room that no other test uses.
 func (s *site) room() string { return "room:" + strconv.FormatInt(s.rooms.Add(1), 10) }
 
-// forward sends a call to the next replica; one that is dead answers 502.
+// forward sends a call to the next replica; a dead one answers 502.
 func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" && !s.sockets.Load() {
 		http.Error(w, "no sockets here", http.StatusForbidden)
@@ -168,14 +168,14 @@ func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// nowhere drops an answer.
+// nowhere is a ResponseWriter that drops an answer.
 type nowhere struct{ header http.Header }
 
 func (n nowhere) Header() http.Header         { return n.header }
 func (n nowhere) Write(b []byte) (int, error) { return len(b), nil }
 func (n nowhere) WriteHeader(int)             {}
 
-// message is a signed message of the carrier's.
+// message posts a signed message of the carrier.
 func message(ctx context.Context, url, room, id, from, text string, at time.Time) (*http.Request, error) {
 	body := fmt.Sprintf(`{"message_id":%q,"from":%q,"text":%q,"sent_at":%q}`, id, from, text,
 		at.Format(time.RFC3339Nano))
@@ -197,7 +197,7 @@ func message(ctx context.Context, url, room, id, from, text string, at time.Time
 	return r, nil
 }
 
-// send is a message of the carrier's, and returns how it was matched: "matched", "late" or "unmatched".
+// send posts a message of the carrier, and returns its result: "matched", "late" or "unmatched".
 func (s *site) send(room, from, text string) string {
 	s.t.Helper()
 	now := time.Now()

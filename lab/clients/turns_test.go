@@ -22,7 +22,7 @@ import (
 
 var turns = flag.Int("robots.turns", 300, "how many turns robots take while replicas are killed")
 
-// crowd is robots that take turns in rooms, each with a code of its own.
+// crowd is a number of robots that take turns in rooms, each with a code of its own.
 type crowd struct {
 	*site
 	next    atomic.Int64
@@ -59,7 +59,7 @@ func (c *crowd) turn(ctx context.Context, room string) error {
 	return t.Done(ctx)
 }
 
-// deliver sends the code's message until a replica has taken it, as carriers do.
+// deliver sends the code's message until a replica has accepted it, as carriers do.
 func (c *crowd) deliver(ctx context.Context, room, code string) error {
 	now := time.Now()
 	for {
@@ -91,7 +91,7 @@ func (c *crowd) sendOnce(ctx context.Context, room, id, text string, at time.Tim
 	return err
 }
 
-// Robots take turns through three replicas, of which one is killed every second or so: no turn is lost, no
+// Robots take turns through three replicas, of which one is killed about every second. No turn is lost, no
 // code is another robot's, and each is entered once.
 func TestNoTurnIsLostWhileReplicasAreKilled(t *testing.T) {
 	const rooms, robots = 40, 160

@@ -24,7 +24,7 @@ type call struct {
 	header             func() http.Header // made for each attempt; nil = none
 }
 
-// answer is what is read of any answer of the API.
+// answer has the fields that are read of any answer of the API.
 type answer struct {
 	status int
 	took   time.Duration
@@ -46,7 +46,7 @@ type answer struct {
 	Me        *answer
 }
 
-// state is how a session stands by an answer about its own place.
+// state returns the state in an answer about the session's own place.
 func (a *answer) state() State {
 	s := State{Epoch: a.Epoch, Version: a.Version, Status: a.Status, Outcome: a.Outcome, Ticket: a.Ticket,
 		Position: a.Position,
@@ -60,7 +60,7 @@ func (a *answer) state() State {
 	return s
 }
 
-// mine is how a session stands by GET status.
+// mine returns the session's state in an answer of GET status.
 func (a *answer) mine() State {
 	if a.Me == nil {
 		return State{Epoch: a.Epoch, Version: a.Version, Status: "idle"}
@@ -70,7 +70,8 @@ func (a *answer) mine() State {
 	return s
 }
 
-// api makes the requests of all sellers, in a few goroutines: those of the sellers keep small stacks.
+// api makes the requests of all sellers in a few goroutines, so that the sellers' own goroutines keep small
+// stacks.
 type api struct {
 	client *http.Client
 	work   chan func()
@@ -89,14 +90,14 @@ func newAPI(d Dialer) *api {
 	return a
 }
 
-// close waits for the requests under way.
+// close waits for the requests in progress.
 func (a *api) close() {
 	close(a.work)
 	a.all.Wait()
 	a.client.CloseIdleConnections()
 }
 
-// do asks once; an error means that there was no answer.
+// do sends a request once; an error means that there was no answer.
 func (a *api) do(base string, c call) (got answer, err error) {
 	done := make(chan struct{})
 	a.work <- func() {

@@ -40,15 +40,15 @@ func newCarrier(c *crowd, run string) (*carrier, error) {
 	return k, nil
 }
 
-// works reports whether it is worth asking.
+// works reports whether there is a carrier, so that sellers may ask for codes.
 func (k *carrier) works() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.signer != nil && (k.c.cfg.Carrier.Number == 0 || k.sent < k.c.cfg.Carrier.Number)
 }
 
-// send has a code come to a holder, after the delay, and when the rate allows. Where there is no
-// carrier any more, none comes.
+// send delivers a code to a holder after a delay, within the carrier's rate. After the carrier's end it sends
+// nothing.
 func (k *carrier) send(room *hall, fence int64, code string, delay time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,7 +72,7 @@ func (k *carrier) send(room *hall, fence int64, code string, delay time.Duration
 	})
 }
 
-// post brings one message, again until there is an answer.
+// post posts one message, and retries until there is an answer.
 func (k *carrier) post(room *hall, fence int64, id, code string) {
 	body, header := SMS(k.signer, id, "[마켓] 인증번호 "+code, k.c.redisNow())
 	for try := range carrierRepeats {

@@ -18,13 +18,13 @@ const (
 	maxSettle   = 20 * time.Second
 )
 
-// Crowd is how many sellers come to a room.
+// Crowd is the number of sellers in a room.
 type Crowd struct {
 	Room   string
 	People int
 }
 
-// Config says who comes, where to, and what they do.
+// Config describes a run: the sellers, the server and what they do.
 type Config struct {
 	URLs     []string // of the replicas; a session moves between them
 	Rooms    []Crowd
@@ -39,7 +39,7 @@ type Config struct {
 	Anywhere bool // talk to more than loopback
 	Stay     bool // leave the places as they are in the end, instead of giving them back
 
-	// Every is called with the progress, once a second, and not after Run has returned; may be nil.
+	// Every is called with the progress once a second, and not after Run has returned; nil = not called.
 	Every func(Line)
 }
 
@@ -51,7 +51,7 @@ type Carrier struct {
 	Delay  time.Duration // from asking to the message, in the middle: half to one and a half of it
 }
 
-// Mix is how many of a hundred behave how; what is missing to a hundred is steady.
+// Mix has the percentage of sellers with each behaviour; the rest are steady.
 type Mix struct {
 	Impatient int // leave the line after a while
 	Sleeping  int // lose their socket for a while and come back
@@ -98,7 +98,7 @@ func ParseRooms(text string) (rooms []Crowd, err error) {
 	return rooms, nil
 }
 
-// finish checks the configuration and fills in what it does not say.
+// finish checks the configuration and fills in defaults.
 func (c *Config) finish() (err error) {
 	if len(c.URLs) == 0 || len(c.Rooms) == 0 {
 		return errors.New("the crowd needs a URL and a room to go to")
@@ -135,6 +135,6 @@ func (c *Config) finish() (err error) {
 	return nil
 }
 
-// nap is how long a sleeper is away in the middle.
+// nap is how long, on average, a sleeping seller has no socket.
 func (c *Config) nap() time.Duration        { return 10 * c.Hold }
 func (c *Config) longestNap() time.Duration { return c.nap() * 3 / 2 }

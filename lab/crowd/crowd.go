@@ -37,9 +37,9 @@ type hall struct {
 	since time.Time // when it did so
 }
 
-// Run lets the crowd in, and out again after the duration or at the end of ctx. Every seller that got a
-// place is asked for in the end. Broken rules are in the summary; an error is a crowd that could not
-// come.
+// Run sends sellers to a server for a duration or until ctx ends, and then lets them leave. At the end it
+// asks the server for the state of each seller with a place. The summary has the broken rules; the error
+// means that the run could not take place.
 func Run(ctx context.Context, cfg Config) (Summary, error) {
 	c, err := gather(cfg)
 	if err != nil {
@@ -68,7 +68,7 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	return summary, nil
 }
 
-// gather makes all sellers, each by its seed.
+// gather makes all sellers, each from its seed.
 func gather(cfg Config) (*crowd, error) {
 	if err := cfg.finish(); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *crowd) seller(h *hall, n int, run string) *seller {
 	return s
 }
 
-// kind is the behaviour of one of a hundred.
+// kind returns the behaviour of the n-th of a hundred sellers.
 func (m Mix) kind(n int) kind {
 	for _, k := range []struct {
 		of   kind
@@ -127,7 +127,7 @@ func (m Mix) kind(n int) kind {
 	return steady
 }
 
-// begin asks how the rooms are before anybody comes.
+// begin reads the state of each room before the first seller joins.
 func (c *crowd) begin() error {
 	for _, h := range c.halls {
 		got, err := c.api.do(c.cfg.URLs[0], call{method: http.MethodGet, path: "/api/" + h.id + "/lock/status"})
@@ -144,7 +144,7 @@ func (c *crowd) begin() error {
 
 const settleEvery = 250 * time.Millisecond
 
-// watch judges what has settled, and reports progress, until ctx ends.
+// watch judges what has settled and reports progress, until ctx ends.
 func (c *crowd) watch(ctx context.Context, began time.Time) {
 	settle, report := time.NewTicker(settleEvery), time.NewTicker(time.Second)
 	defer settle.Stop()
@@ -168,7 +168,7 @@ func (c *crowd) watch(ctx context.Context, began time.Time) {
 	}
 }
 
-// interrupt ends every read: ctx is over.
+// interrupt ends every read, once ctx has ended.
 func (c *crowd) interrupt() {
 	for _, s := range c.sellers {
 		s.interrupt()
@@ -178,8 +178,8 @@ func (c *crowd) interrupt() {
 	}
 }
 
-// audit asks for the state of every seller with a place, and judges what is left; it returns how
-// many could not be asked.
+// audit asks for the state of every seller with a place and judges the rest. It returns how many sellers got
+// no answer.
 func (c *crowd) audit() (unaudited int) {
 	var failed atomic.Int64
 	c.each(func(s *seller) {
@@ -194,7 +194,7 @@ func (c *crowd) audit() (unaudited int) {
 	return int(failed.Load())
 }
 
-// leave gives back every place, the last in line first, so that no lease is granted on the way.
+// leave ends every place, the last in line first, so that no waiter is granted meanwhile.
 func (c *crowd) leave() {
 	c.each(func(s *seller) {
 		_, _ = c.api.do(s.base(), call{method: http.MethodDelete, path: "/api/" + s.hall.id + "/lock",
@@ -202,7 +202,7 @@ func (c *crowd) leave() {
 	})
 }
 
-// each does something for all sellers with a place, several at a time, the latest first.
+// each runs a function for all sellers with a place, several at a time, the latest first.
 func (c *crowd) each(f func(*seller)) {
 	var all sync.WaitGroup
 	slots := make(chan struct{}, requesters)
@@ -227,7 +227,8 @@ func (m *Model) has(session string) bool {
 	return m.person(session).ticket != 0
 }
 
-// heard learns how far Redis's clock is from ours: the frame that took the least time is the most exact.
+// heard estimates the difference between Redis's clock and this machine's. The frame with the shortest way is
+// the most exact.
 func (c *crowd) heard(serverTime int64, now time.Time) {
 	offset := serverTime - now.UnixMilli()
 	if c.clocked.CompareAndSwap(false, true) {
@@ -239,12 +240,12 @@ func (c *crowd) heard(serverTime int64, now time.Time) {
 	}
 }
 
-// redisNow is about what Redis's clock shows.
+// redisNow returns an estimate of Redis's time.
 func (c *crowd) redisNow() time.Time {
 	return time.Now().Add(time.Duration(c.offset.Load()) * time.Millisecond)
 }
 
 const codeSpan = 90_000_000
 
-// code is one that no other has: the same text within ten minutes would be the same message.
+// code returns a new code. The same text within ten minutes would count as the same message.
 func (c *crowd) code() string { return fmt.Sprint(10_000_000 + c.codes.Add(1)%codeSpan) }

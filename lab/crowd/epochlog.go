@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// epochLog holds what is known of one epoch. A line at a version is bounded from two sides: a ticket
-// that was shown as waiting, then and later, surely waits; a ticket without another frame,
-// or of an unknown seller, may. A position must lie between the two counts, and mostly they are the
-// same. Versions are judged in their order once they have settled, since the frames of one version
-// come at different times.
+// epochLog has what is known of one epoch, and judges each version once it has settled.
+//
+// A position is checked against two counts. A ticket that was shown as waiting at this version or before, and
+// again later, surely waits; a ticket without a later frame, or of an unknown seller, may wait. The position
+// has to lie between the two counts, which are mostly equal. Versions are judged in order and late, since the
+// frames of one version arrive at different times.
 type epochLog struct {
 	m        *Model
 	epoch    int64
@@ -37,7 +38,7 @@ type ticket struct {
 	outcome string
 }
 
-// lease is one holding of the lock, as observed.
+// lease is one lease as clients observed it.
 type lease struct {
 	fence, ticket     int64
 	earliest, latest  int64 // versions at which it was observed
@@ -46,14 +47,14 @@ type lease struct {
 	flagged, overtook bool
 }
 
-// sighting is what is yet to be judged.
+// sighting is an observation that has not been judged yet.
 type sighting struct {
 	version, ticket, position, length int64 // position 0: it holds the lock
 	fence                             int64
 	at                                time.Time
 }
 
-// mark is a ticket and a version; marks is a heap of them by version.
+// mark is a ticket at a version; marks is a heap of them, ordered by version.
 type mark struct{ version, ticket int64 }
 type marks []mark
 
@@ -84,7 +85,7 @@ func (b *epochLog) ticket(number int64) *ticket {
 	return t
 }
 
-// observe takes a ticket that waits or holds, at a version.
+// observe records a ticket that waits or holds at a version.
 func (b *epochLog) observe(session string, s State, at time.Time) {
 	t := b.ticket(s.Ticket)
 	if t.session == "" {
@@ -111,7 +112,7 @@ func (b *epochLog) observe(session string, s State, at time.Time) {
 		length: s.Length, fence: s.Fence, at: at})
 }
 
-// back is a ticket that waits again: right only for a lease that was not claimed.
+// back records a ticket that waits again, which is right only after an unclaimed lease.
 func (b *epochLog) back(t *ticket, s State) {
 	if !b.m.claims || t.outcome != "" {
 		b.m.violated(BackInLine, "ticket %d left the line by version %d and waits at version %d", t.number, t.left,
@@ -122,7 +123,7 @@ func (b *epochLog) back(t *ticket, s State) {
 	b.gone.set(t.number, false)
 }
 
-// left notes that a ticket is not in line any more at a version.
+// left records that a ticket is not in line any more at a version.
 func (b *epochLog) left(t *ticket, version int64) {
 	if t.left != 0 {
 		return
@@ -142,7 +143,7 @@ func (b *epochLog) highestFence() int64 {
 	return b.highest
 }
 
-// hold takes a holder's word. Leases must follow each other by fence, by version and by time.
+// hold records what a holder's frame says. Leases have to follow each other by fence, by version and by time.
 func (b *epochLog) hold(session string, s State, at time.Time) {
 	i, known := slices.BinarySearchFunc(b.leases, s.Fence,
 		func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
@@ -177,8 +178,8 @@ func (b *epochLog) hold(session string, s State, at time.Time) {
 	}
 }
 
-// apart holds that one lease was over when the next one began. A fence is at least the microsecond of
-// its grant.
+// apart requires that one lease was over when the next began. A fence is at least the time of its grant in
+// µs.
 func (b *epochLog) apart(before, next *lease) {
 	if before.flagged || next.flagged {
 		return
@@ -198,7 +199,7 @@ func (b *epochLog) apart(before, next *lease) {
 	next.flagged = true
 }
 
-// Settle judges what has settled by now.
+// Settle judges the versions that have settled by now.
 func (m *Model) Settle(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +208,7 @@ func (m *Model) Settle(now time.Time) {
 	}
 }
 
-// Finish judges all there is, also what has not settled.
+// Finish judges the rest, settled or not.
 func (m *Model) Finish() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -216,7 +217,7 @@ func (m *Model) Finish() {
 	}
 }
 
-// settle judges all versions of which something came by then; zero time: all.
+// settle judges the versions whose first frame came before a time; the zero time means all.
 func (b *epochLog) settle(by time.Time) {
 	until := int64(0)
 	for _, w := range b.waiting {
@@ -242,7 +243,7 @@ func (b *epochLog) settle(by time.Time) {
 	}
 }
 
-// judge judges the sightings of one version.
+// judge judges the observations of one version.
 func (b *epochLog) judge(sightings []sighting) {
 	v := sightings[0].version
 	b.sweep(v)
@@ -267,7 +268,7 @@ func (b *epochLog) judge(sightings []sighting) {
 	}
 }
 
-// sweep brings the sets to a version.
+// sweep updates the sets of tickets to a version.
 func (b *epochLog) sweep(v int64) {
 	b.swept = v
 	for len(b.exits) > 0 && b.exits[0].version <= v {
@@ -288,7 +289,7 @@ func (b *epochLog) sweep(v int64) {
 	}
 }
 
-// position holds a position between the fewest and the most that can be ahead.
+// position checks a position against the least and the greatest number of tickets that can be ahead.
 func (b *epochLog) position(w sighting) {
 	least := 1 + b.sure.upTo(w.ticket-1)
 	before := b.first - 1
@@ -306,7 +307,7 @@ func (b *epochLog) position(w sighting) {
 	}
 }
 
-// overtook looks for who was there and waited with a lower ticket when a lease had been granted.
+// overtook finds a seller with a lower ticket who was present and still waited when a lease was granted.
 func (b *epochLog) overtook(w sighting) {
 	i, ok := slices.BinarySearchFunc(b.leases, w.fence,
 		func(l lease, fence int64) int { return cmp.Compare(l.fence, fence) })
@@ -325,7 +326,7 @@ func (b *epochLog) overtook(w sighting) {
 	})
 }
 
-// there reports whether a person surely had a socket at a time, and for a while before.
+// there reports whether a person surely had a socket at a time, and for a while before it.
 func (p *person) there(at time.Time, since time.Duration) bool {
 	return at.Sub(p.since) >= since && (p.sockets > 0 || !p.until.Before(at))
 }

@@ -1,12 +1,12 @@
 package crowd
 
-// counts is a Fenwick tree over ticket numbers: how many below a ticket are in a set, in a few steps.
+// counts is a Fenwick tree over ticket numbers: it counts the members below a ticket in logarithmic time.
 type counts struct {
 	tree []int32 // 1-based; its length less one is a power of two
 	in   []bool
 }
 
-// set puts a ticket into the set or takes it out; n is from 1.
+// set adds a ticket to the set or removes it; n begins at 1.
 func (c *counts) set(n int64, in bool) {
 	for n >= int64(len(c.in)) {
 		c.grow()
@@ -26,7 +26,7 @@ func (c *counts) set(n int64, in bool) {
 
 func (c *counts) has(n int64) bool { return n < int64(len(c.in)) && c.in[n] }
 
-// upTo counts those with numbers of at most n.
+// upTo returns the number of members up to n.
 func (c *counts) upTo(n int64) (sum int64) {
 	if len(c.tree) == 0 {
 		return 0
@@ -37,7 +37,7 @@ func (c *counts) upTo(n int64) (sum int64) {
 	return sum
 }
 
-// each calls f for those in the set with numbers below n.
+// each calls f for the members below n.
 func (c *counts) each(n int64, f func(int64)) {
 	for i := int64(1); i < min(n, int64(len(c.in))); i++ {
 		if c.in[i] {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// State is how a session stands in a room at one version: a state frame, or an answer that says the
-// same. Fields that do not apply are zero.
+// State is a session's state in a room at one version, from a state frame or from an answer. Fields that do
+// not apply are zero.
 type State struct {
 	Epoch, Version int64
 	Status         string // idle, waiting, locked or ended
@@ -27,8 +27,8 @@ const (
 	kindPing  = "ping"
 )
 
-// fields finds the fields of a flat frame without reading it all: thousands of them come each second.
-// The fields are expected in the order of docs/api.md and found in any.
+// fields finds the fields of a flat frame without parsing all of it, since thousands of frames arrive each
+// second. It finds them fastest in the order of docs/api.md.
 type fields struct{ text, rest []byte }
 
 func (f *fields) value(name string) []byte {
@@ -42,7 +42,7 @@ func (f *fields) value(name string) []byte {
 	return nil
 }
 
-// number is 0 for null and for what is not there.
+// number returns 0 for null and for a missing field.
 func (f *fields) number(name string) (n int64) {
 	for _, d := range f.value(name) {
 		if d < '0' || d > '9' {
@@ -53,7 +53,7 @@ func (f *fields) number(name string) (n int64) {
 	return n
 }
 
-// word is "" for null and for what is not there.
+// word returns "" for null and for a missing field.
 func (f *fields) word(name string) string {
 	value := f.value(name)
 	if len(value) == 0 || value[0] != '"' {
@@ -66,7 +66,7 @@ func (f *fields) word(name string) string {
 	return known(value[1 : 1+end])
 }
 
-// known saves an allocation for the words that come all the time.
+// known returns a constant for a frequent word, to save an allocation.
 func known(word []byte) string {
 	switch string(word) {
 	case "waiting":
@@ -83,7 +83,7 @@ func known(word []byte) string {
 	return string(word)
 }
 
-// kindOf is the type of a frame.
+// kindOf returns the type of a frame.
 func kindOf(text []byte) string {
 	f := fields{text, text}
 	return f.word(`"type":`)
@@ -107,7 +107,7 @@ func parseState(text []byte) State {
 	}
 }
 
-// ReadState reads a frame; false where it is not of the type state.
+// ReadState parses a frame; it returns false if the frame's type is not state.
 func ReadState(text []byte) (State, bool) {
 	if kindOf(text) != kindState {
 		return State{}, false
@@ -118,7 +118,7 @@ func ReadState(text []byte) (State, bool) {
 // IsPing reports whether a frame wants a Pong.
 func IsPing(text []byte) bool { return kindOf(text) == kindPing }
 
-// smsFrame is a code that its holder is shown.
+// smsFrame is a frame with a code for its holder.
 type smsFrame struct {
 	MessageID string `json:"message_id"`
 	Code      string `json:"code"`

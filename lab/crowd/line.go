@@ -13,8 +13,8 @@ const (
 	maxBackoff   = 20 * time.Second
 )
 
-// line is a session's connection, which comes back to another replica whenever it breaks. It belongs
-// to one goroutine.
+// line is a session's connection. It reconnects to another replica whenever it breaks. Only one goroutine may
+// use it.
 type line struct {
 	c       *crowd
 	hall    *hall
@@ -34,13 +34,14 @@ type news struct {
 	sms   smsFrame
 }
 
-// base is the replica for the next request or connection.
+// base returns the replica for the next request or connection.
 func (l *line) base() string {
 	l.replica++
 	return l.c.cfg.URLs[l.replica%len(l.c.cfg.URLs)]
 }
 
-// connect returns with a socket, or false at the end of ctx, or where the server says not to come back.
+// connect returns true once a socket is open. It returns false if ctx has ended or the server said not to
+// reconnect.
 func (l *line) connect(ctx context.Context) bool {
 	for most := firstBackoff; ctx.Err() == nil; most = min(2*most, maxBackoff) {
 		dialing, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -77,7 +78,7 @@ func (l *line) drop() {
 	l.c.stats.socket(-1)
 }
 
-// interrupt has a read that is under way end; for other goroutines.
+// interrupt ends a read in progress; other goroutines may call it.
 func (l *line) interrupt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,8 +87,8 @@ func (l *line) interrupt() {
 	}
 }
 
-// next reads until there is news or the deadline, which is ErrTimeout. Any other error has dropped the
-// connection; a *CloseError that is not to be tried again is for good.
+// next reads until there is news or the deadline passes (ErrTimeout). Any other error has closed the
+// connection; a *CloseError whose Again is false is final.
 func (l *line) next(ctx context.Context, deadline time.Time) (news, error) {
 	for {
 		text, err := l.sock.readIn(ctx, deadline)
@@ -117,7 +118,7 @@ func (l *line) next(ctx context.Context, deadline time.Time) (news, error) {
 	}
 }
 
-// readIn is Read that also ends with ctx.
+// readIn is Read that also ends when ctx ends.
 func (s *Socket) readIn(ctx context.Context, deadline time.Time) ([]byte, error) {
 	if far := time.Now().Add(time.Minute); deadline.IsZero() || deadline.After(far) {
 		deadline = far // what an interrupt has missed
@@ -128,7 +129,7 @@ func (s *Socket) readIn(ctx context.Context, deadline time.Time) ([]byte, error)
 	return s.Read(deadline)
 }
 
-// tab is one more page of a session: it only looks.
+// tab is one more page of a session, which only reads.
 func (l *line) tab(ctx context.Context) {
 	defer l.drop()
 	for ctx.Err() == nil {
@@ -141,13 +142,13 @@ func (l *line) tab(ctx context.Context) {
 	}
 }
 
-// forGood reports whether the server said not to come back.
+// forGood reports whether the server said not to reconnect.
 func forGood(err error) bool {
 	closed, ok := errors.AsType[*CloseError](err)
 	return ok && closed.Code >= 4500
 }
 
-// briefly is an error without addresses, so that errors can be counted.
+// briefly returns an error without addresses, so that equal errors can be counted.
 func briefly(err error) string {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -155,13 +156,14 @@ func briefly(err error) string {
 	return err.Error()
 }
 
-// over reports whether ctx has ended, or is about to: what failed by its deadline fails a little before.
+// over reports whether ctx has ended or is about to, since a call with its deadline may fail slightly
+// earlier.
 func over(ctx context.Context) bool {
 	deadline, bounded := ctx.Deadline()
 	return ctx.Err() != nil || bounded && time.Until(deadline) <= 0
 }
 
-// pause returns false where ctx ended meanwhile.
+// pause waits; it returns false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// liar is a server of one room that keeps the rules, but for the one that its lie breaks. Every socket
-// frames of every change.
+// liar is a server of one room that keeps all rules but one. Every socket gets a frame for every change.
 type liar struct {
 	lie string
 
@@ -48,7 +47,7 @@ func startLiar(t *testing.T, lie string) string {
 	return s.URL
 }
 
-// stands is the truth about a session, or the lie.
+// stands returns a session's state, true or false.
 func (l *liar) stands(session string) State {
 	s := State{Epoch: epoch, Version: l.version, Status: "idle", Length: int64(len(l.waiting)),
 		ServerTime: time.Now().UnixMilli()}
@@ -180,7 +179,7 @@ func (l *liar) ws(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// frameOf is a state as the contract writes it.
+// frameOf writes a state as the contract does.
 func frameOf(s State) string {
 	f := fmt.Sprintf(`{"type":"state","room":"integration","epoch":%d,"version":%d,"server_time":%d,"status":%q,"outcome":%q,"ticket":%d,`+
 		`"queue_position":%d,"queue_length":%d,"lease_expires_at":null,"fence":%d,"paused":false,"claim_by":null,"codes":null}`,
@@ -287,7 +286,7 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// A read that ran out of time must lose nothing of the frame that has come in part.
+// A read that timed out must not lose the part of a frame that has arrived.
 func TestAFrameThatComesInPiecesIsReadWhole(t *testing.T) {
 	long := `{"type":"sms","text":"` + strings.Repeat("x", 3000) + `"}`
 	next := make(chan string)

@@ -20,30 +20,29 @@ const (
 	WrongCode   = "wrong_code"   // a code was shown to, or attributed to, another seller
 )
 
-// Violation is one rule that was broken.
+// Violation is one broken rule.
 type Violation struct {
 	Kind   string `json:"kind"`
 	Room   string `json:"room"`
 	Detail string `json:"detail"`
 }
 
-// Rules say what a model judges. The zero value is a room in which the crowd is alone.
+// Rules configure a model. The zero value is a room in which only the crowd's sellers are.
 type Rules struct {
-	// Open says that others are in the room too, support among them: who stands where is then not
-	// checked against tickets, only against the length of the line.
+	// Open is true if others, such as support, use the room too. Then positions are checked against the
+	// length of the line only, not against tickets.
 	Open bool
-	// AllowLost says that the store may lose data, so that a place may end as lost.
+	// AllowLost is true if Redis may lose data, so that a place may end as lost.
 	AllowLost bool
-	// Settle is how long a version waits for the frames of other sellers before it is judged
-	// (default 1 s).
+	// Settle is how long a version waits for other sellers' frames before it is judged (default 1 s).
 	Settle time.Duration
-	// Present is how long a seller must have had a socket to be overtaken; a newcomer may have
-	// been away (default 2 s). It is also how late a frame may still name the holder before.
+	// Present is how long a seller must have had a socket before it counts as overtaken, since a newcomer may
+	// have been away (default 2 s). A frame may name the previous holder for as long.
 	Present time.Duration
 }
 
-// Model is what must hold in one room, fed by all frames and answers of its sellers. Its methods are
-// safe for concurrent use.
+// Model checks the rules of one room against all frames and answers of its sellers. It is safe for concurrent
+// use.
 type Model struct {
 	room  string
 	rules Rules
@@ -57,7 +56,7 @@ type Model struct {
 	granted func(session string, s State, at time.Time) // called for each new lease, under the model's lock
 }
 
-// ModelTally is what a model counted.
+// ModelTally has the counts of a model.
 type ModelTally struct {
 	Tickets    int            `json:"tickets"`
 	Outcomes   map[string]int `json:"outcomes"`
@@ -100,7 +99,7 @@ func NewModel(room string, rules Rules) *Model {
 		tally: ModelTally{Outcomes: map[string]int{}, Violations: map[string]int{}}}
 }
 
-// Begin says how the room was before anybody of the crowd joined: who waits there has lower tickets
+// Begin records the room's state before the crowd's first join: the waiters at that time have lower tickets
 // of unknown sellers.
 func (m *Model) Begin(epoch, version, length int64) {
 	m.mu.Lock()
@@ -110,7 +109,8 @@ func (m *Model) Begin(epoch, version, length int64) {
 	}
 }
 
-// Watch is one socket of a session; its frames are passed in the order in which they came.
+// Watch returns the view of one socket of a session; its frames are passed to it in the order of their
+// arrival.
 func (m *Model) Watch(session string, at time.Time) *View {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,14 +121,14 @@ func (m *Model) Watch(session string, at time.Time) *View {
 	return &View{m: m, session: session}
 }
 
-// View is what one socket received.
+// View is what one socket has received.
 type View struct {
 	m              *Model
 	session        string
 	epoch, version int64
 }
 
-// See takes a state frame.
+// See records a state frame.
 func (v *View) See(s State, at time.Time) {
 	v.m.mu.Lock()
 	defer v.m.mu.Unlock()
@@ -140,7 +140,7 @@ func (v *View) See(s State, at time.Time) {
 	v.m.see(v.session, s, at)
 }
 
-// Close says that the socket is gone.
+// Close records that the socket has closed.
 func (v *View) Close(at time.Time) {
 	v.m.mu.Lock()
 	defer v.m.mu.Unlock()
@@ -150,7 +150,7 @@ func (v *View) Close(at time.Time) {
 	}
 }
 
-// Joined takes the answer to 준비 완료.
+// Joined records the answer to a join.
 func (m *Model) Joined(session string, s State, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,21 +176,21 @@ func (m *Model) Joined(session string, s State, at time.Time) {
 	m.see(session, s, at)
 }
 
-// Answered takes any other answer that says how a session stands.
+// Answered records any other answer about a session's place.
 func (m *Model) Answered(session string, s State, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.see(session, s, at)
 }
 
-// Violate counts a broken rule that was found elsewhere.
+// Violate counts a broken rule that another part of the program found.
 func (m *Model) Violate(kind, format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.violated(kind, format, args...)
 }
 
-// Tally is what was counted so far.
+// Tally returns the counts so far.
 func (m *Model) Tally() (ModelTally, []Violation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,7 +235,7 @@ func (m *Model) person(session string) *person {
 	return p
 }
 
-// turn returns the log of an epoch: a new one where the store began anew, nil for one that is over.
+// turn returns the log of an epoch: a new one if the epoch is new, nil if it is over.
 func (m *Model) turn(epoch int64) *epochLog {
 	switch {
 	case m.log != nil && epoch < m.log.epoch:
@@ -257,7 +257,7 @@ func (m *Model) live(p *person, s State) {
 	m.tally.Tickets++
 }
 
-// see takes a state by whichever way it came.
+// see records a state from a frame or an answer.
 func (m *Model) see(session string, s State, at time.Time) {
 	if s.Epoch == 0 {
 		return // the room was never used
@@ -273,7 +273,7 @@ func (m *Model) see(session string, s State, at time.Time) {
 	m.follow(b, p, s)
 }
 
-// follow compares what a session receives with the place that it has.
+// follow compares a received state with the place that the session has.
 func (m *Model) follow(b *epochLog, p *person, s State) {
 	switch {
 	case p.ticket != 0 && p.epoch == s.Epoch && s.Version < p.joined:
@@ -309,8 +309,8 @@ func (m *Model) followEnd(p *person, s State) {
 	}
 }
 
-// missing is a place that is not shown any more. Where the store may lose data, a replica that never
-// knew of it can not say so.
+// missing handles a place that the server does not show any more. If Redis may lose data, a replica that
+// never knew the place cannot say that it was lost.
 func (m *Model) missing(p *person, s State) {
 	if m.rules.AllowLost && p.epoch != s.Epoch {
 		m.over(p, "lost, unseen")
@@ -330,7 +330,7 @@ func (m *Model) over(p *person, outcome string) {
 	p.ticket = 0
 }
 
-// ended notes the outcome of a ticket of this epoch, once.
+// ended records the outcome of a ticket of this epoch, once.
 func (m *Model) ended(p *person, number int64, outcome string, version int64) {
 	t := m.log.tickets[number]
 	switch {

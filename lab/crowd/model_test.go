@@ -10,8 +10,8 @@ import (
 
 const epoch = 1_000_000
 
-// scene is a room whose frames are made by hand. Each session has one socket, which was there long
-// before; all arrives at one time unless the scene's clock is moved.
+// scene is a room whose frames are made by hand. Each session has one socket, which has been open for long;
+// all frames arrive at one time unless the test moves the scene's clock.
 type scene struct {
 	*Model
 	now   time.Time
@@ -34,7 +34,7 @@ func waits(version, ticket, position, length int64) State {
 		Length: length}
 }
 
-// holds has a fence that is the time of the grant in µs, and 2 s.
+// holds returns the state of a holder whose fence is the time of its grant (µs); the lease has 2 s left.
 func holds(version, ticket, fence int64) State {
 	return State{Epoch: epoch, Version: version, Status: "locked", Ticket: ticket, Fence: fence,
 		ServerTime: fence / 1000, ExpiresAt: fence/1000 + 2000}
@@ -47,7 +47,7 @@ func ends(version, ticket int64, outcome string) State {
 func (s *scene) join(session string, now State) { s.Joined(session, now, s.now) }
 func (s *scene) sees(session string, now State) { s.watch(session).See(now, s.now) }
 
-// line has sellers a, b, c … join at versions 1, 2, 3 …: the first one holds.
+// line joins the sellers a, b, c … at the versions 1, 2, 3 …; the first holds the lock.
 func (s *scene) line(n int64) {
 	for ticket := int64(1); ticket <= n; ticket++ {
 		session := string(rune('a' + ticket - 1))
@@ -92,7 +92,7 @@ func TestATrueRoomBreaksNoRule(t *testing.T) {
 		"left")
 }
 
-// Frames of one version come at different times and in any order; what is late is not held against anybody.
+// The frames of one version arrive at different times and in any order; a late frame is no violation.
 func TestFramesMayComeInAnyOrder(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(4)
@@ -197,7 +197,7 @@ func TestAwaySellerIsNotOvertaken(t *testing.T) {
 	require.Empty(t, s.violations())
 }
 
-// A state that settles only after the last socket has closed is judged by the sockets that were open then.
+// A state that settles after the last socket has closed is judged by the sockets that were open at its time.
 func TestOvertakingIsFoundAfterTheSocketsAreClosed(t *testing.T) {
 	s := newScene(Rules{})
 	s.line(3)
@@ -242,8 +242,8 @@ func TestALossThatIsAllowedKeepsWhatIsLeft(t *testing.T) {
 	require.Equal(t, map[string]int{"lost": 1, "lost, unseen": 1}, tally.Outcomes)
 }
 
-// After a loss ticket numbers may come again: a tab that is late with the place before says nothing of the
-// new one.
+// After a loss ticket numbers may repeat: a tab that still shows the place before says nothing about the new
+// one.
 func TestTheSameTicketOfTwoEpochsIsTwoPlaces(t *testing.T) {
 	s := newScene(Rules{AllowLost: true})
 	s.line(3)

@@ -22,8 +22,8 @@ const (
 
 const giveUp = 10 * time.Second // how long a holder waits for its code
 
-// seller is one session, which joins, waits, has its turn, and after a rest comes again. It has one
-// goroutine, which reads its socket until something is to be done.
+// seller is one session that joins, waits, has its turn, rests and joins again. Its one goroutine reads the
+// socket until the next action is due.
 type seller struct {
 	line
 	kind  kind
@@ -45,7 +45,7 @@ func (s *seller) plan(after time.Duration, f func(context.Context)) {
 	s.due, s.todo = time.Now().Add(after), f
 }
 
-// about is half to one and a half of a time.
+// about returns a random duration between half and one and a half of d.
 func (s *seller) about(d time.Duration) time.Duration {
 	return d/2 + time.Duration(s.rng.Int64N(int64(d)+1))
 }
@@ -89,7 +89,7 @@ func (s *seller) act(ctx context.Context) {
 	}
 }
 
-// react reacts to what is new: a place in line, a turn, an end.
+// react handles a new state: a place in line, a turn, an end.
 func (s *seller) react(now State) {
 	if now.Epoch == s.epoch && now.Version < s.version {
 		return // of before its last join
@@ -112,7 +112,7 @@ func (s *seller) react(now State) {
 	}
 }
 
-// wait plans what a seller does that gets no turn for a while.
+// wait plans what a waiter does before its turn.
 func (s *seller) wait() {
 	s.due, s.todo = time.Time{}, nil
 	while := s.about(5 * s.c.cfg.Hold)
@@ -126,7 +126,7 @@ func (s *seller) wait() {
 	}
 }
 
-// turn plans what it does with its turn.
+// turn plans what the holder does in its turn.
 func (s *seller) turn() {
 	s.asks = 0
 	switch {
@@ -159,13 +159,13 @@ func (s *seller) join(ctx context.Context) {
 	}
 }
 
-// leave gives up in line.
+// leave gives up the place in line.
 func (s *seller) leave(context.Context) { s.release("cancelled", 0) }
 
-// done ends its turn.
+// done ends the turn as completed.
 func (s *seller) done(context.Context) { s.release("completed", s.last.Fence) }
 
-// cancel ends its turn in vain.
+// cancel ends the turn as cancelled.
 func (s *seller) cancel(context.Context) { s.release("cancelled", s.last.Fence) }
 
 func (s *seller) release(reason string, fence int64) {
@@ -188,14 +188,14 @@ func (s *seller) release(reason string, fence int64) {
 	s.plan(s.about(500*time.Millisecond), func(context.Context) { s.release(reason, fence) })
 }
 
-// sleep is a phone in a pocket: the socket is gone for a while.
+// sleep closes the socket for a while, like a phone in a pocket.
 func (s *seller) sleep(ctx context.Context) {
 	s.drop()
 	pause(ctx, s.about(s.c.cfg.nap()))
 	s.wait()
 }
 
-// reload is the page opened anew, and 준비 완료 pressed again: the same place.
+// reload opens the page again and presses 준비 완료: the place stays the same.
 func (s *seller) reload(ctx context.Context) {
 	s.drop()
 	if !s.connect(ctx) {
@@ -213,7 +213,7 @@ func (s *seller) reload(ctx context.Context) {
 	s.hall.model.Joined(s.session, got.state(), time.Now())
 }
 
-// expect says that it asks for a code, which the carrier then sends.
+// expect announces an ask for a code, which the carrier then sends.
 func (s *seller) expect(context.Context) {
 	fence := s.last.Fence
 	s.asks++
@@ -239,7 +239,7 @@ func (s *seller) expect(context.Context) {
 	}
 }
 
-// ask posts something of this session.
+// ask sends a POST of this session.
 func (s *seller) ask(path, body, key string) (answer, error) {
 	return s.c.api.do(s.base(), call{method: http.MethodPost, path: "/api/" + s.hall.id + path, body: body,
 		session: s.session, key: key})
@@ -253,7 +253,7 @@ func (s *seller) refused(what string, got answer, err error) {
 	s.c.stats.failed(fmt.Sprintf("%s: %d %s", what, got.status, got.Code))
 }
 
-// standing asks how the session stands, for the audit in the end.
+// standing asks the server for the session's state, for the audit at the end.
 func (s *seller) standing() error {
 	var last error
 	for try := range 10 {

@@ -25,10 +25,10 @@ const (
 	frameTimeout = 10 * time.Second // from a frame's first byte to its last
 )
 
-// ErrTimeout says that nothing came in time; the socket is as good as before.
+// ErrTimeout reports that nothing arrived before the deadline; the socket can still be used.
 var ErrTimeout = errors.New("nothing came in time")
 
-// CloseError is a socket that the server closed.
+// CloseError reports that the server closed the socket.
 type CloseError struct {
 	Code   int
 	Reason string
@@ -36,14 +36,13 @@ type CloseError struct {
 
 func (e *CloseError) Error() string { return fmt.Sprintf("closed with %d %s", e.Code, e.Reason) }
 
-// Again reports whether the contract says to come back: 1001, 1012 and 4000–4499.
+// Again reports whether the contract tells the client to reconnect: codes 1001, 1012 and 4000–4499.
 func (e *CloseError) Again() bool {
 	return e.Code == 1001 || e.Code == 1012 || e.Code >= 4000 && e.Code < 4500
 }
 
-// Socket is a WebSocket client that costs little: frames are read as they are, with one small buffer
-// and no goroutine of its own. A library's client has four times as much memory. It is for one
-// goroutine; Interrupt and Close are for any.
+// Socket is a WebSocket client with a quarter of the memory of a library's: it reads frames with one small
+// buffer and has no goroutine. Only one goroutine may use it, except for Interrupt and Close.
 type Socket struct {
 	net.Conn
 	r    *bufio.Reader
@@ -51,9 +50,9 @@ type Socket struct {
 	skip int    // bytes of the last frame, still in the buffer
 }
 
-// Dialer opens sockets and says where it may.
+// Dialer opens sockets; by default to this machine only.
 type Dialer struct {
-	// Anywhere lets it talk to more than this machine's loopback.
+	// Anywhere allows addresses outside this machine's loopback.
 	Anywhere bool
 }
 
@@ -62,7 +61,7 @@ func (d Dialer) Dial(ctx context.Context, base, room, session string) (*Socket, 
 	return d.Open(ctx, base, "/api/"+room+"/ws", session)
 }
 
-// Open opens a socket at any path, also of a server that is not waitroom.
+// Open opens a socket at any path, also of another server than waitroom.
 func (d Dialer) Open(ctx context.Context, base, path, session string) (*Socket, error) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *Socket) upgrade(host, path, session string) error {
 	return err
 }
 
-// answer reads the head of an answer, of which nothing is needed but its status.
+// answer reads the head of an HTTP answer and returns its status.
 func (s *Socket) answer() (status int, err error) {
 	line, _, err := s.r.ReadLine()
 	if err != nil {
@@ -140,8 +139,8 @@ func (s *Socket) answer() (status int, err error) {
 	}
 }
 
-// Read returns the next text frame, which is good until the next Read. It answers the protocol's own
-// pings. At the deadline it is ErrTimeout; zero is none. A close is a *CloseError.
+// Read returns the next text frame, which is valid until the next Read. It answers WebSocket pings. At the
+// deadline (zero = none) it returns ErrTimeout, and at a close a *CloseError.
 func (s *Socket) Read(deadline time.Time) ([]byte, error) {
 	for {
 		op, text, err := s.frame(deadline)
@@ -210,13 +209,13 @@ func (s *Socket) frame(deadline time.Time) (op byte, payload []byte, err error) 
 
 var pong = []byte(`{"type":"pong"}`)
 
-// Pong answers the contract's ping.
+// Pong answers the contract's ping message.
 func (s *Socket) Pong() error { return s.write(opText, pong) }
 
-// Send sends a short text, as another server's protocol may want it.
+// Send sends a short text.
 func (s *Socket) Send(text string) error { return s.write(opText, []byte(text)) }
 
-// write sends a small frame, masked with zeros as the protocol allows a client that hides nothing.
+// write sends a small frame. Its mask is zero, which the protocol allows.
 func (s *Socket) write(op byte, payload []byte) error {
 	if len(payload) > 125 {
 		payload = payload[:125]
@@ -227,5 +226,5 @@ func (s *Socket) write(op byte, payload []byte) error {
 	return err
 }
 
-// Interrupt ends a Read that is under way with ErrTimeout.
+// Interrupt ends a Read in progress with ErrTimeout.
 func (s *Socket) Interrupt() { _ = s.SetReadDeadline(time.Unix(1, 0)) }

@@ -8,7 +8,7 @@ import (
 
 const maxSamples = 1 << 20
 
-// stats counts what is not about rules.
+// stats has the counts that are not about rules.
 type stats struct {
 	mu             sync.Mutex
 	sockets, peak  int
@@ -55,7 +55,7 @@ func (s *stats) busy() {
 	s.numberBusy++
 }
 
-// released says that a lease is being ended: what ends it is sent now.
+// released records when the request to end a lease is sent.
 func (h *hall) released(fence int64, since time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,8 +64,8 @@ func (h *hall) released(fence int64, since time.Time) {
 	}
 }
 
-// granted takes a handoff: from when a lease was asked to end until the next holder, who waited, was
-// observed. It is called with the model's lock held.
+// granted records a handoff: the time from the request to end a lease until the next holder, who waited, has
+// its state. The caller holds the model's lock.
 func (s *stats) granted(h *hall, session string, now State, at time.Time) {
 	h.mu.Lock()
 	since, ended := h.since, h.fence

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Line is how it goes: counts so far, and by the second what happened since the line before.
+// Line is the progress of a run: the counts so far, and what happened in each second since the previous line.
 type Line struct {
 	At                       time.Duration
 	Sockets, Waiting, Held   int
@@ -25,7 +25,7 @@ func (l Line) String() string {
 
 func percent(part, of int) float64 { return 100 * float64(part) / float64(max(of, 1)) }
 
-// since fills in what is by the second.
+// since computes the rates since the previous line.
 func (l Line) since(before Line) Line {
 	seconds := (l.At - before.At).Seconds()
 	l.HandoffsPerS = float64(l.Handoffs-before.Handoffs) / seconds
@@ -55,7 +55,7 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// Summary is what a run came to.
+// Summary is the result of a run.
 type Summary struct {
 	Seed          uint64                `json:"seed"`
 	Seconds       float64               `json:"seconds"`
@@ -75,7 +75,7 @@ type Summary struct {
 	Violations    []Violation           `json:"violations"` // the first of each room
 }
 
-// OK reports that no rule was broken and every place was found in the end.
+// OK reports that no rule was broken and that every place was found at the end.
 func (s *Summary) OK() bool {
 	n := s.Unaudited
 	for _, r := range s.Rooms {

@@ -11,8 +11,8 @@ import (
 
 const dialTimeout = 5 * time.Second
 
-// net is a dialer that reaches this machine only, unless it was let out. It looks at the address that
-// a name came to, at the moment of connecting.
+// net returns a dialer that connects to this machine only, unless Anywhere is set. It checks the address
+// after the name was resolved.
 func (d Dialer) net() *net.Dialer {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: -1}
 	if !d.Anywhere {
@@ -32,7 +32,7 @@ func loopback(address string) error {
 	return nil
 }
 
-// client is for requests; n of them at a time keep their connections.
+// client returns an HTTP client that keeps n connections open.
 func (d Dialer) client(n int) *http.Client {
 	transport := &http.Transport{DialContext: d.net().DialContext, MaxIdleConnsPerHost: n,
 		IdleConnTimeout: 30 * time.Second}
@@ -40,7 +40,7 @@ func (d Dialer) client(n int) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// parseBase checks where a replica is said to be.
+// parseBase checks the URL of a replica.
 func parseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") ||

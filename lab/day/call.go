@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/lab/crowd"
 )
 
-// counts are what was done.
+// counts are the numbers of what was done.
 type counts struct{ calls, leases, waiters, sockets, asks, messages, actions atomic.Int64 }
 
 func (c *counts) String() string {
@@ -26,7 +26,7 @@ func (c *counts) String() string {
 		c.calls.Load())
 }
 
-// people number sellers: each is new, from an address of its own.
+// people numbers sellers: each is new and has an address of its own.
 type people struct{ n atomic.Int64 }
 
 func (p *people) next() *seller {
@@ -50,7 +50,7 @@ type answer struct {
 	text                            string
 }
 
-// call is one request. want is the status that it must have.
+// call is one request, and the status that its answer has to have.
 type call struct {
 	method, path, body string
 	header             http.Header
@@ -58,7 +58,7 @@ type call struct {
 	client             *http.Client // nil: the sellers'
 }
 
-// do makes a call to one of the replicas, in turn.
+// do sends a request to one of the replicas, in turn.
 func (d *day) do(ctx context.Context, c call) (got answer, err error) {
 	n := d.count.calls.Add(1)
 	req, err := http.NewRequestWithContext(ctx, c.method, d.replicas[n%2].URL()+c.path,
@@ -95,13 +95,13 @@ func (d *day) do(ctx context.Context, c call) (got answer, err error) {
 	return got, err
 }
 
-// as is a call of a seller.
+// as returns a request with a seller's session and address.
 func (s *seller) as(c call) call {
 	c.header = http.Header{"X-Session-Id": {s.session}, "X-Forwarded-For": {s.addr}}
 	return c
 }
 
-// text is a message of the carrier's, signed at the time of Redis's clock.
+// text returns the request of a carrier's message, signed at Redis's time.
 func (d *day) text(id, body string, sent time.Time) call {
 	// strings always marshal
 	fields, _ := json.Marshal(map[string]any{"message_id": id, "from": "15881234", "text": body,

@@ -22,7 +22,7 @@ const (
 	callTimeout = 10 * time.Second
 )
 
-// day is two replicas, their Redis with a clock of its own, and those who use them.
+// day is a deployment of two replicas and a Redis with a clock of its own, and its users.
 type day struct {
 	*stack.Stack
 	config
@@ -42,7 +42,7 @@ type day struct {
 	atStart  sample // before anybody came
 }
 
-// open returns when both replicas are ready. Close it in any case.
+// open returns when both replicas are ready. The caller calls Close, also after an error.
 func open(ctx context.Context, c config) (d *day, err error) {
 	d = &day{config: c, client: &http.Client{Timeout: callTimeout,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
@@ -79,8 +79,8 @@ func (d *day) close() {
 	}
 }
 
-// configure starts Redis and makes the replicas' settings. Keys end as fast as the clock runs: Redis looks
-// for them as often as it can.
+// configure starts Redis and returns the replicas' settings. Redis searches for expired keys as often as it
+// can, since its clock runs fast.
 func (d *day) configure(ctx context.Context, program string) ([]string, error) {
 	var err error
 	if d.clock, err = redistest.MakeClock(d.Dir); err != nil {
@@ -112,10 +112,10 @@ func (d *day) configure(ctx context.Context, program string) ([]string, error) {
 	}, nil
 }
 
-// now is the time by Redis's clock.
+// now returns Redis's time.
 func (d *day) now() time.Time { return time.Now().Add(d.ahead) }
 
-// until has Redis's clock at so long after the beginning.
+// until sets Redis's clock to a time since the beginning.
 func (d *day) until(since time.Duration) error {
 	d.ahead = max(d.ahead, since-time.Since(d.began))
 	return d.clock.Put(d.ahead)

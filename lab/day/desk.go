@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// signInFor is how many hours support works with one sign-in, which lasts eight.
+// signInFor is how many hours support uses one sign-in, which would last eight.
 const signInFor = 6
 
-// signIn signs support in; the session before is left to end by itself.
+// signIn signs support in. The previous sign-in expires by itself.
 func (d *day) signIn(ctx context.Context) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *day) signIn(ctx context.Context) error {
 	return nil
 }
 
-// act is one of support's actions.
+// act runs one of support's actions.
 func (r *room) act(ctx context.Context, action, fields string) error {
 	r.count.actions.Add(1)
 	if fields != "" {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// warmUp is how many hours it takes until everything that is kept for a while has been: leases for 25 hours,
-// places of an address and unused rooms for 26. From then on as much is forgotten as comes.
+// warmUp is the number of hours until all retention periods have passed once: 25 for leases, 26 for an
+// address's places and for unused rooms. After that, as much expires as is added.
 const warmUp = 27
 
-// bound says how much more a quantity may be in the second half of the hours that are judged than in the
-// first: that part of it, and so much.
+// bound is the growth that a quantity may have from the first to the second half of the judged hours: a share
+// and a fixed amount.
 type bound struct {
 	part, more float64
 }
 
-// bounds are by the name of a quantity, without the replica's number. A leak of one of something for each
-// lease in one room, or of half a KiB for each lease, is over them.
+// bounds are by a quantity's name, without the replica's number. A leak of one item or of half a KiB for each
+// lease of one room exceeds them.
 var bounds = map[string]bound{
 	"used":         {0.02, 0.2}, // MiB
 	"redis rss":    {0.05, 1},   // MiB
@@ -38,7 +38,7 @@ var errGrows = errors.New("grows")
 
 func boundOf(name string) bound { return bounds[strings.TrimRight(name, " 0123456789")] }
 
-// judge compares the two halves of the hours after the warm-up; what grew is the error.
+// judge compares the two halves of the hours after the warm-up; its error names what grew.
 func judge(hours []sample) error {
 	hours = hours[min(warmUp, len(hours)):]
 	if len(hours) < 2 {
@@ -56,12 +56,11 @@ func judge(hours []sample) error {
 	return errors.Join(grew...)
 }
 
-// idle is how much more may be open after all sellers have gone than before the first came. A replica keeps
-// its connections to Redis, 64 at the most (server's pool), for the next rush; they have no goroutines of
-// their own.
+// idle is how much more may be open after all sellers have left than before the first came. A replica keeps
+// up to 64 connections to Redis (the pool in package server), which have no goroutines.
 var idle = map[string]float64{"goroutines": 10, "files": 70, "clients": 130}
 
-// left is the error that something did not end with those whose it was.
+// left returns an error for what is still open after all sellers have left.
 func left(before, after sample) error {
 	var wrong []error
 	for _, name := range after.names() {

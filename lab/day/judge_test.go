@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hours are a day and more of a quantity that has a level, trembles by a hundredth, and grows by so much each
-// hour.
+// hours returns more than a day of measurements of a quantity at a level, with 1 % of noise, that grows in
+// each hour.
 func hours(name string, level, grows float64) (list []sample) {
 	for h := range 50 {
 		tremble := level * 0.01 * float64(h%3-1)

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// leak is the product changed so that something grows.
+// leak is a change of the product that makes a quantity grow.
 type leak struct {
 	name, of string // of is the quantity that must be found to grow
 	edit     stack.Edit
@@ -45,7 +45,7 @@ const (
 	checkRooms = 8
 )
 
-// check plays every leak; each must be noticed by the quantity that is for it.
+// check plays every leak and requires that the named quantity reports it.
 func check(ctx context.Context, c config) error {
 	var missed []error
 	for _, l := range leaks {
@@ -60,7 +60,7 @@ func check(ctx context.Context, c config) error {
 	return errors.Join(missed...)
 }
 
-// build makes the program of the checkout, with a leak where one is named.
+// build builds the program of the checkout, with a leak if one is named.
 func (d *day) build(ctx context.Context) (string, error) {
 	program := filepath.Join(d.Dir, "waitroom")
 	if d.broken == "" {

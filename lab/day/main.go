@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// config is what is played.
+// config has the settings of a run.
 type config struct {
 	root   string
 	hours  int           // by Redis's clock

@@ -16,7 +16,7 @@ const (
 	quietWithin = time.Minute
 )
 
-// play plays all hours and returns how each was.
+// play plays all hours and returns the measurements of each.
 func (d *day) play(ctx context.Context) (hours []sample, err error) {
 	for i := range d.config.rooms {
 		d.rooms = append(d.rooms, &room{day: d, id: fmt.Sprint("day:", i+1)})
@@ -36,7 +36,7 @@ func (d *day) play(ctx context.Context) (hours []sample, err error) {
 	return hours, nil
 }
 
-// hour is six rounds, each followed by a look at everything and the rest of its ten minutes.
+// hour plays six rounds of ten minutes, each followed by a measurement.
 func (d *day) hour(ctx context.Context, h int) (sample, error) {
 	began := time.Now()
 	watchers, err := d.watch(ctx)
@@ -74,7 +74,7 @@ func (d *day) hour(ctx context.Context, h int) (sample, error) {
 	return m, nil
 }
 
-// watch opens sockets that look on for an hour.
+// watch opens sockets of spectators for an hour.
 func (d *day) watch(ctx context.Context) (list []*crowd.Socket, err error) {
 	for _, r := range d.rooms {
 		for _, replica := range d.replicas {
@@ -99,7 +99,7 @@ func drain(socket *crowd.Socket) {
 	}
 }
 
-// quiet waits until nothing is open that was not before anybody came. left is the error that something still
+// quiet waits until nothing is open that was not open before the first seller came. wrong names what still
 // is.
 func (d *day) quiet(ctx context.Context) (wrong, err error) {
 	d.client.CloseIdleConnections()

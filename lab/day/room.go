@@ -12,7 +12,7 @@ import (
 
 const shownWithin = 10 * time.Second
 
-// room is one of those that are used all day.
+// room is one of the rooms that are used all day.
 type room struct {
 	*day
 	id   string
@@ -21,13 +21,13 @@ type room struct {
 
 func (r *room) path(rest string) string { return "/api/" + r.id + rest }
 
-// join takes a place.
+// join takes a place for a new seller.
 func (r *room) join(ctx context.Context, want int) (*seller, error) {
 	s := r.people.next()
 	return s, r.press(ctx, s, want)
 }
 
-// press takes a place, or returns it again.
+// press joins a seller, who may have a place already.
 func (r *room) press(ctx context.Context, s *seller, want int) error {
 	got, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock"),
 		body: fmt.Sprintf(`{"seller_id":%q,"asks":true}`, s.name), want: want}))
@@ -35,7 +35,7 @@ func (r *room) press(ctx context.Context, s *seller, want int) error {
 	return err
 }
 
-// leave gives a place back.
+// leave ends a seller's place.
 func (r *room) leave(ctx context.Context, s *seller, reason string) error {
 	_, err := r.do(ctx, s.as(call{method: http.MethodDelete, path: r.path("/lock?reason=" + reason),
 		want: http.StatusOK}))
@@ -47,7 +47,7 @@ func (r *room) ended(ctx context.Context, s *seller, reason string) error {
 	return r.leave(ctx, s, reason)
 }
 
-// ask says that a code is on its way.
+// ask announces that a code was asked for.
 func (r *room) ask(ctx context.Context, s *seller) error {
 	r.count.asks.Add(1)
 	_, err := r.do(ctx, s.as(call{method: http.MethodPost, path: r.path("/lock/expect"),
@@ -55,7 +55,7 @@ func (r *room) ask(ctx context.Context, s *seller) error {
 	return err
 }
 
-// message has the carrier bring a text and returns what became of it.
+// message posts a carrier's message and returns its result.
 func (r *room) message(ctx context.Context, s *seller, text string) (string, error) {
 	n := r.count.messages.Add(1)
 	c := r.text(fmt.Sprint("m-", n), fmt.Sprintf(text, s.n%1e6), r.now())
@@ -64,7 +64,7 @@ func (r *room) message(ctx context.Context, s *seller, text string) (string, err
 	return got.Result, err
 }
 
-// connect opens a seller's socket, on the next replica, and reads its first state.
+// connect opens a seller's socket on the next replica, and reads its first state.
 func (r *room) connect(ctx context.Context, s *seller) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -75,7 +75,7 @@ func (r *room) connect(ctx context.Context, s *seller) (err error) {
 	return s.await(`"type":"state"`)
 }
 
-// await reads until a frame has the text.
+// await reads until a frame contains a text.
 func (s *seller) await(what string) error {
 	deadline := time.Now().Add(shownWithin)
 	for {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// round is ten minutes of a room at full use: five leases of two minutes.
+// round plays ten minutes of one room in full use: five leases of two minutes.
 func (r *room) round(ctx context.Context, n int) error {
 	if r.next != nil { // the lease before was not ended by anybody: the clock did
 		r.count.leases.Add(1)
@@ -40,7 +40,7 @@ func (r *room) round(ctx context.Context, n int) error {
 	return r.hold(ctx)
 }
 
-// line is two who wait, after one who came before them and gave up.
+// line joins two sellers who wait, behind one who joined before them and gave up.
 func (r *room) line(ctx context.Context, n int) (line [2]*seller, err error) {
 	gone, err := r.join(ctx, http.StatusAccepted)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *room) line(ctx context.Context, n int) (line [2]*seller, err error) {
 	return line, r.leave(ctx, gone, "cancelled")
 }
 
-// coded is a turn that ends with its code, shown on a socket that comes, is lost and comes again.
+// coded is a turn that ends with its code. The seller's socket connects, breaks and reconnects.
 func (r *room) coded(ctx context.Context, s *seller) error {
 	if err := r.connect(ctx, s); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (r *room) coded(ctx context.Context, s *seller) error {
 	return s.await(`"type":"sms"`)
 }
 
-// uncoded is a turn that is given up before its code comes, which then comes late, or never.
+// uncoded is a turn that is given up before its code arrives, late or never.
 func (r *room) uncoded(ctx context.Context, s *seller, n int) error {
 	if err := r.press(ctx, s, http.StatusOK); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (r *room) uncoded(ctx context.Context, s *seller, n int) error {
 	return err
 }
 
-// forced is a turn that support ends, with the line stopped now and then.
+// forced is a turn that support ends; in some rounds support also pauses the line.
 func (r *room) forced(ctx context.Context, s *seller, n int) error {
 	if err := r.press(ctx, s, http.StatusOK); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (r *room) forced(ctx context.Context, s *seller, n int) error {
 	return r.act(ctx, "release", fmt.Sprintf(`"fence":%d`, s.fence))
 }
 
-// hold leaves a lease to end by itself while another waits.
+// hold lets a lease expire while another seller waits.
 func (r *room) hold(ctx context.Context) (err error) {
 	if _, err = r.join(ctx, http.StatusOK); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (r *room) hold(ctx context.Context) (err error) {
 	return err
 }
 
-// once uses a room that is never used otherwise.
+// once uses a new room that is not used again.
 func (d *day) once(ctx context.Context, n int) error {
 	r := &room{day: d, id: fmt.Sprint("day:once-", n)}
 	s, err := r.join(ctx, http.StatusOK)

@@ -15,10 +15,10 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// sample is what everything takes at a moment, by the names of quantities.
+// sample has the measured values at one time, by the names of the quantities.
 type sample map[string]float64
 
-// sample looks at Redis and both replicas.
+// sample measures Redis and both replicas.
 func (d *day) sample(ctx context.Context) (sample, error) {
 	s := sample{}
 	if err := d.sampleRedis(ctx, s); err != nil {
@@ -50,7 +50,7 @@ func (d *day) sampleRedis(ctx context.Context, s sample) error {
 	return d.sampleRooms(ctx, s)
 }
 
-// sampleRooms adds up what the rooms keep.
+// sampleRooms adds up the keys of all rooms.
 func (d *day) sampleRooms(ctx context.Context, s sample) error {
 	pipe := d.rdb.Pipeline()
 	all := map[string][]*redis.IntCmd{}
@@ -73,8 +73,8 @@ func (d *day) sampleRooms(ctx context.Context, s sample) error {
 	return nil
 }
 
-// replica adds what one says of itself, and what the machine says of it. The goal of the next collection is
-// twice what was alive at the last.
+// replica adds the values from a replica's metrics and from /proc. The target of the next garbage collection
+// is twice what was alive after the last.
 func (s sample) replica(ctx context.Context, r *stack.Replica, which string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL()+"/metrics", nil)
 	if err != nil {
@@ -115,7 +115,7 @@ func number(text string) float64 {
 	return n
 }
 
-// mean is that of each quantity.
+// mean returns the mean of each quantity.
 func mean(list []sample) sample {
 	m := sample{}
 	for _, s := range list {
@@ -126,5 +126,5 @@ func mean(list []sample) sample {
 	return m
 }
 
-// names are the quantities in order.
+// names returns the quantities' names, sorted.
 func (s sample) names() []string { return slices.Sorted(maps.Keys(s)) }

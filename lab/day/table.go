@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// columns are what the table shows of each hour, with as many digits.
+// columns are the columns of the table, each with its number of digits.
 var columns = []struct {
 	head, name string
 	digits     int
@@ -17,7 +17,7 @@ var columns = []struct {
 	{"RSS 2", "rss 2", 1}, {"heap 2", "heap 2", 2}, {"gorout. 2", "goroutines 2", 0}, {"files 2", "files 2", 0},
 }
 
-// table is what was seen by the hour, MiB and numbers, each the mean of six looks.
+// table returns a row for each hour, in MiB and numbers, each the mean of six measurements.
 func table(hours []sample) string {
 	var b strings.Builder
 	b.WriteString("hour")

@@ -20,7 +20,7 @@ import (
 
 const codeTakes = 4 * time.Second // from a person's ask to the message
 
-// holder is the part of the desk's frames that says who has the lock and what it asks for.
+// holder has the fields of the desk's frames about the holder and its asks.
 type holder struct {
 	Seller string `json:"seller_id"`
 	Fence  int64
@@ -28,8 +28,8 @@ type holder struct {
 	Open   int
 }
 
-// carry watches a room as support does, and sends the codes that people ask for: those who are not of
-// the crowd, which has a carrier of its own. It ends with ctx.
+// carry watches a room as support does, and sends a code for each ask of a person who joined by the page. The
+// crowd of the demo has a carrier of its own. It ends with ctx.
 func (d *demo) carry(ctx context.Context, room string) {
 	for ctx.Err() == nil {
 		_ = d.watch(ctx, room) // it comes back below
@@ -40,7 +40,7 @@ func (d *demo) carry(ctx context.Context, room string) {
 	}
 }
 
-// watch is one connection of the desk's.
+// watch reads one socket of the desk.
 func (d *demo) watch(ctx context.Context, room string) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *demo) watch(ctx context.Context, room string) error {
 	}
 }
 
-// send posts a code as a carrier would.
+// send posts a code as a carrier does.
 func (d *demo) send(ctx context.Context, room string) {
 	signer, err := webhooks.NewWebhook(d.secret)
 	if err != nil || ctx.Err() != nil {

@@ -30,7 +30,8 @@ type shown struct {
 
 const programName = "demo"
 
-// TestMain is the demo itself where it was started by its name, so that the tests need not build it again.
+// TestMain is the demo itself if the binary was started under its name, so that the tests need not build it
+// again.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programName {
 		main()
@@ -39,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// start runs a demo. It has the usual port taken, if it is free: several demos that begin at once would all
-// find it so.
+// start runs a demo. It occupies the usual port if that is free, since several demos that start at once would
+// all try it.
 func start(t *testing.T, env ...string) *shown {
 	if usual, err := net.Listen("tcp", usual); err == nil {
 		t.Cleanup(func() { _ = usual.Close() })
@@ -63,7 +64,7 @@ func start(t *testing.T, env ...string) *shown {
 	return s
 }
 
-// until reads until a line fits, and returns what it names.
+// until reads until a line matches, and returns the pattern's groups.
 func (s *shown) until(t *testing.T, pattern string) []string {
 	re := regexp.MustCompile(pattern)
 	for s.lines.Scan() {
@@ -75,7 +76,7 @@ func (s *shown) until(t *testing.T, pattern string) []string {
 	return nil
 }
 
-// ends holds that the demo is over, well, and that nothing is left of it.
+// ends requires that the demo has ended well and left nothing behind.
 func (s *shown) ends(t *testing.T, url string) {
 	go func() {
 		for s.lines.Scan() {
@@ -130,7 +131,7 @@ func TestTheDemoEndsAtCtrlC(t *testing.T) {
 	s.ends(t, page[1])
 }
 
-// A person who joins by the page waits for a turn, and the code that was asked for comes.
+// A person joins by the page, waits for a turn, asks for a code and gets it.
 func TestAPersonInTheDemoGetsTheCodeThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// run is the whole demo, until a signal or the time that was given for it.
+// run runs the demo until a signal or for the given time.
 func run(args []string, out, problems io.Writer) error {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.SetOutput(problems)
@@ -70,7 +70,7 @@ func run(args []string, out, problems io.Writer) error {
 	return show(ctx, data, out, problems)
 }
 
-// show serves, and has the crowd come, until ctx ends; then the crowd leaves, and the server ends.
+// show serves and lets the crowd use the server until ctx ends; then the crowd leaves and the server ends.
 func show(ctx context.Context, data string, out, problems io.Writer) error {
 	d := &demo{out: out, password: word(), secret: "whsec_" +
 		base64.StdEncoding.EncodeToString([]byte(rand.Text()+rand.Text()))}
@@ -105,11 +105,10 @@ type demo struct {
 	url, password, secret string
 }
 
-// word is a password that is easily typed.
+// word returns a password that is easy to type.
 func word() string { return strings.ToLower(rand.Text()[:10]) }
 
-// open starts the server with settings of the demo's own: what the environment has for another one
-// does not count.
+// open starts the server with the demo's settings; it ignores the environment's settings.
 func (d *demo) open(ctx context.Context, data string, problems io.Writer) (*server.Server, error) {
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "WAITROOM_") {
@@ -139,7 +138,7 @@ func (d *demo) open(ctx context.Context, data string, problems io.Writer) (*serv
 
 const usual = "127.0.0.1:8080"
 
-// address is port 8080 of loopback, or any where that is taken.
+// address returns port 8080 of loopback, or a free port if that is taken.
 func address() string {
 	l, err := net.Listen("tcp", usual)
 	if err != nil {
@@ -161,7 +160,7 @@ func (d *demo) welcome() {
 `, d.url, busyRoom, rooms[1].Room, rooms[2].Room, supportName, d.password)
 }
 
-// crowd has the sellers come until ctx ends.
+// crowd lets the sellers use the server until ctx ends.
 func (d *demo) crowd(ctx context.Context) error {
 	for seed := uint64(1); ctx.Err() == nil; seed++ {
 		n := 0

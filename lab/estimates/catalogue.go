@@ -2,8 +2,8 @@ package main
 
 import "slices"
 
-// cost is what an estimator asks of the engine: numbers kept in a room's state, and numbers that every event
-// carries to the mirrors. mirror names what a mirror would have to know that it does not.
+// cost is what an estimator needs from the engine: numbers in a room's state, and numbers in every event.
+// mirror names what a mirror does not have yet.
 type cost struct {
 	kept, sent int
 	mirror     string
@@ -105,7 +105,7 @@ type estimator struct {
 	cost     cost
 }
 
-// reference names one that cannot be built.
+// reference names an estimator that cannot be built; it shows the best possible score.
 const reference = "the true mean · less elapsed · everybody"
 
 // before names the rule that the product had until this study, and was is what tables and plots call it.
@@ -155,7 +155,7 @@ func tried(level, residual, ahead string) bool {
 	return both || others <= 1
 }
 
-// estimate is what an estimator says, between nothing and the maximum.
+// estimate returns the estimate, between 0 and the maximum.
 func (e *estimator) estimate(k *known, s *sight) float64 {
 	if e.whole != nil {
 		return min(max(e.whole(k, s), 0), s.maximum())

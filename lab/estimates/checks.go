@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// check is another way to judge, to see whether the choice hangs on the rule.
+// check is another way to judge, which shows whether the choice depends on the rule.
 type check struct {
 	name    string
 	in      where
@@ -28,8 +28,8 @@ func checks() []check {
 	}
 }
 
-// checked has how far the rule of before and the chosen one are over the best of those allowed, judged in
-// each way.
+// checked returns a table that shows, for each way to judge, how far the old rule and the chosen one are from
+// the best allowed one.
 func (f *findings) checked() string {
 	t := newTable("judged", was+" over the best", "the chosen over the best", "the best")
 	for _, c := range checks() {

@@ -26,7 +26,7 @@ var rules = []struct{ name, fields, body string }{
 	{"median of 50", `'lasts'`, list(50)},
 }
 
-// list keeps the last n as text, newest first, and sorts them.
+// list returns Lua that keeps the last n values as text, newest first, and sorts them.
 func list(n int) string {
 	return fmt.Sprintf(`local t = { math.floor(d) }
 		for x in (v[1] or ''):gmatch('%%d+') do if #t < %d then t[#t + 1] = tonumber(x) end end
@@ -34,7 +34,7 @@ func list(n int) string {
 		table.sort(t)`, n)
 }
 
-// BenchmarkState prints what a rule adds to the end of a lease, and to a room's state hash.
+// BenchmarkState prints what a rule adds to the end of a lease, and to a room's state.
 func BenchmarkState(b *testing.B) {
 	rdb := redistest.Start(b).Client()
 	for _, rule := range rules {

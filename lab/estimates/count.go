@@ -1,6 +1,7 @@
 package main
 
-// counts is a Fenwick tree over tickets, from 1: how many up to a ticket are marked, and who is the nth.
+// counts is a Fenwick tree over tickets, from 1: the number of marked tickets up to one, and the n-th marked
+// ticket.
 type counts struct {
 	tree []int
 	all  int
@@ -22,7 +23,7 @@ func (c *counts) add(ticket, d int) {
 	}
 }
 
-// upTo is how many up to and with a ticket are marked.
+// upTo returns the number of marked tickets up to and including one.
 func (c *counts) upTo(ticket int) int {
 	n := 0
 	for i := ticket; i > 0; i &= i - 1 {
@@ -31,7 +32,7 @@ func (c *counts) upTo(ticket int) int {
 	return n
 }
 
-// first is the lowest that is marked; 0 = none.
+// first returns the lowest marked ticket; 0 = none.
 func (c *counts) first() int {
 	if c.all == 0 {
 		return 0

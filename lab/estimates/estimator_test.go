@@ -87,7 +87,7 @@ func TestMomentsSeparateConstantHoldingsFromVaryingOnes(t *testing.T) {
 	require.InDelta(t, 25, byMoments(half, 40, 30), 1e-9)
 }
 
-// The engine keeps the deviation, not the mean square: the two are the same.
+// The engine keeps the variance instead of the mean square; both give the same result.
 func TestVarianceCanBeKeptByItself(t *testing.T) {
 	m := newMoments(chosenAlpha)
 	h, v, n := leaseLength, 0.0, 0
@@ -158,7 +158,7 @@ func TestEstimateIsNeverOverTheMaximum(t *testing.T) {
 	}
 }
 
-// The formula by hand, as lab/estimates.md has it.
+// The formula of lab/estimates.md, computed by hand.
 func Example_formula() {
 	hold, spread, left, elapsed := 45.0, 30.0, 70.0, 50.0
 	wild := min(spread*spread/(hold*hold), 1)

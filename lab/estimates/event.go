@@ -14,7 +14,7 @@ const (
 	drops // for so long that it loses its place
 )
 
-// event is something that will happen, unless the place has gone on by then.
+// event is a future event of a place. It is skipped if the place has changed by then.
 type event struct {
 	at     float64
 	n      int // in the order of planning: what comes at one instant has an order

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// findings is all that came out of a run.
+// findings has all results of a run.
 type findings struct {
 	seeds      int
 	estimators []estimator
@@ -17,7 +17,7 @@ func (f *findings) judge() {
 	f.ranked = rank(f.ranked)
 }
 
-// where picks cells.
+// where selects cells.
 type where func(w world, band int) bool
 
 func anywhere(world, int) bool { return true }
@@ -56,12 +56,12 @@ func (f *findings) score(name string) score {
 	return f.ranked[slices.IndexFunc(f.ranked, func(s score) bool { return s.name == name })]
 }
 
-// best is the best that is allowed.
+// best returns the best allowed score.
 func (f *findings) best() score {
 	return f.ranked[slices.IndexFunc(f.ranked, func(s score) bool { return s.fault == "" })]
 }
 
-// covered is the coverage of the worlds of one kind of holding; "" = of all.
+// covered returns the coverage over the worlds of one kind of hold times; "" = of all.
 func (f *findings) covered(holding string) coverage {
 	var all coverage
 	for _, o := range f.outcomes {

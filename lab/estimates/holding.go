@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// leaseLength is the longest that anybody holds the lock, in seconds.
+// leaseLength is the length of a lease in seconds.
 const leaseLength = 120.0
 
-// holding is how long sellers keep the lock: a log-normal time, cut at the lease's end.
+// holding is how long sellers hold the lock: a log-normal time, at most the lease.
 type holding struct {
 	name   string
 	never  float64 // share whose code never comes: they hold to the lease's end
@@ -31,19 +31,19 @@ func holdings() []holding {
 	}
 }
 
-// tide goes from 20 s to 70 s and back in six hours.
+// tide rises from 20 s to 70 s and falls back within six hours.
 func tide(t float64, seed uint64) float64 {
 	phase := float64(seed) * 2.4
 	return 45 - 25*math.Cos(2*math.Pi*t/21600+phase)
 }
 
-// batch is another kind of work every hour.
+// batch has another level in every hour.
 func batch(t float64, seed uint64) float64 {
 	hour := uint64(max(t, 0) / 3600)
 	return []float64{12, 30, 60}[rand.New(rand.NewPCG(seed, hour)).IntN(3)]
 }
 
-// draw is one holding that begins at t; leaseLength where the lease ends by itself.
+// draw returns a random hold time that begins at t; leaseLength if the lease expires.
 func (h holding) draw(r *rand.Rand, t float64, seed uint64) float64 {
 	if r.Float64() < h.never {
 		return leaseLength
@@ -51,7 +51,7 @@ func (h holding) draw(r *rand.Rand, t float64, seed uint64) float64 {
 	return min(h.median(t, seed)*math.Exp(h.sigma*r.NormFloat64()), leaseLength)
 }
 
-// mean is what draw is on average.
+// mean returns the expected value of draw.
 func (h holding) mean(t float64, seed uint64) float64 {
 	m := h.median(t, seed)
 	if h.sigma > 0 {
@@ -61,7 +61,7 @@ func (h holding) mean(t float64, seed uint64) float64 {
 	return (1-h.never)*m + h.never*leaseLength
 }
 
-// dayMean is the mean over a day.
+// dayMean returns the mean over a day.
 func (h holding) dayMean(seed uint64) float64 {
 	sum := 0.0
 	for minute := range 1440 {

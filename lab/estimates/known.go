@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// sight is one look of one waiter: what its replica's mirror says.
+// sight is what a replica's mirror knows about one waiter at one time.
 type sight struct {
 	now      float64
 	position int
@@ -17,7 +17,7 @@ type sight struct {
 
 func (s *sight) maximum() float64 { return s.left + float64(s.position-1)*leaseLength }
 
-// known is what ended leases and ended places show.
+// known is what can be learned from ended leases and places.
 type known struct {
 	levels []level
 	holds  []float64 // of each level
@@ -80,7 +80,7 @@ func (k *known) ended(held, now float64) {
 	}
 }
 
-// granted takes a grant; one to a seller that had not waited says nothing of the line.
+// granted records a grant. A grant to a seller that did not wait is ignored.
 func (k *known) granted(ticket int, now float64, waited bool) {
 	if waited {
 		k.share.ended(1)
@@ -98,7 +98,7 @@ func (k *known) left() {
 	k.leaving++
 }
 
-// waits keeps the time that all have waited together.
+// waits adds up the time that all waiters have waited.
 func (k *known) waits(line int, now float64) {
 	fade := math.Exp2((k.lastSeen - now) / hazardHalf)
 	k.leaving *= fade
@@ -106,8 +106,8 @@ func (k *known) waits(line int, now float64) {
 	k.line, k.lastSeen = line, now
 }
 
-// hazard is at what rate a waiter leaves, in 1/s.
+// hazard returns the rate at which a waiter leaves, in 1/s.
 func (k *known) hazard() float64 { return k.leaving / max(k.waited, hazardHalf) }
 
-// perTicket is how many grants a ticket stands for.
+// perTicket returns the number of grants for each ticket.
 func (k *known) perTicket() float64 { return min(1/max(k.tickets.h, 0.1), 1) }

@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// level is what a holding is expected to take, learned from ended leases.
+// level estimates a typical hold time from ended leases.
 type level interface {
 	ended(held float64)
 	hold() float64
@@ -14,8 +14,8 @@ type fixed struct{}
 func (fixed) ended(float64) {}
 func (fixed) hold() float64 { return leaseLength }
 
-// ewma is the exponentially weighted mean. It starts at the lease's length; warm lets that weigh as
-// much as one lease and every lease the same, until alpha is more.
+// ewma is the exponentially weighted mean. It starts at the lease's length; with warm, that start and every
+// lease weigh the same until the weight would be less than alpha.
 type ewma struct {
 	alpha float64
 	warm  bool
@@ -35,7 +35,7 @@ func (e *ewma) weight() float64 {
 	return e.alpha
 }
 
-// last keeps the last n holdings; middle takes their median, not their mean.
+// last keeps the last n hold times; with middle it returns their median instead of their mean.
 type last struct {
 	n      int
 	middle bool
@@ -59,8 +59,8 @@ func (l *last) hold() float64 {
 	return mean(l.held)
 }
 
-// shrunk draws the mean of the last holdings toward the long run's, which weighs as much as `weight`
-// holdings.
+// shrunk moves the mean of the last hold times towards the long-term mean, which weighs as much as `weight`
+// hold times.
 type shrunk struct {
 	recent last
 	long   *ewma
@@ -81,7 +81,7 @@ func (s *shrunk) hold() float64 {
 	return (n*s.recent.hold() + s.weight*s.long.hold()) / (n + s.weight)
 }
 
-// blend is half a quick mean and half a slow one.
+// blend is the average of a fast and a slow mean.
 type blend struct{ quick, slow *ewma }
 
 func (b blend) hold() float64 { return (b.quick.h + b.slow.h) / 2 }
@@ -90,7 +90,7 @@ func (b blend) ended(held float64) {
 	b.slow.ended(held)
 }
 
-// trend is the line through the last n holdings, where the next one would be.
+// trend continues the regression line through the last n hold times.
 type trend struct{ last }
 
 func (t *trend) hold() float64 {

@@ -6,7 +6,7 @@ import (
 	"github.com/waitroom/waitroom/lab/plot"
 )
 
-// plots are the figures of lab/estimates.md by name.
+// plots returns the figures of lab/estimates.md by name.
 func (f *findings) plots() map[string]string {
 	return map[string]string{
 		"scores":   f.plotScores(),

@@ -83,7 +83,7 @@ func bandNames() (names []string) {
 	return names
 }
 
-// versus has the rule of before and the chosen one side by side.
+// versus returns a table of the old rule beside the chosen one.
 func (f *findings) versus(what string, names []string, in func(string) where) string {
 	t := newTable(what, "median error: "+was, "chosen", "p90 error: "+was, "chosen", "bias: "+was, "chosen",
 		"jumps up in 100 views: "+was, "chosen", "by: "+was, "chosen")
@@ -101,7 +101,7 @@ func (f *findings) versus(what string, names []string, in func(string) where) st
 	return t.String()
 }
 
-// tried has the best, the chosen one and what is not crossed with anything else.
+// tried returns a table of the best, the chosen, and the estimators that were not combined with others.
 func (f *findings) tried() string {
 	t := newTable("level · live lease · ahead", "score", "over the best", "symmetric score", "median", "p90",
 		"bias", "jumps up", "keeps", "tells", "mirror must know", "not allowed since it")
@@ -122,8 +122,8 @@ func (f *findings) tried() string {
 	return t.String()
 }
 
-// shown are those that differ from the rule of before or from the chosen one in one part, and those made
-// otherwise.
+// shown reports whether an estimator is in the table: it differs in one part from the old or the chosen rule,
+// or is built in another way.
 func shown(name string) bool {
 	parts := strings.Split(name, " · ")
 	if len(parts) < 3 {

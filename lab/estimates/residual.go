@@ -5,55 +5,55 @@ import (
 	"slices"
 )
 
-// residuals say what the live lease is expected to take still. h is the level; what they say is cut to
-// what the lease has left by who calls.
+// residual estimates the remaining time of the live lease; h is the level. The caller limits it to what the
+// lease has left.
 type residual func(k *known, h, elapsed float64) float64
 
-// lessElapsed is the rule of before.
+// lessElapsed is the old rule.
 func lessElapsed(_ *known, h, elapsed float64) float64 { return max(h-elapsed, 0) }
 
-// memoryless forgets how long the holder has been at it.
+// memoryless ignores how long the holder has had the lock.
 func memoryless(_ *known, h, _ float64) float64 { return h }
 
-// atLeast is the rule of before, but never under a share of h: who has taken longer than others is not done
+// atLeast is the old rule, but at least a share of h: a holder that has taken longer than others is not done
 // at once.
 func atLeast(share float64) residual {
 	return func(_ *known, h, elapsed float64) float64 { return max(h-elapsed, share*h) }
 }
 
-// atLeastLeft is never under a share of what the lease has left.
+// atLeastLeft is the old rule, but at least a share of the lease's remaining time.
 func atLeastLeft(share float64) residual {
 	return func(_ *known, h, elapsed float64) float64 { return max(h-elapsed, share*(leaseLength-elapsed)) }
 }
 
-// byMoments lies between the first two by how much holdings vary.
+// byMoments lies between lessElapsed and memoryless, according to the variance of hold times.
 func byMoments(k *known, h, elapsed float64) float64 {
 	w := min(k.square.variance()/(h*h), 1)
 	return w*h + (1-w)*max(h-elapsed, 0)
 }
 
-// byMomentsMiddle has the median of what knows no age, ln 2 of its mean.
+// byMomentsMiddle uses for memoryless the median, ln 2 times its mean.
 func byMomentsMiddle(k *known, h, elapsed float64) float64 {
 	w := min(k.square.variance()/(h*h), 1)
 	return w*math.Ln2*h + (1-w)*max(h-elapsed, 0)
 }
 
-// byLast is the mean of what the last holdings that took longer went on for.
+// byLast returns the mean remaining time of those recent hold times that were longer than elapsed.
 func byLast(k *known, h, elapsed float64) float64 { return k.sorted.over(elapsed, h) }
 
-// byMiddle is the median of it.
+// byMiddle returns the median of the same.
 func byMiddle(k *known, h, elapsed float64) float64 { return k.sorted.middle(elapsed, h) }
 
-// byFew is the median by the last 20.
+// byFew returns the median of the last 20.
 func byFew(k *known, h, elapsed float64) float64 { return k.few.middle(elapsed, h) }
 
-// byBins is the mean by a fading histogram.
+// byBins returns the mean from a histogram with exponential decay.
 func byBins(k *known, h, elapsed float64) float64 { return k.bins.over(elapsed, h) }
 
-// byBinsMiddle is the median by it.
+// byBinsMiddle returns the median from it.
 func byBinsMiddle(k *known, h, elapsed float64) float64 { return k.bins.middle(elapsed, h) }
 
-// moments are a fading mean and mean square.
+// moments are a mean and a mean square with exponential decay.
 type moments struct {
 	first, second *ewma
 }
@@ -71,7 +71,7 @@ func (m *moments) ended(held float64) {
 
 func (m *moments) variance() float64 { return max(m.second.h-m.first.h*m.first.h, 0) }
 
-// ordered are the last holdings in the order of their length, with the sums of those from each on.
+// ordered has the last hold times, sorted, with the sums of all from each on.
 type ordered struct {
 	last
 	asc  []float64
@@ -89,7 +89,7 @@ func (o *ordered) ended(held float64) {
 	}
 }
 
-// longer is the first that took longer.
+// longer returns the index of the first hold time that is longer.
 func (o *ordered) longer(elapsed float64) int {
 	i, _ := slices.BinarySearch(o.asc, math.Nextafter(elapsed, math.Inf(1)))
 	return i
@@ -114,7 +114,7 @@ func (o *ordered) middle(elapsed, unknown float64) float64 {
 
 const binCount = 12 // of a lease; who expires is counted apart
 
-// histogram fades by alpha with every lease.
+// histogram decays by alpha with every lease.
 type histogram struct {
 	alpha float64
 	share [binCount + 1]float64

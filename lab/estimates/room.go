@@ -25,7 +25,7 @@ type place struct {
 	passed bool    // it was away when the lock could have been its own
 }
 
-// watcher receives what a replica receives.
+// watcher receives the events that a replica receives.
 type watcher interface {
 	joined(ticket int)
 	ended(held float64, expired bool)
@@ -34,8 +34,8 @@ type watcher interface {
 	changed() // after all of one change was passed
 }
 
-// room is one room while it is played, by the rules of the contract: one lease at a time, the line in
-// the order of tickets, who is away passed over. Times are seconds.
+// room simulates one room by the contract's rules: one lease at a time, the line in the order of tickets,
+// away waiters passed over. Times are in seconds.
 type room struct {
 	world
 	seed    uint64
@@ -64,7 +64,7 @@ func newRoom(w world, seed uint64, watch watcher) *room {
 	return r
 }
 
-// play plays until nothing more happens.
+// play simulates until there are no more events.
 func (r *room) play() {
 	for len(r.events) > 0 {
 		r.step()
@@ -111,7 +111,7 @@ func (r *room) arrive() {
 	r.watch.changed()
 }
 
-// goAway plans the whole absence.
+// goAway plans a whole absence.
 func (r *room) goAway(t int) {
 	length := absence(r.r)
 	r.places[t].back = r.now + length
@@ -158,7 +158,7 @@ func (r *room) unqueue(t int) {
 	}
 }
 
-// advance gives a free lock to the first who is there.
+// advance grants a free lock to the first waiter that is present.
 func (r *room) advance() {
 	if r.holder != 0 {
 		return
@@ -178,7 +178,7 @@ func (r *room) advance() {
 	r.watch.granted(t)
 }
 
-// passOver notes who was away when the lock went past it, or stayed free.
+// passOver records the away waiters that a grant, or a lock that stayed free, has passed over.
 func (r *room) passOver(before int) {
 	for t := r.line.first(); t != 0 && t < before; t++ {
 		if p := &r.places[t]; p.status == waiting {

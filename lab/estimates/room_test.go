@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// witness holds a room to the contract's rules while it is played.
+// witness checks the contract's rules while a room is simulated.
 type witness struct {
 	t      *testing.T
 	room   *room

@@ -37,7 +37,7 @@ type score struct {
 func (r result) error() float64     { return math.Sqrt(max(r.Median, floor) * max(r.P90, floor)) }
 func (r result) symmetric() float64 { return math.Sqrt(max(r.SymMedian, floor) * max(r.SymP90, floor)) }
 
-// judge adds up one estimator over cells.
+// judge computes one estimator's score over cells.
 func judge(e estimator, cells []result) score {
 	s := score{estimator: e}
 	n, jumping := 0.0, 0.0
@@ -62,7 +62,7 @@ func judge(e estimator, cells []result) score {
 	return s
 }
 
-// rank sorts by the score and says who is allowed.
+// rank sorts by score and marks which estimators are allowed.
 func rank(scores []score) []score {
 	i := slices.IndexFunc(scores, func(s score) bool { return s.name == before })
 	jumps := scores[i].Jumps
@@ -80,7 +80,7 @@ func rank(scores []score) []score {
 	return scores
 }
 
-// choose is the rule's fourth point.
+// choose applies point 4 of the rule.
 func choose(ranked []score) score {
 	var best []score
 	for _, s := range ranked {

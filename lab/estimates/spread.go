@@ -32,7 +32,7 @@ var spreads = []struct {
 	}},
 }
 
-// proposed is the one that lab/estimates.md proposes.
+// proposed is the index of the range that lab/estimates.md proposes.
 const proposed = 2
 
 const (
@@ -40,8 +40,8 @@ const (
 	z80         = 0.8416
 )
 
-// independent is the variance of the wait where holdings have nothing to do with each other; the live lease's
-// rest counts as one, as far as there is room for it.
+// independent is the variance of the wait if hold times are independent. The remaining time of the live lease
+// counts as one, as far as the maximum allows.
 func independent(each float64, s *sight) float64 {
 	rest := 0.0
 	if s.held {
@@ -50,13 +50,13 @@ func independent(each float64, s *sight) float64 {
 	return rest + float64(s.position-1)*each
 }
 
-// stepping adds that the level itself is a mean of few.
+// stepping adds that the level itself is a mean of few leases.
 func stepping(each float64, s *sight) float64 {
 	n := float64(s.position - 1)
 	return independent(each, s) + n*n*each*chosenAlpha/(2-chosenAlpha)
 }
 
-// ranges are the upper ends, none over the maximum.
+// ranges returns the upper ends, at most the maximum.
 func ranges(k *known, mid float64, s *sight) (ends [spreadCount]float64) {
 	each := k.square.variance()
 	for i := range spreads {
@@ -65,7 +65,7 @@ func ranges(k *known, mid float64, s *sight) (ends [spreadCount]float64) {
 	return ends
 }
 
-// coverage counts how many waits end within each range, by band, and how wide the range is.
+// coverage counts how many waits end within each range, by band, and the ranges' widths.
 type coverage struct {
 	views  [5]int
 	actual [5]float64

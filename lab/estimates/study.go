@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// watched is one waiter whose views are kept until its wait is known.
+// watched is one waiter whose estimates are kept until its wait is known.
 type watched struct {
 	ticket int
 	views  []view
@@ -19,7 +19,7 @@ type view struct {
 	ranges  [spreadCount]float64
 }
 
-// study watches one world; one room of it at a time.
+// study watches the rooms of one world, one after the other.
 type study struct {
 	*room
 	known      *known
@@ -44,7 +44,7 @@ func newStudy(estimators []estimator) *study {
 	return s
 }
 
-// run plays a world once.
+// run simulates a world once.
 func (s *study) run(w world, seed uint64) {
 	var levels []level
 	for _, l := range levelParts() {
@@ -92,7 +92,7 @@ func (s *study) left(t int) {
 	}
 }
 
-// take takes a waiter from those who are watched.
+// take removes a waiter from those that are watched.
 func (s *study) take(t int) *watched {
 	for i, w := range s.waiters {
 		if w.ticket == t {
@@ -103,7 +103,7 @@ func (s *study) take(t int) *watched {
 	return nil
 }
 
-// changed gives every watched seller whose browser is there a view.
+// changed gives every watched waiter with a connected browser a new estimate.
 func (s *study) changed() {
 	s.known.waits(s.line.all, s.now)
 	s.known.truth = s.holding.mean(s.now, s.seed)
@@ -137,7 +137,7 @@ func (s *study) look(w *watched) {
 	w.views = append(w.views, v)
 }
 
-// settle compares all that was said to one waiter with when it was granted.
+// settle compares all of a waiter's estimates with the time of its grant.
 func (s *study) settle(w *watched) {
 	if s.settled != nil {
 		s.settled(w)
@@ -160,7 +160,7 @@ func (s *study) settle(w *watched) {
 	}
 }
 
-// outcome is what is kept of a world.
+// outcome is the result of a world.
 type outcome struct {
 	world    world
 	cells    [][]result // by estimator and band
@@ -184,8 +184,7 @@ func (s *study) outcome(w world) outcome {
 	return o
 }
 
-// playAll plays every world with every seed, so many worlds at a time. What comes out does not depend on
-// that.
+// playAll simulates every world with every seed, several worlds at a time, which does not change the result.
 func playAll(all []world, estimators []estimator, first, seeds, workers int) []outcome {
 	out := make([]outcome, len(all))
 	next := make(chan int)

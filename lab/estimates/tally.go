@@ -10,7 +10,7 @@ const (
 
 type spreadOf [errorBins]uint32
 
-// binOf takes the exponent of x and the first three bits behind it.
+// binOf returns the bin of x, from its exponent and the first three bits of its mantissa.
 func binOf(x float64) int {
 	if x < errorFloor {
 		return 0
@@ -18,7 +18,7 @@ func binOf(x float64) int {
 	return min(int(math.Float64bits(x/errorFloor)>>49)-1023*8+1, errorBins-1)
 }
 
-// binFrom is where a bin begins.
+// binFrom returns where a bin begins.
 func binFrom(i int) float64 {
 	if i == 0 {
 		return 0
@@ -28,7 +28,7 @@ func binFrom(i int) float64 {
 
 func (d *spreadOf) add(x float64) { d[binOf(x)]++ }
 
-// quantile is where a share q of what was counted lies below; even within a bin.
+// quantile returns the value below which a share q of the counted values lies, interpolated within its bin.
 func (d *spreadOf) quantile(q float64) float64 {
 	total := 0.0
 	for _, n := range d {
@@ -58,7 +58,7 @@ func bandOf(position int) int {
 	return len(bands) - 1
 }
 
-// tally is what one estimator did in one world and band.
+// tally has one estimator's errors in one world and band.
 type tally struct {
 	errors    spreadOf // |estimate − actual| / max(actual, 10 s)
 	symmetric spreadOf // the larger ÷ the smaller − 1, each at least 10 s
@@ -89,7 +89,7 @@ func (t *tally) next(before, after float64) {
 	}
 }
 
-// result is what is kept of a tally.
+// result has what is kept of a tally.
 type result struct {
 	Views               int
 	Median, P90         float64

@@ -2,10 +2,10 @@ package main
 
 import "math"
 
-// whole estimators are not made of a level, a residual and those ahead.
+// whole is an estimator that is not composed of a level, a residual and a count.
 type whole func(k *known, s *sight) float64
 
-// released divides who is ahead, the holder too, by the locks released each second, of late.
+// released divides those ahead, with the holder, by the recent releases a second.
 func released(k *known, s *sight) float64 {
 	from := max(k.began, s.now-window)
 	n := 0
@@ -22,7 +22,7 @@ func released(k *known, s *sight) float64 {
 	return people * (s.now - from) / float64(n)
 }
 
-// regressed goes on along the line through the last 50 grants, from ticket to time.
+// regressed continues the regression line of grant times by ticket through the last 50 grants.
 func regressed(k *known, s *sight) float64 {
 	if len(k.grants) < 3 {
 		return s.maximum()
@@ -36,8 +36,8 @@ func regressed(k *known, s *sight) float64 {
 	return f.slope()*float64(s.ticket-last.ticket) - (s.now - last.at)
 }
 
-// quantile is a quantile of the sum: the live lease's rest and a holding for each ahead, by the moments of
-// the last 50 (Cornish and Fisher's first term).
+// quantile returns a quantile of the wait. The wait is the sum of the remaining lease and a hold time for
+// each waiter ahead, with the moments of the last 50 (first term of Cornish and Fisher).
 func quantile(z float64) whole {
 	return func(k *known, s *sight) float64 {
 		if len(k.sorted.asc) < 3 {
@@ -71,7 +71,7 @@ func about(v []float64, less float64) cumulants {
 	return c
 }
 
-// truth knows the mean from which holdings are drawn, which no server can.
+// truth uses the true mean of hold times, which no server can know.
 func truth(k *known, s *sight) float64 {
 	rest := 0.0
 	if s.held {

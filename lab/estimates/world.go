@@ -19,7 +19,7 @@ const (
 	spikeSize      = 1000
 )
 
-// arrivals is how sellers come: at a share of what the room can carry, and in a spike.
+// arrivals says how sellers come: as a share of the room's capacity, and in a spike.
 type arrivals struct {
 	name  string
 	load  float64
@@ -59,7 +59,7 @@ func worlds() []world {
 	return all
 }
 
-// times are the instants at which sellers come, in order but for the spike's.
+// times returns when sellers come, sorted except for those of the spike.
 func (a arrivals) times(r *rand.Rand, hold float64) []float64 {
 	times := make([]float64, 0, a.count+a.spike)
 	for t := 0.0; len(times) < a.count; {
@@ -72,7 +72,7 @@ func (a arrivals) times(r *rand.Rand, hold float64) []float64 {
 	return times
 }
 
-// patience is how long one waits before it leaves.
+// patience returns how long a waiter waits before it leaves.
 func (w world) patience(r *rand.Rand) float64 {
 	if r.Float64() >= w.leavers {
 		return math.Inf(1)
@@ -80,7 +80,7 @@ func (w world) patience(r *rand.Rand) float64 {
 	return patienceMedian * math.Exp(patienceSigma*r.NormFloat64())
 }
 
-// absence is how long one stays away.
+// absence returns how long a waiter stays away.
 func absence(r *rand.Rand) float64 {
 	if r.Float64() < goneForGood {
 		return math.Inf(1)

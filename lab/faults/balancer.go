@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// startBalancer puts haproxy before the replicas, as documented.
+// startBalancer starts haproxy in front of the replicas, with the documented configuration.
 func (r *Run) startBalancer() error {
 	addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(r.tb))
 	var addrs []string

@@ -19,8 +19,8 @@ import (
 var broken = flag.String("faults.broken", "",
 	"invariants to break in the product, with commas between, or all: each must be caught")
 
-// breakage is a rule that the product is made to break: some of its lines are changed. Go builds it by an
-// overlay, and the checkout stays as it is.
+// breakage is a change of some lines of the product that breaks one rule. Go builds it by an overlay, so the
+// checkout stays as it is.
 type breakage struct {
 	kind  string // of the violation that must be found
 	how   string
@@ -142,7 +142,7 @@ func breakages() []breakage {
 	}
 }
 
-// only is one of the plans.
+// only returns one of the plans.
 func only(name string) Plan {
 	for _, p := range Plans() {
 		if p.Name == name {
@@ -152,7 +152,7 @@ func only(name string) Plan {
 	return Plan{}
 }
 
-// TestEveryInvariantIsCaughtWhenTheProductBreaksIt plays plans on programs that break one rule each.
+// TestEveryInvariantIsCaughtWhenTheProductBreaksIt runs plans on programs that break one rule each.
 func TestEveryInvariantIsCaughtWhenTheProductBreaksIt(t *testing.T) {
 	if *broken == "" {
 		t.Skip("takes minutes: make faults-check")
@@ -179,14 +179,14 @@ func TestEveryInvariantIsCaughtWhenTheProductBreaksIt(t *testing.T) {
 	}
 }
 
-// Every breakage still fits the product: else make faults-check would find out only much later.
+// If a change did not fit the source any more, make faults-check would find out only much later.
 func TestEveryBreakageStillFitsTheProduct(t *testing.T) {
 	for _, b := range breakages() {
 		b.overlay(t, t.TempDir())
 	}
 }
 
-// A rule that nothing has ever broken may be one that holds nothing.
+// A check that has never failed may check nothing.
 func TestEveryKindHasABreakageThatIsReported(t *testing.T) {
 	broken := map[string]bool{}
 	for _, b := range breakages() {
@@ -204,7 +204,7 @@ func TestEveryKindHasABreakageThatIsReported(t *testing.T) {
 	}
 }
 
-// kindsOf are the constants of a file that are texts.
+// kindsOf returns the string constants of a file.
 func kindsOf(t *testing.T, file string) (kinds []string) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	require.NoError(t, err)
@@ -223,7 +223,7 @@ func kindsOf(t *testing.T, file string) (kinds []string) {
 	return kinds
 }
 
-// overlay writes the changed files and the list by which Go takes them.
+// overlay writes the changed files, and the list for go build -overlay.
 func (b breakage) overlay(t *testing.T, dir string) string {
 	changed := map[string][]byte{}
 	for _, e := range b.edits {

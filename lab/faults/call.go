@@ -45,7 +45,7 @@ type answer struct {
 	Me        json.RawMessage
 }
 
-// ask makes a request of one replica and records it. An error means that there was no answer.
+// ask sends a request to one replica and records it. An error means that there was no answer.
 func (p *replica) ask(ctx context.Context, c call) (answer, error) {
 	began := p.run.history.Now()
 	got, err := p.do(ctx, c)
@@ -63,7 +63,7 @@ func (p *replica) ask(ctx context.Context, c call) (answer, error) {
 	return got, nil
 }
 
-// do makes a request and records nothing.
+// do sends a request without recording it.
 func (p *replica) do(ctx context.Context, c call) (got answer, err error) {
 	req, err := http.NewRequestWithContext(ctx, c.method, p.url()+c.path, strings.NewReader(c.body))
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *replica) do(ctx context.Context, c call) (got answer, err error) {
 	return got, nil
 }
 
-// mine turns the answer to a status into what it says of the session.
+// mine returns the part of a status answer about the session's own place.
 func (a answer) mine(op string) answer {
 	if op != "status" || a.http != http.StatusOK {
 		return a

@@ -16,8 +16,8 @@ import (
 
 const smsSecret = "whsec_ZmF1bHRzLWZhdWx0cy1mYXVsdHMtZmF1bHRzLTMyYg=="
 
-// carrier brings the codes that holders ask for: signed, again until there is an answer, and now and then
-// twice.
+// carrier delivers the codes that holders ask for. It signs them, retries until there is an answer, and
+// delivers some twice.
 type carrier struct {
 	run    *Run
 	signer *webhooks.Webhook
@@ -30,7 +30,7 @@ func newCarrier(r *Run) (*carrier, error) {
 	return &carrier{run: r, signer: signer}, err
 }
 
-// send has a code come to a holder after a while. A code has letters, so that no other number is taken for
+// send delivers a code to a holder after a while. The code has letters, so that no other number is taken for
 // one.
 func (k *carrier) send(ctx context.Context, room, session string, fence int64, dice *rand.Rand) {
 	n := k.count.Add(1)

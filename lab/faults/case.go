@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// kept is what is needed beside a history to judge it again.
+// kept has what is needed besides a history to check it again.
 type kept struct {
 	Rules  Rules
 	Ledger Ledger
@@ -21,7 +21,7 @@ func keepCase(dir string, rules Rules, ledger Ledger) error {
 	return os.WriteFile(filepath.Join(dir, "case.json"), text, 0o600)
 }
 
-// CheckAgain judges a kept history once more: what only the run itself could see is left out.
+// CheckAgain checks a kept history once more, without the rules that only a running system can check.
 func CheckAgain(dir string) ([]Violation, error) {
 	records, err := ReadHistory(filepath.Join(dir, "history.jsonl"))
 	if err != nil {

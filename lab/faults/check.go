@@ -48,7 +48,7 @@ const (
 	NoService      = "no_service"      // no replica answered
 )
 
-// Violation is a rule that was broken, and where in the history.
+// Violation is a broken rule, and where in the history it was broken.
 type Violation struct {
 	Kind   string
 	Room   string
@@ -60,7 +60,7 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s %s at %.3f s: %s", v.Kind, v.Room, float64(v.At)/1e6, v.Detail)
 }
 
-// Rules say what a history is held to.
+// Rules has the settings that a history is checked against.
 type Rules struct {
 	Loses     bool // the store was meant to lose data
 	AwayAfter time.Duration
@@ -86,7 +86,7 @@ const (
 	clockError   = time.Second             // by which what a replica reckons of Redis's clock may be off
 )
 
-// Check judges a history by every rule. The ledger's part is left out where nothing of it was read.
+// Check checks a history by every rule. It skips the ledger's rules if the ledger was not read.
 func Check(records []Record, ledger Ledger, rules Rules) (found []Violation) {
 	b := read(byRedis(records), rules)
 	for _, room := range b.rooms() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each story breaks one rule, and the checker must name it.
+// Each history breaks one rule, which the checker has to name.
 func TestEveryBrokenRuleIsNamed(t *testing.T) {
 	for name, lie := range map[string]struct {
 		kind  string

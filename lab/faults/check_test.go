@@ -12,14 +12,14 @@ func TestASoundHistoryBreaksNoRule(t *testing.T) {
 	require.Empty(t, Check(s.records, s.ledger, s.rules))
 }
 
-// code is one that is matched to a, who has a socket.
+// code adds a code that is matched to a, who has a socket.
 func (s *scenario) code() {
 	s.add(Record{Kind: KindOpen, Session: "a"})
 	s.add(Record{Kind: KindMessage, Session: "a", Fence: 1000, Message: "m", Code: "QX1"})
 	s.add(Record{Kind: KindCall, Op: "sms", HTTP: 200, Message: "m", Result: "matched", Fence: 1000})
 }
 
-// The new lease began where the clock, which was set back, has not been yet.
+// Redis's clock was set back, and the new lease begins at a time that the new clock has not reached.
 func TestTimesOfTwoClocksAreNotCompared(t *testing.T) {
 	s := newStory()
 	s.locked("join", "a", 1, 1000, 1)
@@ -40,8 +40,8 @@ func TestACodeNeedNotBeShownToASellerThatIsGoneOrHasAnotherTurn(t *testing.T) {
 	require.NotContains(t, s.kinds(), CodeUnseen)
 }
 
-// unclaimed is a story in which b, who has a socket, does not claim its turn within 800 ms, so that c has it;
-// then b is back, and is next.
+// unclaimed is a history in which b, who has a socket, does not claim its turn within 800 ms. Then c gets the
+// lock, and b comes back and is next.
 func unclaimed() *scenario {
 	s := newStory()
 	s.rules.ClaimWithin = 800 * time.Millisecond
@@ -120,7 +120,7 @@ func TestWhoseReplicaWasTakenMayBePassedOver(t *testing.T) {
 	require.NotContains(t, s.kinds(), Overtaken)
 }
 
-// The replica knows no better than when it heard of it last.
+// The replica knows only when it received the last answer.
 func TestWhoseConnectionBreaksIsGoneSinceItWasHeardOf(t *testing.T) {
 	for after, overtaken := range map[int64]bool{1500: true, 3500: false} {
 		s := newStory()

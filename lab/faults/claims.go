@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// readMissed follows sellers that were shown an unclaimed turn, until they were shown otherwise. The turn
-// itself may have been over a while before anybody heard of it.
+// readMissed finds the periods in which sellers were shown as unclaimed. A lease may have ended a while
+// before its seller was notified.
 func (r *roomLog) readMissed() {
 	bySession := map[string][]statement{}
 	for _, s := range r.statements {
@@ -28,8 +28,8 @@ func (r *roomLog) readMissed() {
 	}
 }
 
-// missedAround is for how long such a seller was passed over at most: since it was granted, until
-// it was shown that it is not any more.
+// missedAround returns the longest period for which such a seller may have been passed over: from its grant
+// until it was shown otherwise.
 func (r *roomLog) missedAround(list []statement, i int) span {
 	s := span{list[i].asOf - (r.rules.Lease + noticed).Milliseconds(), forever}
 	for _, later := range list[i+1:] {
@@ -41,7 +41,7 @@ func (r *roomLog) missedAround(list []statement, i int) span {
 	return s
 }
 
-// claims holds that no lease ended as unclaimed that was claimed, or that need not be by then.
+// claims requires that no lease ended as unclaimed that was claimed, or was not due yet.
 func (r *roomLog) claims() (found []Violation) {
 	for _, l := range r.leases {
 		if l.outcome != "unclaimed" {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// clockIs records that Redis's clock is off from now on.
+// clockIs records that Redis's clock leads the machine's from now on.
 func (r *Run) clockIs(ahead time.Duration) {
 	r.offset.Store(int64(ahead))
 	r.history.Add(Record{Kind: KindClock, Offset: ahead.Milliseconds()})
 }
 
-// now is the time by Redis's clock.
+// now returns Redis's time.
 func (r *Run) now() time.Time { return time.Now().Add(time.Duration(r.offset.Load())) }
 
-// setClock sets Redis's clock ahead of the machine's, or (negative) behind it.
+// setClock makes Redis's clock lead the machine's, or follow it if negative.
 func setClock(ahead time.Duration) Step {
 	return Step{fmt.Sprintf("Redis's clock set to %+.0f s", ahead.Seconds()),
 		func(ctx context.Context, r *Run) error {
@@ -42,7 +42,7 @@ func setClock(ahead time.Duration) Step {
 		}}
 }
 
-// byRedis turns the machine's times of a history into Redis's.
+// byRedis converts the machine's times in a history into Redis's.
 func byRedis(records []Record) []Record {
 	var changes []Record
 	for _, r := range records {
@@ -74,8 +74,8 @@ func offsetAt(changes []Record, mono int64) (offset int64) {
 	return offset
 }
 
-// endsSoon holds that no lease's end is shown further ahead than a lease is long, also after the clock
-// was set back.
+// endsSoon requires that no lease's end is shown further ahead than the length of a lease, also after the
+// clock was set back.
 func (r *roomLog) endsSoon() (found []Violation) {
 	slack := quarantine + clockSettles
 	for _, s := range r.statements {
@@ -89,7 +89,7 @@ func (r *roomLog) endsSoon() (found []Violation) {
 	return found
 }
 
-// timesRight holds that the time beside a state is Redis's: clients show their countdowns by it.
+// timesRight requires that the time in each state is Redis's, since clients compute countdowns from it.
 func (r *roomLog) timesRight() (found []Violation) {
 	for _, s := range r.statements {
 		if s.ServerTime == 0 || r.broken(s.Began.Wall, s.Ended.Wall) ||
@@ -112,8 +112,7 @@ func (r *roomLog) timesRight() (found []Violation) {
 
 func (b *book) clockJustSet(mono int64) bool { return b.clockSetAround(mono, mono) }
 
-// clockSetAround is clockSet, or shortly before or after: a replica may know of a new master before the
-// sentinels agree on it.
+// clockSetAround is clockSet with a margin: a replica may know a new master before the sentinels agree on it.
 func (b *book) clockSetAround(from, to int64) bool {
 	if to < forever-clockSettles.Microseconds() {
 		to += clockSettles.Microseconds()

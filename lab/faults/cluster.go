@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// cluster is three masters, each with a replica.
+// cluster is a Redis Cluster of three masters, each with a replica.
 type cluster struct {
 	*redistest.Cluster
 	run *Run
@@ -35,7 +35,8 @@ func (c cluster) servers() []*redistest.Server {
 	return append(slices.Clone(c.Nodes()), c.Replicas()...)
 }
 
-// killShard kills the master of a room; its replica takes over, and the dead one comes back behind it.
+// killShard kills the master of a room. Its replica takes over, and the killed server comes back as a
+// replica.
 func killShard() Step {
 	return Step{"the master of a shard killed", func(ctx context.Context, r *Run) error {
 		old := r.store.master(r.rooms[0])
@@ -59,7 +60,7 @@ func killShard() Step {
 	}}
 }
 
-// moveSlots moves the slots of every room, and of the index, to the next master, while they are in use.
+// moveSlots moves the slots of every room and of the index to the next master while they are in use.
 func moveSlots() Step {
 	return Step{"slots moved", func(ctx context.Context, r *Run) error {
 		c, ok := r.store.(cluster)
@@ -83,7 +84,7 @@ func moveSlots() Step {
 	}}
 }
 
-// emptyShard empties the shard that has the index, and what else is there.
+// emptyShard empties the shard that has the index.
 func emptyShard() Step {
 	return Step{"the index's shard emptied", func(ctx context.Context, r *Run) error {
 		if err := r.midLease(ctx); err != nil {

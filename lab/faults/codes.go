@@ -2,8 +2,8 @@ package faults
 
 import "fmt"
 
-// codes holds that a code is shown to the session that asked for it, and attributed to its lease, or to
-// no seller.
+// codes requires that a code is shown only to the session that asked for it, and matched only to its lease,
+// or left unmatched.
 func (b *book) codes() (found []Violation) {
 	asked := map[string]Record{}
 	first := map[string]Record{} // answer to a message

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Counts are how many there are of what metrics and ledger both know, by a name such as "place lost".
+// Counts has the numbers that metrics and ledger both have, by a name such as "place lost".
 type Counts map[string]int64
 
-// Counted is what replicas counted in a run.
+// Counted is what the replicas of a run have counted.
 type Counted struct {
 	Read   bool
 	All    Counts // by every process that ran, as it was asked last
@@ -21,7 +21,7 @@ type Counted struct {
 
 const placesJoined = "places joined"
 
-// counters are the metrics that count what the ledger has: what of, and by which labels.
+// counters are the metrics that count the ledger's rows, with the labels that are compared.
 var counters = map[string]struct {
 	of string
 	by []string
@@ -34,7 +34,7 @@ var counters = map[string]struct {
 	"waitroom_ledger_incidents_total": {"incident", []string{"kind"}},
 }
 
-// corrected are the metrics that take an outcome back and count another one.
+// corrected are the metrics that correct an outcome.
 var corrected = map[string]string{"waitroom_places_corrected_total": "place ",
 	"waitroom_leases_corrected_total": "lease "}
 
@@ -43,7 +43,7 @@ var (
 	label  = regexp.MustCompile(`([a-z_]+)="([^"]*)"`)
 )
 
-// countsOf reads what a replica says at /metrics.
+// countsOf reads the counts in a replica's /metrics.
 func countsOf(metrics string) Counts {
 	c := Counts{}
 	for _, s := range sample.FindAllStringSubmatch(metrics, -1) {
@@ -74,7 +74,7 @@ func (c Counts) add(other Counts) {
 	}
 }
 
-// since is how many more there are than before.
+// since returns the difference to earlier counts.
 func (c Counts) since(before Counts) Counts {
 	more := Counts{}
 	for of, n := range c {
@@ -85,7 +85,7 @@ func (c Counts) since(before Counts) Counts {
 	return more
 }
 
-// counts are the ledger's rows.
+// counts returns the counts of the ledger's rows.
 func (l Ledger) counts() Counts {
 	c := Counts{}
 	for _, w := range l.Leases {
@@ -111,7 +111,7 @@ func (l Ledger) counts() Counts {
 	return c
 }
 
-// counted holds that all replicas together counted what the ledger has.
+// counted requires that the counts of all replicas together equal the ledger's.
 func (l Ledger) counted() (found []Violation) {
 	if !l.Counted.Read {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counted is a turn that replicas counted as the ledger has it.
+// counted is a turn that the replicas counted as the ledger has it.
 func counted() *scenario {
 	s := turn()
 	s.ledger.Counted = Counted{Read: true, All: s.ledger.counts()}

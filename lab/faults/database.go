@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// onDatabase takes the database away for a while. Sellers must not notice, and a replica must say that the
-// ledger is behind.
+// onDatabase takes the database away for a while. Sellers must not notice it, and a replica has to report the
+// ledger as behind.
 func onDatabase(name string, d time.Duration, take, giveBack func(ctx context.Context, r *Run) error) Step {
 	return Step{name, func(ctx context.Context, r *Run) error {
 		if r.database == nil {
@@ -47,7 +47,7 @@ func (r *Run) failedCalls(since int) (n int) {
 	return n
 }
 
-// saysBehind counts how often replicas say that their ledger is behind, for a while.
+// saysBehind counts how often replicas report the ledger as behind, for a while.
 func (r *Run) saysBehind(ctx context.Context, d time.Duration) (n int) {
 	for began := time.Now(); time.Since(began) < d && pause(ctx, 100*time.Millisecond) == nil; {
 		for _, p := range r.replicas {
@@ -80,8 +80,7 @@ func freezeDatabase(d time.Duration) Step {
 		func(_ context.Context, r *Run) error { r.database.Thaw(); return nil })
 }
 
-// fillDatabase has every row refused with the error of a full disk, the one that PostgreSQL gives when a
-// table can not grow.
+// fillDatabase makes PostgreSQL refuse every row with the error of a full disk.
 func fillDatabase(d time.Duration) Step {
 	return onDatabase("database full", d, func(ctx context.Context, r *Run) error {
 		return r.sql(ctx, `CREATE OR REPLACE FUNCTION faults_full() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ledger holds the ledger to the rules, and to what clients observed.
+// ledger checks the ledger against the rules and against what clients observed.
 func (b *book) ledger(l Ledger) (found []Violation) {
 	found = append(found, b.ledgerLeases(l)...)
 	found = append(found, b.ledgerPlaces(l)...)
@@ -19,7 +19,7 @@ func (b *book) ledger(l Ledger) (found []Violation) {
 	return found
 }
 
-// ledgerLeases holds that leases follow each other, and that every observed lease is there.
+// ledgerLeases requires that leases do not overlap, and that every observed lease is in the ledger.
 func (b *book) ledgerLeases(l Ledger) (found []Violation) {
 	byFence := map[roomFence]LeaseRow{}
 	var last LeaseRow
@@ -47,7 +47,7 @@ func (b *book) ledgerLeases(l Ledger) (found []Violation) {
 	return found
 }
 
-// roomFence names a lease: fences are a room's own, and two rooms may be granted in one microsecond.
+// roomFence identifies a lease: leases of two rooms may have the same fence.
 type roomFence struct {
 	room  string
 	fence int64
@@ -58,8 +58,8 @@ type placeKey struct {
 	ticket int64
 }
 
-// ledgerPlaces holds that every observed ticket has one outcome in the ledger, the one that was shown,
-// and that no number is missing where nothing was lost.
+// ledgerPlaces requires that every observed ticket has one outcome in the ledger, the one that was shown, and
+// that no ticket is missing unless data was lost.
 func (b *book) ledgerPlaces(l Ledger) (found []Violation) {
 	outcomes := map[placeKey][]string{}
 	highest := map[string]int64{}
@@ -81,12 +81,12 @@ func (b *book) ledgerPlaces(l Ledger) (found []Violation) {
 					fmt.Sprintf("ticket %d of %d is not in the ledger", ticket, highest[room])})
 			}
 		}
-		found = append(found, b.of[room].ledgerTold(outcomes)...)
+		found = append(found, b.of[room].ledgerOutcomes(outcomes)...)
 	}
 	return found
 }
 
-func (r *roomLog) ledgerTold(outcomes map[placeKey][]string) (found []Violation) {
+func (r *roomLog) ledgerOutcomes(outcomes map[placeKey][]string) (found []Violation) {
 	done := map[string]bool{}
 	for _, s := range r.statements {
 		key := fmt.Sprint(s.Ticket, s.Outcome)

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// fault records harm from its beginning to its end. during returns what shows that it happened.
+// fault records a fault from its beginning to its end. during returns the evidence that it had an effect.
 func (r *Run) fault(name string, taken []*replica, during func() (string, error)) error {
 	return r.faultSince(r.history.Now(), name, taken, during)
 }
 
-// faultSince is fault for harm that had begun before.
+// faultSince is fault for one that began earlier.
 func (r *Run) faultSince(began Moment, name string, taken []*replica, during func() (string, error)) error {
 	rec := Record{Kind: KindFault, Began: began, Fault: name}
 	for _, p := range taken {
@@ -32,11 +32,11 @@ func (r *Run) faultSince(began Moment, name string, taken []*replica, during fun
 	return err
 }
 
-// errUnmet is a fault that never met anybody: the run shows nothing.
+// errUnmet reports a fault that affected no client, so that the run proves nothing.
 var errUnmet = errors.New("the fault never happened")
 
-// felt counts what clients noticed since the n-th record: calls without an answer or with an excuse, sockets
-// that broke.
+// felt counts what clients noticed since the n-th record: calls without an answer or with a temporary error,
+// and broken sockets.
 func (r *Run) felt(since int, of ...*replica) (n int) {
 	for _, rec := range r.history.Since(since) {
 		broken := rec.Kind == KindClose || rec.Kind == KindCall && (rec.Error != "" || rec.HTTP >= 500)
@@ -47,7 +47,7 @@ func (r *Run) felt(since int, of ...*replica) (n int) {
 	return n
 }
 
-// slowest is the longest call that ended since the n-th record.
+// slowest returns the longest call that ended since the n-th record.
 func (r *Run) slowest(since int) (longest time.Duration) {
 	for _, rec := range r.history.Since(since) {
 		if rec.Kind == KindCall {
@@ -57,8 +57,8 @@ func (r *Run) slowest(since int) (longest time.Duration) {
 	return longest
 }
 
-// noticed is the evidence that a client felt a fault: errors, or waits of about its length. A call that
-// waited is known only when it has ended, so it is looked for a while.
+// noticed returns the evidence that a client noticed a fault: errors, or a call that waited about as long. A
+// waiting call is recorded only when it ends, so noticed looks for a while.
 func (r *Run) noticed(ctx context.Context, since int, lasted time.Duration, of ...*replica) (string, error) {
 	for range 10 {
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
@@ -76,7 +76,7 @@ func (r *Run) victim() *replica { return r.replicas[r.rng.IntN(len(r.replicas))]
 
 func (r *Run) upTo(d time.Duration) time.Duration { return time.Duration(r.rng.Int64N(int64(d))) }
 
-// times does the same several times, with load in between.
+// times repeats a fault, with load in between.
 func times(ctx context.Context, n int, between func() time.Duration, do func() error) error {
 	for i := range n {
 		if i > 0 {
@@ -91,7 +91,7 @@ func times(ctx context.Context, n int, between func() time.Duration, do func() e
 	return nil
 }
 
-// killReplica kills replicas, one after the other, and starts each again.
+// killReplica kills replicas one after the other, and starts each again.
 func killReplica(n int) Step {
 	return Step{"replicas killed", func(ctx context.Context, r *Run) error {
 		return times(ctx, n, func() time.Duration { return time.Second + r.upTo(time.Second) }, func() error {
@@ -112,7 +112,7 @@ func killReplica(n int) Step {
 	}}
 }
 
-// stopReplica freezes a replica and lets it go on.
+// stopReplica stops a replica's process (SIGSTOP) and continues it.
 func stopReplica(d time.Duration) Step {
 	return Step{"a replica stopped for " + d.String(), func(ctx context.Context, r *Run) error {
 		p := r.victim()
@@ -129,7 +129,7 @@ func stopReplica(d time.Duration) Step {
 	}}
 }
 
-// ways are the links of a replica that a plan can name.
+// way returns the link that a plan names, and the replicas that use it.
 func (p *replica) way(which string) (*link, []*replica, error) {
 	if which == "front" {
 		return p.front, []*replica{p}, nil
@@ -140,7 +140,7 @@ func (p *replica) way(which string) (*link, []*replica, error) {
 	return p.back, []*replica{p}, nil
 }
 
-// onLink does harm to one replica's link for a while.
+// onLink disturbs one replica's link for a while.
 func onLink(name, which string, d time.Duration, harm func(*link) error) Step {
 	return Step{name, func(ctx context.Context, r *Run) error {
 		p := r.victim()

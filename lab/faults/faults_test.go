@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// programs is where the program under test is built, by the first test that needs it.
+// programs is the directory of the program under test, which the first test that needs it builds.
 var programs string
 
 var waitroom = sync.OnceValues(func() (string, error) {
@@ -52,7 +52,7 @@ var waitroom = sync.OnceValues(func() (string, error) {
 	return build(programs)
 })
 
-// build makes the program of this checkout.
+// build builds the program of this checkout.
 func build(dir string, args ...string) (program string, err error) {
 	program = filepath.Join(dir, "waitroom")
 	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o",
@@ -98,7 +98,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	}
 }
 
-// play plays a plan; what fails leaves its history behind.
+// play runs a plan; a failed run keeps its history.
 func play(t *testing.T, plan Plan, seed uint64) {
 	dir := t.TempDir()
 	if *results != "" {
@@ -138,7 +138,7 @@ func TestAKeptHistoryIsJudgedAgain(t *testing.T) {
 	report(t, violations)
 }
 
-// report names the first few violations of each kind.
+// report prints the first few violations of each kind.
 func report(t *testing.T, violations []Violation) {
 	const most = 5
 	kinds := map[string]int{}

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// flooded is a room of its own, so that its sellers stand in no other line.
+// flooded is a room of its own, so that its sellers are in no other line.
 const flooded = prefix + "flooded"
 
-// floodJoins has many sessions join and leave a room at once.
+// floodJoins lets many sessions join and leave a room at once.
 func floodJoins(n int) Step {
 	return Step{fmt.Sprintf("%d joins at once", n), func(ctx context.Context, r *Run) error {
 		p := r.victim()
@@ -51,7 +51,7 @@ func floodJoins(n int) Step {
 	}}
 }
 
-// manySockets opens sockets on one replica and kills it: all must come back to the others.
+// manySockets opens sockets on one replica and kills it: all have to reconnect to the others.
 func manySockets(n int) Step {
 	return Step{fmt.Sprintf("%d sockets lose their replica", n), func(ctx context.Context, r *Run) error {
 		p := r.victim()
@@ -82,7 +82,7 @@ func manySockets(n int) Step {
 	}}
 }
 
-// spectate opens sockets and returns when each has a state.
+// spectate opens sockets of spectators, and returns when each has a state.
 func (r *Run) spectate(ctx context.Context, p *replica, n int) (open []*websocket.Conn, err error) {
 	conns := make([]*websocket.Conn, n)
 	var all errgroup.Group
@@ -135,7 +135,7 @@ func slowReaders(n int, d time.Duration) Step {
 	}}
 }
 
-// dialSmall takes little from the network ahead of who reads.
+// dialSmall dials with a small receive buffer.
 func dialSmall(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, network, addr)
 	if tcp, ok := conn.(*net.TCPConn); ok {
@@ -144,7 +144,7 @@ func dialSmall(ctx context.Context, network, addr string) (net.Conn, error) {
 	return conn, err
 }
 
-// floodPings has sockets send pings without end.
+// floodPings opens sockets that send pings without pause.
 func floodPings(n int, d time.Duration) Step {
 	return Step{fmt.Sprintf("%d sockets that ping without end", n), func(ctx context.Context, r *Run) error {
 		p := r.victim()

@@ -9,11 +9,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-// KindGhost is a record of a seller whose connection hung for good, with the seller's name.
+// KindGhost is the kind of a record of a seller whose connection hangs for good.
 const KindGhost = "ghost"
 
-// ghosts join the line of the room where all have sockets, and then their network loses everything without a
-// word. None of them may be granted the lock once AWAY_AFTER has gone by.
+// ghosts join a line in which all have sockets, and then their network silently loses everything. None of
+// them may be granted the lock after AWAY_AFTER.
 func ghosts(n int) Step {
 	return Step{fmt.Sprintf("%d half-open sockets", n), func(ctx context.Context, r *Run) error {
 		p := r.victim()
@@ -57,7 +57,7 @@ func ghosts(n int) Step {
 	}}
 }
 
-// reachGhosts waits until the line has come to every ghost: it was granted, or a seller behind it was.
+// reachGhosts waits until the line has passed every ghost: it was granted, or a seller behind it was.
 func (r *Run) reachGhosts(ctx context.Context, p *replica, list []*seller) (string, error) {
 	passed, granted, since, latest := 0, 0, r.history.Len(), int64(0)
 	for began := time.Now(); passed+granted < len(list); {
@@ -91,7 +91,8 @@ func (r *Run) reachGhosts(ctx context.Context, p *replica, list []*seller) (stri
 		granted), nil
 }
 
-// ghostsGranted finds leases of those whose connection had hung for longer than anybody may be thought there.
+// ghostsGranted finds leases of ghosts whose connection had hung for longer than a session may count as
+// present.
 func (b *book) ghostsGranted(l Ledger) (found []Violation) {
 	hung := map[string]int64{}
 	for _, r := range b.records {

@@ -14,8 +14,8 @@ const (
 	trueWithin   = 10 * time.Second
 )
 
-// recovered waits until every replica serves every room again and every socket has got at least what
-// the room then was, and notes how long each took.
+// recovered waits until every replica serves every room again and every socket has at least the version that
+// the room then had. It records how long each took.
 func (r *Run) recovered(ctx context.Context, step string) {
 	began := time.Now()
 	probe := r.session(r.rng)
@@ -46,8 +46,8 @@ func (r *Run) recovered(ctx context.Context, step string) {
 		served.Milliseconds(), time.Since(began).Milliseconds())
 }
 
-// behind lists the sockets that have not got a version yet, and show something else than what their session
-// is answered: a version need not concern every seller.
+// behind returns the sockets that do not have a version yet and show another state than the API. A version
+// need not change every seller's state.
 func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 	n, which := 0, ""
 	for _, s := range r.sellers {
@@ -75,8 +75,8 @@ func (r *Run) behind(ctx context.Context, truth map[string]lineage) error {
 	return nil
 }
 
-// settled compares, when all is quiet, each socket's last frame with its session's answer when it
-// asks.
+// settled compares, once there is no more load, each socket's last frame with the API's answer to its
+// session.
 func (r *Run) settled(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, trueWithin)
@@ -111,7 +111,7 @@ func (s *seller) settled(ctx context.Context) error {
 	return nil
 }
 
-// metrics is what a replica says at /metrics.
+// metrics returns a replica's /metrics.
 func (p *replica) metrics(ctx context.Context) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.addr+"/metrics", nil)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 const webhookSecret = "whsec_ZmF1bHRzLXdlYmhvb2tzLWZhdWx0cy13ZWJob29rcy4="
 
-// integration is the program that gets the webhooks. Now and then it has a bad moment, before it
-// has read one or after.
+// integration is the program that receives the webhooks. It fails now and then, before or after it has read
+// one.
 type integration struct {
 	run      *Run
 	verifier *webhooks.Webhook
@@ -40,7 +40,7 @@ func (g *integration) settings() []string {
 	return []string{"WAITROOM_WEBHOOK_URL=" + g.server.URL, "WAITROOM_WEBHOOK_SECRET=" + webhookSecret}
 }
 
-// event is what is read of a webhook's payload.
+// event has the fields that are read of a webhook's payload.
 type event struct {
 	Type string `json:"type"`
 	Data struct {
@@ -77,7 +77,7 @@ func (g *integration) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	g.run.history.Add(rec)
 }
 
-// mood is what it answers: one in twenty times it cannot take a webhook.
+// mood returns its answer: one time in twenty an error.
 func (g *integration) mood() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// leasesApart holds that of two leases one was over when the other began, by time and by version, and that
+// leasesApart requires that of two leases one was over when the other began, by time and by version, and that
 // fences grow.
 func (r *roomLog) leasesApart() (found []Violation) {
 	for i, l := range r.leases {
@@ -54,7 +54,7 @@ func (r *roomLog) apart(before, next *lease) (found []Violation) {
 	return found
 }
 
-// fencesGrow holds that a lease which began later has a higher fence.
+// fencesGrow requires that a lease which began later has a higher fence.
 func (r *roomLog) fencesGrow() (found []Violation) {
 	var latest *lease
 	for _, l := range r.leases {
@@ -72,8 +72,8 @@ func (r *roomLog) fencesGrow() (found []Violation) {
 	return found
 }
 
-// heldTooLong holds that no answer shows a lease as held after its end, or after the next one was
-// granted. A socket may be late, as long as a fault explains it.
+// heldTooLong requires that no answer shows a lease as held after its end or after the next grant. A socket
+// may be late while a fault explains it.
 func (r *roomLog) heldTooLong() (found []Violation) {
 	for i, l := range r.leases {
 		next, seen := forever, forever
@@ -103,7 +103,7 @@ func (r *roomLog) heldTooLong() (found []Violation) {
 	return found
 }
 
-// stuck holds that a free lock goes to a waiting seller that is present.
+// stuck requires that a free lock is granted to a present waiter.
 func (r *roomLog) stuck() (found []Violation) {
 	for i, l := range r.leases {
 		free := l.expires
@@ -135,7 +135,7 @@ func (r *roomLog) stuck() (found []Violation) {
 	return found
 }
 
-// endSeen is when (unix ms) the end of a ticket was observed first.
+// endSeen returns when the end of a ticket was first observed (unix ms).
 func (r *roomLog) endSeen(ticket int64) (at int64) {
 	for _, s := range r.statements {
 		if s.Ticket == ticket && s.Status == "ended" && (at == 0 || s.Ended.Wall < at) {
@@ -145,7 +145,7 @@ func (r *roomLog) endSeen(ticket int64) (at int64) {
 	return at
 }
 
-// waitedThrough is a ticket that waited, and was there, from one moment to another; 0 = there is none.
+// waitedThrough returns a ticket that waited and was present during a whole period; 0 = none.
 func (r *roomLog) waitedThrough(from, to int64) int64 {
 	type place struct {
 		session string

@@ -11,13 +11,13 @@ import (
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
-// Ledger is what the database holds in the end.
+// Ledger has the database's content at the end of a run.
 type Ledger struct {
 	Read     bool
 	Leases   []LeaseRow
 	Places   []PlaceRow
 	Messages []MessageRow
-	// Incidents are their kinds.
+	// Incidents are the kinds of the recorded incidents.
 	Incidents []string
 	Counted   Counted
 	Bodies    string // every text that is kept
@@ -40,21 +40,21 @@ type PlaceRow struct {
 	Fence         int64
 }
 
-// MessageRow is a message and where its first answer put it. Result is empty while it has none.
+// MessageRow is a message with its first result; "" while it has none.
 type MessageRow struct {
 	Room, ID, Result string
 	Reason           string
 	Fence            int64
 }
 
-// How long the ledger may take to catch up when all is quiet; and the outbox: who died has its webhook under
-// lock for 30 s.
+// How long the ledger and the outbox may take to catch up once there is no load. A killed replica's webhook
+// stays claimed for 30 s.
 const (
 	ledgerWithin = 20 * time.Second
-	toldWithin   = 50 * time.Second
+	outboxWithin = 50 * time.Second
 )
 
-// readLedger reads the ledger once nothing in it is open any more, or that has taken too long.
+// readLedger reads the ledger once nothing in it is open, or after a time limit.
 func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
 	db, err := sql.Open(r.driver, r.dsn)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *Run) readLedger(ctx context.Context) (l Ledger, err error) {
 	}
 	r.history.Note("the ledger has caught up after %d ms", time.Since(began).Milliseconds())
 	if r.plan.Webhooks {
-		if err := until(toldWithin, func() error { return allTold(ctx, db) }); err != nil {
+		if err := until(outboxWithin, func() error { return outboxEmpty(ctx, db) }); err != nil {
 			r.trouble(WebhookMissing, "%v", err)
 		}
 		r.history.Note("the integration has everything after %d ms", time.Since(began).Milliseconds())
@@ -92,7 +92,7 @@ func (l *Ledger) read(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// caughtUp is nil when no place is open and no journal has entries.
+// caughtUp returns nil if no place is open and no journal has entries.
 func (r *Run) caughtUp(ctx context.Context, db *sql.DB) error {
 	for _, room := range r.rooms {
 		n, err := r.store.master(room).Client().XLen(ctx, "{"+room+"}:journal").Result()
@@ -111,8 +111,8 @@ func (r *Run) caughtUp(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// allTold is nil when the outbox is empty.
-func allTold(ctx context.Context, db *sql.DB) error {
+// outboxEmpty returns nil if the outbox is empty.
+func outboxEmpty(ctx context.Context, db *sql.DB) error {
 	var open int
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM outbox_tasks WHERE state <> 'done'`).Scan(&open)
 	if err == nil && open > 0 {

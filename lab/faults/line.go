@@ -2,7 +2,8 @@ package faults
 
 import "fmt"
 
-// order holds that grants follow the tickets of those who are there, and that no two have one position.
+// order requires that grants follow the tickets of the present waiters, and that no two waiters have one
+// position.
 func (r *roomLog) order() (found []Violation) {
 	for _, l := range r.leases {
 		at := l.first
@@ -20,8 +21,8 @@ func (r *roomLog) order() (found []Violation) {
 	return append(found, r.positions()...)
 }
 
-// passedOver finds one who came earlier, was there at the grant, and still waited at a version after it. A
-// lease is over only once, so who waits then waited at the grant too.
+// passedOver finds a waiter with a lower ticket that was present at the grant and still waited afterwards. A
+// place waits only once, so it waited at the time of the grant too.
 func (r *roomLog) passedOver(l *lease, at statement) (statement, bool) {
 	granted := l.grantedBy()
 	for _, s := range r.statements {
@@ -33,7 +34,7 @@ func (r *roomLog) passedOver(l *lease, at statement) (statement, bool) {
 	return statement{}, false
 }
 
-// positions holds that each position of a version belongs to one ticket, and is within the line.
+// positions requires that each position of a version belongs to one ticket and is within the line.
 func (r *roomLog) positions() (found []Violation) {
 	type spot struct{ epoch, version, position int64 }
 	taken := map[spot]int64{}

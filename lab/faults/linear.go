@@ -23,15 +23,15 @@ type linearInput struct {
 	nth     int // of a session's calls of this kind that have no answer
 }
 
-// linearOutput is its answer. The zero one is no answer.
+// linearOutput is the answer to a call; its zero value means no answer.
 type linearOutput struct {
 	known            bool
 	status           string // locked, waiting, ended, idle or no_place
 	ticket, position int64
 }
 
-// line is the state of a room: who waits, the holder first, with the last ticket given and whose places have
-// ended.
+// line is the state of a room: its waiters, the holder first, the last ticket, and the sessions whose places
+// have ended.
 type line struct {
 	tickets int64
 	order   []spot
@@ -51,7 +51,7 @@ func (l line) at(session string) int {
 	return slices.IndexFunc(l.order, func(s spot) bool { return s.session == session })
 }
 
-// place is what a session is answered of its place.
+// place returns what a session is answered about its place.
 func (l line) place(session string) linearOutput {
 	switch at := l.at(session); {
 	case at == 0:
@@ -64,7 +64,7 @@ func (l line) place(session string) linearOutput {
 	return linearOutput{known: true, status: "idle"}
 }
 
-// step is what a call answers and leaves behind.
+// step returns the answer to a call and the state after it.
 func (l line) step(in linearInput) (linearOutput, line) {
 	at := l.at(in.session)
 	switch in.op {
@@ -164,7 +164,7 @@ func roomModel(operations []porcupine.Operation) porcupine.Model {
 	}
 }
 
-// operations turns the calls of one room into what porcupine takes.
+// operations converts the calls of one room into porcupine's operations.
 func operations(records []Record, room string) (list []porcupine.Operation) {
 	clients, unanswered := map[string]int{}, map[linearInput]int{}
 	for _, r := range records {
@@ -195,7 +195,7 @@ func operations(records []Record, room string) (list []porcupine.Operation) {
 	return list
 }
 
-// linearizable judges the calls of a room. What could not be judged within the time is not held to be right.
+// linearizable checks the calls of a room. A check that runs out of time counts as an error.
 func linearizable(records []Record, room string, within time.Duration) (porcupine.CheckResult,
 	porcupine.LinearizationInfo) {
 	list := operations(records, room)

@@ -24,7 +24,7 @@ const (
 	linearWithin  = 60 * time.Second
 )
 
-// A room is one object to all clients, whichever replica they call and whatever breaks meanwhile.
+// A room is one object to all clients, whichever replica they call and whatever fails meanwhile.
 func TestARoomIsLinearizableUnderFaults(t *testing.T) {
 	for n := range *seeds {
 		seed := *seed + uint64(n)
@@ -73,9 +73,9 @@ func linear(t *testing.T, seed uint64) {
 	t.Logf("seed %d: %d calls, %d of them without an answer", seed, len(operations(records, r.rooms[0])), open)
 }
 
-// torment loses replies and cuts the sellers' links until the calls are over. It is not the test's goroutine:
-// it kills nothing. Each harm waits for some calls after the one before: where the machine is slow, so many
-// calls would otherwise have no answer that their order could not be found.
+// torment drops replies and cuts the sellers' links until the calls are over. It does not run on the test's
+// goroutine, so it kills nothing. Each fault waits for some calls after the previous one: on a slow machine
+// too many calls would otherwise have no answer, and no order could be found.
 func (r *Run) torment(ctx context.Context) error {
 	rng := r.random("torment")
 	for harmed := r.history.Len(); ; {
@@ -106,7 +106,8 @@ func (r *Run) torment(ctx context.Context) error {
 	}
 }
 
-// callAtRandom makes calls one after the other. What has no answer is not repeated: it may still take effect.
+// callAtRandom makes calls one after the other. A call without an answer is not repeated, since it may still
+// take effect.
 func (s *seller) callAtRandom(ctx context.Context) error {
 	for range linearCalls {
 		c := s.join()
@@ -168,7 +169,7 @@ func TestALineOutOfOrderIsNotLinearizable(t *testing.T) {
 	}
 }
 
-// plainModel is the room as it is, without what spares time.
+// plainModel is the model of a room without the shortcuts that save time.
 var plainModel = porcupine.Model{
 	Init: func() any { return line{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -179,8 +180,8 @@ var plainModel = porcupine.Model{
 	Equal: func(a, b any) bool { return a.(line).equal(b.(line)) },
 }
 
-// played is what one line would have answered the sellers, a share of them nothing: then their calls took
-// effect late or never.
+// played returns the answers of a correct line to some sellers' calls. A share of the calls has no answer:
+// those take effect late or never.
 func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []Record) {
 	var effects []int64
 	for i := range sellers {
@@ -224,7 +225,7 @@ func played(rng *rand.Rand, sellers, calls int, unanswered float64) (records []R
 	return records
 }
 
-// falsify gives one session another's answer.
+// falsify gives one session another session's answer.
 func falsify(rng *rand.Rand, records []Record) {
 	for range len(records) {
 		a, b := &records[rng.IntN(len(records))], &records[rng.IntN(len(records))]
@@ -236,7 +237,7 @@ func falsify(rng *rand.Rand, records []Record) {
 	}
 }
 
-// However many calls have no answer, the verdict is the one of all orders tried.
+// With any number of unanswered calls, the result is the same as after trying all orders.
 func TestWhatSparesTimeChangesNoVerdict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[porcupine.CheckResult]int{}

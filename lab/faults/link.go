@@ -25,14 +25,14 @@ func newNetwork(tb testing.TB) *network {
 		zerolog.Nop())}
 }
 
-// link is a way to one server that can be cut, slowed and hung.
+// link is a connection to one server that a test can cut, slow down and hang.
 type link struct {
 	name  string
 	proxy *toxiproxy.Proxy
 	addr  string
 }
 
-// to makes a link to an address; the end of the test takes it away.
+// to makes a link to an address, which lasts until the end of the test.
 func (n *network) to(name, addr string) *link {
 	n.tb.Helper()
 	l := &link{name: name, proxy: toxiproxy.NewProxy(n.server, name,
@@ -48,8 +48,8 @@ func (n *network) to(name, addr string) *link {
 // Cut closes every connection and refuses new ones until Heal.
 func (l *link) Cut() { l.proxy.Stop() }
 
-// Hang keeps connections open, also new ones, and loses what is sent in the given directions: "upstream" is
-// towards the server, "downstream" towards the client. It is half open where it loses one of them.
+// Hang keeps all connections open and drops what is sent in the given directions: "upstream" to the server,
+// "downstream" to the client. With one direction the connection is half-open.
 func (l *link) Hang(directions ...string) error {
 	for _, d := range directions {
 		if err := l.toxic("timeout", d, `{"timeout":0}`); err != nil {
@@ -59,7 +59,7 @@ func (l *link) Hang(directions ...string) error {
 	return nil
 }
 
-// Slow delays each piece in both directions, by the delay and up to as much again.
+// Slow delays all data in both directions by the delay and a random part of it.
 func (l *link) Slow(delay time.Duration) error {
 	for _, d := range []string{"upstream", "downstream"} {
 		half := delay.Milliseconds() / 2
@@ -80,8 +80,7 @@ func (l *link) toxic(kind, direction, attributes string) error {
 	return nil
 }
 
-// Heal ends what Cut, Hang and Slow began. Connections that hung do not come back: what was lost is missing
-// in them.
+// Heal ends Cut, Hang and Slow. Connections that hung stay broken, since data is missing in them.
 func (l *link) Heal() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// midLease waits until a seller has just been granted the lock of a room that more wait for, so that a loss
-// meets a lease.
+// midLease waits until a lease has just been granted in a room with more waiters, so that the loss affects a
+// lease.
 func (r *Run) midLease(ctx context.Context) error {
 	return until(patience, func() error {
 		for _, room := range r.rooms[:probe] {
@@ -31,7 +31,7 @@ func (r *Run) midLease(ctx context.Context) error {
 	})
 }
 
-// flushAll empties Redis under all clients.
+// flushAll empties Redis while clients use it.
 func flushAll() Step {
 	return Step{"FLUSHALL", func(ctx context.Context, r *Run) error {
 		if err := r.midLease(ctx); err != nil {
@@ -54,7 +54,7 @@ func flushAll() Step {
 	}}
 }
 
-// met is the evidence of a loss.
+// met returns the evidence of a loss.
 func met(rooms []string, more string) (string, error) {
 	if len(rooms) == 0 {
 		return "", fmt.Errorf("%w: nothing that was observed was lost", errUnmet)
@@ -62,7 +62,7 @@ func met(rooms []string, more string) (string, error) {
 	return fmt.Sprintf("%s; behind what was observed: %s", more, strings.Join(rooms, ", ")), nil
 }
 
-// loseIndex deletes the index of rooms; the rooms themselves stay.
+// loseIndex deletes the index of rooms, without the rooms.
 func loseIndex() Step {
 	return Step{"the index is lost", func(ctx context.Context, r *Run) error {
 		if err := r.midLease(ctx); err != nil {
@@ -82,7 +82,7 @@ func loseIndex() Step {
 	}}
 }
 
-// awaitIndex holds that the index has every room again, soon.
+// awaitIndex requires that the index soon has every room again.
 func (r *Run) awaitIndex(ctx context.Context) {
 	began := time.Now()
 	err := until(indexWithin, func() error {
@@ -101,10 +101,10 @@ func (r *Run) awaitIndex(ctx context.Context) {
 	r.history.Note("the index has every room after %d ms", time.Since(began).Milliseconds())
 }
 
-// indexWithin is how soon a lost index is there again.
+// indexWithin is how soon a lost index has to be rebuilt.
 const indexWithin = 5 * time.Second
 
-// cutPower kills Redis and takes from its append-only file what came in the last moments.
+// cutPower kills Redis and removes from its append-only file what was written last.
 func cutPower(last time.Duration) Step {
 	return Step{"power cut: the last " + last.String() + " of the append-only file are gone",
 		func(ctx context.Context, r *Run) error {
@@ -140,9 +140,8 @@ type window struct {
 	kept  int64 // bytes before it
 }
 
-// awaitNews returns the last moments of a file once a client observed something that is in them alone.
-// Holders who let their leases run out, and leases that a loss before left behind, have a whole crowd wait
-// for seconds: then nothing is observed that could be lost.
+// awaitNews returns the end of the file once clients have observed something that is only there. While a
+// crowd waits for leases to expire, there may be nothing for seconds.
 func (r *Run) awaitNews(ctx context.Context, s *redistest.Server, last time.Duration) (w window, err error) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		if err = r.midLease(ctx); err != nil {
@@ -166,7 +165,7 @@ func (r *Run) awaitNews(ctx context.Context, s *redistest.Server, last time.Dura
 	return w, fmt.Errorf("%w: no client observed anything new for %s", errUnmet, patience)
 }
 
-// aof is the newest part of a server's append-only file, and its size.
+// aof returns the newest part of a server's append-only file, and its size.
 func aof(s *redistest.Server) (path string, size int64, err error) {
 	found, err := filepath.Glob(filepath.Join(s.Dir(), "appendonlydir", "*.incr.aof"))
 	if err != nil || len(found) == 0 {
@@ -180,7 +179,7 @@ func aof(s *redistest.Server) (path string, size int64, err error) {
 	return path, info.Size(), nil
 }
 
-// readDead asks a copy of a dead server's files what they know, where no replica can change it meanwhile.
+// readDead returns the rooms' versions in a killed server's files, read by a copy that no replica can change.
 func (r *Run) readDead(ctx context.Context, s *redistest.Server) (map[string]lineage, error) {
 	twin := redistest.StartWith(r.tb, redistest.Config{Args: []string{"--appendonly", "yes"}})
 	twin.Stop()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowCrowd has a new observation of a room only so often, and always has its lock just granted.
+// slowCrowd makes a new observation of a room only at an interval, and always shows its lock as just granted.
 func slowCrowd(ctx context.Context, client *redis.Client, r *Run, every time.Duration) {
 	room := r.rooms[0]
 	for version := int64(1); ctx.Err() == nil; version++ {

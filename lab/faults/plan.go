@@ -7,8 +7,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/haproxytest"
 )
 
-// Plan is what is started and what is done to it. A seed decides the order of the steps, their times and
-// their victims.
+// Plan has what is started and the faults to inject. The seed decides their order, their times and their
+// victims.
 type Plan struct {
 	Name         string
 	Store        string // Single, Sentinel or Cluster; "" = Single
@@ -32,14 +32,14 @@ type Plan struct {
 	Steps       []Step
 }
 
-// Step does one kind of harm and heals it. Its error says that the harm could not be done, or that it never
-// met anybody.
+// Step injects one kind of fault and repairs it. Its error means that this was not possible, or that it
+// affected no client.
 type Step struct {
 	Name string
 	Do   func(ctx context.Context, r *Run) error
 }
 
-// Every is how long a plan's load goes on before, between and after its steps.
+// every is how long the load continues before, between and after the steps.
 const every = 2 * time.Second
 
 func (p Plan) replicas() int {
@@ -63,7 +63,7 @@ func (p Plan) lease() time.Duration {
 	return p.Lease
 }
 
-// Short is a plan for every test run: the faults that must never show, in a few seconds.
+// Short is a plan for every test run: the most important faults, in a few seconds.
 func Short() Plan {
 	return Plan{Name: "short", LosesReplies: true, Replicas: 2, Sellers: 4, Lease: 2 * time.Second,
 		Steps: []Step{
@@ -72,7 +72,7 @@ func Short() Plan {
 		}}
 }
 
-// ShortOnScripts is the same with a Redis that has no functions, as Redis 6.
+// ShortOnScripts is Short with a Redis that has no functions, like Redis 6.
 func ShortOnScripts() Plan {
 	p := Short()
 	p.Name, p.RedisArgs = "short-scripts", []string{"--rename-command", "FCALL", "", "--rename-command",
@@ -80,13 +80,13 @@ func ShortOnScripts() Plan {
 	return p
 }
 
-// Calm is a plan without any harm.
+// Calm is a plan without faults.
 func Calm() Plan {
 	return Plan{Name: "calm", Replicas: 2, Shows: true, Webhooks: true,
 		Steps: []Step{{"nothing", func(ctx context.Context, _ *Run) error { return pause(ctx, 8*time.Second) }}}}
 }
 
-// Plans are all of them, in the order in which they are played.
+// Plans returns all plans, in their order.
 func Plans() []Plan {
 	return []Plan{
 		{Name: "replica-kill", Webhooks: true, Steps: []Step{killReplica(3)}},

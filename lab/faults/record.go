@@ -22,13 +22,13 @@ const (
 	KindNote    = "note"    // something that was measured
 )
 
-// Moment is when something was, by two clocks.
+// Moment is a time by two clocks: the wall clock and the monotonic one.
 type Moment struct {
 	Mono int64 `json:"mono"` // µs since the run began, by the monotonic clock
 	Wall int64 `json:"wall"` // unix ms; on one machine that is Redis's time
 }
 
-// Record is one line of a history. The server's times are unix ms of Redis's clock.
+// Record is one line of a history. Times of the server are in unix ms of Redis's clock.
 type Record struct {
 	N       int64  `json:"n"` // place in the history
 	Kind    string `json:"kind"`
@@ -69,7 +69,7 @@ type Record struct {
 	Detail   string   `json:"detail,omitempty"`
 }
 
-// History is what happened, in the order in which it was known. Its methods are safe for concurrent use.
+// History is what happened, in the order in which it became known. It is safe for concurrent use.
 type History struct {
 	began time.Time
 
@@ -81,14 +81,14 @@ type History struct {
 	latest  map[string]lineage
 }
 
-// lineage is the latest that any client observed of a room.
+// lineage is the latest version of a room that any client observed.
 type lineage struct{ epoch, version int64 }
 
 func (l lineage) beyond(other lineage) bool {
 	return l.epoch > other.epoch || l.epoch == other.epoch && l.version > other.version
 }
 
-// NewHistory writes to a file, a record a line.
+// NewHistory writes to a file, one record in each line.
 func NewHistory(path string) (*History, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -97,13 +97,13 @@ func NewHistory(path string) (*History, error) {
 	return &History{began: time.Now(), file: file, out: bufio.NewWriter(file), latest: map[string]lineage{}}, nil
 }
 
-// Now is this moment.
+// Now returns the current Moment.
 func (h *History) Now() Moment {
 	now := time.Now()
 	return Moment{Mono: now.Sub(h.began).Microseconds(), Wall: now.UnixMilli()}
 }
 
-// Add takes a record. One without an end ended now, one without a beginning was a moment.
+// Add adds a record. Without an end it ends now; without a beginning it has no duration.
 func (h *History) Add(r Record) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,12 +127,12 @@ func (h *History) Add(r Record) {
 	}
 }
 
-// Note adds something that was measured.
+// Note adds a measured value.
 func (h *History) Note(format string, args ...any) {
 	h.Add(Record{Kind: KindNote, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Latest returns the latest that any client observed of each room.
+// Latest returns the latest version of each room that any client observed.
 func (h *History) Latest() map[string]lineage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -150,14 +150,14 @@ func (h *History) Since(n int) []Record {
 	return append([]Record(nil), h.records[min(n, len(h.records)):]...)
 }
 
-// Len is how many records there are.
+// Len returns the number of records.
 func (h *History) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.records)
 }
 
-// Close writes out what is left and returns all records, and the first error of the file.
+// Close flushes the file, and returns all records and the file's first error.
 func (h *History) Close() ([]Record, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

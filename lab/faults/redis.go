@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// killRedis kills every master in turn; each comes back with its append-only file.
+// killRedis kills every master in turn; each restarts with its append-only file.
 func killRedis(n int) Step {
 	return Step{"Redis killed", func(ctx context.Context, r *Run) error {
 		return times(ctx, n, func() time.Duration { return 1500*time.Millisecond + r.upTo(time.Second) },
@@ -29,7 +29,7 @@ func killRedis(n int) Step {
 	}}
 }
 
-// stopRedis freezes the master and lets it go on.
+// stopRedis stops the master's process (SIGSTOP) and continues it.
 func stopRedis(d time.Duration) Step {
 	return Step{"Redis stopped for " + d.String(), func(ctx context.Context, r *Run) error {
 		s := r.store.master(r.rooms[0])
@@ -46,7 +46,7 @@ func stopRedis(d time.Duration) Step {
 	}}
 }
 
-// loseReplies loses replies to scripts: they ran, and who called them does not know.
+// loseReplies drops replies to scripts: they were executed, but the caller does not know.
 func loseReplies(n int) Step {
 	return Step{"lost replies", func(ctx context.Context, r *Run) error {
 		s, ok := r.store.(*single)
@@ -71,7 +71,7 @@ func loseReplies(n int) Step {
 	}}
 }
 
-// command repeats a command that returns how many it hit.
+// command repeats a Redis command that returns how many items it affected.
 func command(name string, n int, args ...any) Step {
 	return Step{name, func(ctx context.Context, r *Run) error {
 		return r.fault(name, nil, func() (string, error) {
@@ -102,7 +102,7 @@ func killClients(n int) Step {
 	return command("clients killed", n, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
 }
 
-// flushScripts has Redis forget its scripts and its functions.
+// flushScripts makes Redis forget its scripts and its functions.
 func flushScripts(n int) Step {
 	const name = "SCRIPT FLUSH and FUNCTION FLUSH"
 	return Step{name, func(ctx context.Context, r *Run) error {
@@ -133,7 +133,7 @@ func pauseClients(which string, d time.Duration) Step {
 	}}
 }
 
-// fillRedis has Redis refuse what needs memory.
+// fillRedis makes Redis refuse commands that need memory.
 func fillRedis(d time.Duration) Step {
 	return Step{"Redis full for " + d.String(), func(ctx context.Context, r *Run) error {
 		client := r.store.master(r.rooms[0]).Client()

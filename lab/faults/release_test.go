@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkout is a repository with a program that says which version it is.
+// checkout is a repository with a program that prints its version.
 type checkout struct {
 	t   *testing.T
 	dir string
@@ -51,7 +51,7 @@ func (c checkout) commit(version string) {
 	c.git("commit", "-q", "-m", version)
 }
 
-// version runs the script: what it prints, and what it says beside.
+// version runs the script, and returns its output and its error output.
 func (c checkout) version(args ...string) (printed, said string, err error) {
 	var out, problems bytes.Buffer
 	cmd := exec.Command("bash", append([]string{filepath.Join(c.dir, "scripts/version.sh")}, args...)...)

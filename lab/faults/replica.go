@@ -16,7 +16,7 @@ import (
 
 const patience = 60 * time.Second
 
-// replica is one waitroom process. Sellers reach it by its link.
+// replica is one waitroom process. Sellers reach it through its link.
 type replica struct {
 	run     *Run
 	name    string
@@ -46,7 +46,7 @@ func newReplica(r *Run, n int, env []string) *replica {
 
 func (p *replica) url() string { return "http://" + p.front.addr }
 
-// start runs it, again where it was killed, and returns when it is ready.
+// start runs the process, again on its address after a kill, and returns when it is ready.
 func (p *replica) start() error {
 	p.run.beganAgain(p)
 	file, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -72,7 +72,7 @@ func (p *replica) start() error {
 	})
 }
 
-// ready asks the process itself, by no link.
+// ready asks the process directly, not through the link.
 func (p *replica) ready() error {
 	client := http.Client{Timeout: 2 * time.Second}
 	resp, err := client.Get("http://" + p.addr + "/readyz")
@@ -86,7 +86,7 @@ func (p *replica) ready() error {
 	return nil
 }
 
-// environment is ours without the settings of another waitroom.
+// environment returns this process's environment without settings of waitroom.
 func environment() (mine []string) {
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "WAITROOM_") {
@@ -96,10 +96,10 @@ func environment() (mine []string) {
 	return mine
 }
 
-// fatal is an error that no waiting mends.
+// fatal is an error that waiting cannot repair.
 type fatal struct{ error }
 
-// until calls check until it answers nil.
+// until calls check until it returns nil, for at most a duration.
 func until(within time.Duration, check func() error) error {
 	deadline := time.After(within)
 	tick := time.NewTicker(10 * time.Millisecond)

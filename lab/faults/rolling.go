@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// replaceReplicas ends each replica politely in turn and starts it again, as an upgrade does, while n wait
-// with a socket each and requests come without end. No lease may be lost, no request be dropped, no seller be
-// without a socket for long, and in the end every seller has the place it had.
+// replaceReplicas stops and restarts each replica in turn, as an upgrade does. Meanwhile n sellers wait with
+// a socket each and requests are sent without pause. No lease may be lost, no request dropped, no seller be
+// without a socket for long, and at the end every seller has its place.
 func replaceReplicas(n int) Step {
 	return Step{fmt.Sprintf("replicas replaced one by one under %d sockets", n),
 		func(ctx context.Context, r *Run) (err error) {
@@ -33,7 +33,7 @@ func replaceReplicas(n int) Step {
 		}}
 }
 
-// replace replaces one of them, in the middle of a lease.
+// replace replaces one replica in the middle of a lease.
 func (r *Run) replace(ctx context.Context, p *replica, w *waiters, t *traffic) error {
 	before, err := w.handOn(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *Run) replace(ctx context.Context, p *replica, w *waiters, t *traffic) e
 	return nil
 }
 
-// sameLease holds that a lease is what it was before.
+// sameLease requires that the lease has not changed.
 func (r *Run) sameLease(ctx context.Context, w *waiters, before lease) error {
 	now, err := w.held(ctx)
 	if time.Now().UnixMilli() >= before.expires {
@@ -89,8 +89,8 @@ func (r *Run) sameLease(ctx context.Context, w *waiters, before lease) error {
 	return nil
 }
 
-// awayFor is how long a replaced replica may keep anybody without a socket. Whose try to come back is cut off
-// as the balancer takes the replica out waits once more.
+// awayFor is how long a replaced replica may leave a seller without a socket. A seller whose first reconnect
+// is cut off, as the balancer removes the replica, waits once more.
 const awayFor = 2 * time.Second
 
 func (r *Run) onlyBriefly(what string, longest, most time.Duration) {
@@ -99,8 +99,8 @@ func (r *Run) onlyBriefly(what string, longest, most time.Duration) {
 	}
 }
 
-// heldTogether holds that since the n-th record no request was dropped and no seller was without a socket for
-// long.
+// heldTogether requires that since the n-th record no request was dropped and no seller was without a socket
+// for long.
 func (r *Run) heldTogether(what string, since int, t *traffic) {
 	closed := map[string]int64{}
 	answered, dropped := t.look()
@@ -130,7 +130,7 @@ func (r *Run) heldTogether(what string, since int, t *traffic) {
 	r.onlyBriefly(what, longest, awayFor)
 }
 
-// note keeps something that was measured, and shows it.
+// note records a measured value and prints it.
 func (r *Run) note(format string, args ...any) {
 	r.history.Note(format, args...)
 	r.tb.Logf(format, args...)

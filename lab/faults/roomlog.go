@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// book is a history, sorted for the rules.
+// book is a history, indexed for the rules.
 type book struct {
 	rules   Rules
 	records []Record
@@ -17,7 +17,7 @@ type book struct {
 	people  map[string]*presence
 }
 
-// roomLog is what clients observed of one room.
+// roomLog has what clients observed of one room.
 type roomLog struct {
 	*book
 	name       string
@@ -28,7 +28,7 @@ type roomLog struct {
 	place      map[string]int64  // the ticket of a session's last answer
 }
 
-// statement is what an answer or a frame said of a session's place.
+// statement is what an answer or a frame says about a session's place.
 type statement struct {
 	Record
 	asOf int64 // unix ms: the earliest moment of which it can speak
@@ -38,7 +38,7 @@ func (s statement) live() bool { return s.Status == "waiting" || s.Status == "lo
 
 func (s statement) lineage() lineage { return lineage{s.Epoch, s.Version} }
 
-// lease is one holding of the lock, as observed.
+// lease is one lease as clients observed it.
 type lease struct {
 	fence, ticket int64
 	session       string
@@ -52,7 +52,7 @@ type lease struct {
 	missed        int64 // unix ms: when it ended as unclaimed, by the ledger; 0 = it did not
 }
 
-// grantedBy is the latest that the lease can have begun.
+// grantedBy returns the latest time at which the lease can have begun.
 func (l *lease) grantedBy() int64 {
 	if l.granted != 0 {
 		return l.granted
@@ -60,7 +60,7 @@ func (l *lease) grantedBy() int64 {
 	return l.first.Ended.Wall
 }
 
-// endedFrom is the earliest that the lease can have been over.
+// endedFrom returns the earliest time at which the lease can have been over.
 func (l *lease) endedFrom() int64 {
 	over := l.expires
 	for _, at := range []int64{l.ender, l.missed} {
@@ -78,7 +78,7 @@ type endCall struct {
 	began   int64
 }
 
-// presence is when a session's browser was surely connected.
+// presence is a period in which a session's browser was surely connected.
 type presence struct {
 	spans  []span // unix ms
 	missed []span // when it was passed over, since it had not claimed its turn
@@ -155,7 +155,7 @@ func (r *roomLog) takeCall(rec Record) {
 	}
 }
 
-// readLeases gathers what was observed of each lease.
+// readLeases collects what was observed of each lease.
 func (r *roomLog) readLeases() {
 	byFence := map[int64]*lease{}
 	for _, s := range r.statements {
@@ -186,7 +186,7 @@ func (r *roomLog) readLeases() {
 		func(a, c *lease) int { return cmp.Compare(a.fence, c.fence) })
 }
 
-// learn takes from the ledger when leases began that no client observed.
+// learn takes the times of leases that no client observed from the ledger.
 func (r *roomLog) learn(ledger Ledger) {
 	for _, row := range ledger.Leases {
 		i, ok := slices.BinarySearchFunc(r.leases, row.Fence,
@@ -204,8 +204,8 @@ func (r *roomLog) learn(ledger Ledger) {
 	}
 }
 
-// readPresence follows every socket. One on a replica that a fault took is gone from the fault's beginning
-// on, and as far as the replica knows since it was heard of last.
+// readPresence follows every socket. A socket on a replica that a fault stopped is gone from the fault's
+// beginning on, or since the replica received its last answer.
 func (b *book) readPresence() {
 	open := map[int64]Record{}
 	for _, r := range b.records {
@@ -243,12 +243,12 @@ func (b *book) present(opened Record, until int64) {
 	}
 }
 
-// heardWithin is how long before its connection broke a browser may have been heard of last: who stands in
-// front is asked as often as that.
+// heardWithin is how long before its connection broke a browser may have answered last: the front of the line
+// is pinged as often.
 func (r Rules) heardWithin() time.Duration { return r.AwayAfter / 3 }
 
-// mayBeAway reports whether a session can have been away at a moment: its browser was gone for longer than
-// after, or came back only just now.
+// mayBeAway reports whether a session may have been away at a time: its browser was gone for longer than
+// after, or has only just reconnected.
 func (p *presence) mayBeAway(at int64, after time.Duration) bool {
 	if p == nil || len(p.spans) == 0 {
 		return false // it never had a socket
@@ -272,7 +272,7 @@ func (p *presence) mayBeAway(at int64, after time.Duration) bool {
 	return gone || there >= 0 && at-there > (after-noticed).Milliseconds()
 }
 
-// broken reports whether a fault was at work between two moments (unix ms), or was healed only just before.
+// broken reports whether a fault was active between two times (unix ms), or ended shortly before.
 func (b *book) broken(from, to int64) bool {
 	for _, f := range b.faults {
 		if f.Began.Wall <= to && f.Ended.Wall+healWithin.Milliseconds() >= from {

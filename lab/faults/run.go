@@ -58,7 +58,7 @@ type Run struct {
 	tally    *tally
 }
 
-// Result is what became of a run.
+// Result is the result of a run.
 type Result struct {
 	Records    []Record
 	Ledger     Ledger
@@ -85,7 +85,7 @@ func newRun(tb testing.TB, plan Plan, seed uint64, program, dir string) *Run {
 	return r
 }
 
-// random is a source of its own for each purpose, so that one's dice do not change another's.
+// random returns a random source for one purpose, so that the purposes do not influence each other.
 func (r *Run) random(purpose string) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(purpose)) // never fails
@@ -168,9 +168,9 @@ func (r *Run) trouble(kind, format string, args ...any) {
 	r.troubles = append(r.troubles, Violation{Kind: kind, Detail: fmt.Sprintf(format, args...)})
 }
 
-// play lets the crowd in, does the harm, lets the crowd out, and judges what was seen.
+// play lets the sellers in, injects the faults, lets the sellers leave, and checks the history.
 func (r *Run) play(ctx context.Context) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, playsFor+leavesWithin+patience+toldWithin)
+	ctx, cancel := context.WithTimeout(ctx, playsFor+leavesWithin+patience+outboxWithin)
 	defer cancel()
 	inside, send := context.WithTimeout(ctx, playsFor+leavesWithin)
 	defer send()
@@ -208,9 +208,9 @@ func (r *Run) play(ctx context.Context) (Result, error) {
 	return result, harm
 }
 
-// letIn brings the sellers: in the first room some have sockets, in the second all, in the third none. In the
-// last there is one alone who is always in a hurry: it shows when changes are served. Sockets stay open until
-// ctx ends, sellers until inside does.
+// letIn starts the sellers. In the first room some have sockets, in the second all, in the third none. In the
+// last room one seller alone joins and leaves without pause, which shows when changes are served. Sockets
+// stay open until ctx ends, sellers until inside does.
 func (r *Run) letIn(ctx, inside context.Context) *errgroup.Group {
 	crowd := &errgroup.Group{}
 	for i, room := range r.rooms {
@@ -232,7 +232,7 @@ func (r *Run) letIn(ctx, inside context.Context) *errgroup.Group {
 	return crowd
 }
 
-// session is a random UUID, of the seed's dice.
+// session returns a random UUID from the seed's random source.
 func (r *Run) session(rng *rand.Rand) string {
 	var b [16]byte
 	for i := range b {
@@ -242,8 +242,8 @@ func (r *Run) session(rng *rand.Rand) string {
 	return uuid.UUID(b).String()
 }
 
-// letOut returns when every seller has given back its place, and every message is answered. A seller that
-// cannot is sent away.
+// letOut returns when every seller has given up its place and every message is answered. Support removes the
+// places of sellers that cannot.
 func (r *Run) letOut(crowd *errgroup.Group, send context.CancelFunc) error {
 	out := make(chan error, 1)
 	go func() {
@@ -260,7 +260,7 @@ func (r *Run) letOut(crowd *errgroup.Group, send context.CancelFunc) error {
 	}
 }
 
-// harm plays the steps.
+// harm plays the plan's steps.
 func (r *Run) harm(ctx context.Context) error {
 	steps := append([]Step(nil), r.plan.Steps...)
 	if !r.plan.InOrder {
@@ -279,7 +279,7 @@ func (r *Run) harm(ctx context.Context) error {
 	return pause(ctx, every)
 }
 
-// search looks for codes where none may be.
+// search searches for codes in places where none may be.
 func (r *Run) search(ctx context.Context) {
 	codes := map[string]string{}
 	for _, rec := range r.history.Since(0) {

@@ -2,7 +2,7 @@ package faults
 
 import "time"
 
-// scenario is a history made by hand. Its clock moves only by its own calls.
+// scenario is a history made by hand. Only its own calls move its clock.
 type scenario struct {
 	records []Record
 	now     int64 // ms since the run began
@@ -44,7 +44,7 @@ func (s *scenario) after(ms int64) *scenario {
 	return s
 }
 
-// locked is an answer that says so. A lease of fence f began at f ms.
+// locked adds an answer that the session holds the lock. A lease of fence f began at f ms.
 func (s *scenario) locked(op, session string, ticket, fence, version int64) {
 	s.add(Record{Kind: KindCall, Op: op, HTTP: 200, Session: session, Status: "locked", Ticket: ticket,
 		Fence: fence, Version: version,
@@ -66,7 +66,7 @@ func (s *scenario) frame(socket int64, r Record) {
 	s.add(r)
 }
 
-// turn is a holder a, b who waits and has the next turn, and both done.
+// turn is a holder a, a waiter b who has the next turn, and both done.
 func turn() *scenario {
 	s := newStory()
 	s.locked("join", "a", 1, 1000, 1)

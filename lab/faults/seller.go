@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// seller is one browser or API client in one room. It comes again and again, and decides by its own dice.
+// seller is one browser or API client in one room. It joins again and again, and decides with a random source
+// of its own.
 type seller struct {
 	run     *Run
 	room    string
@@ -20,7 +21,7 @@ type seller struct {
 	asked   int
 }
 
-// come goes on until the crowd is to leave, and then gives back the place it has.
+// come takes places until the sellers have to leave, and then gives up the place that it has.
 func (s *seller) come(ctx context.Context) error {
 	for !s.run.leaving() {
 		if err := s.place(ctx); err != nil {
@@ -40,7 +41,7 @@ func (s *seller) rest(ctx context.Context) error {
 	return s.linger(ctx, 0, 300*time.Millisecond)
 }
 
-// place is one place from its beginning to its end.
+// place takes one place from its beginning to its end.
 func (s *seller) place(ctx context.Context) error {
 	now, err := s.insist(ctx, s.join())
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *seller) place(ctx context.Context) error {
 	}
 }
 
-// wait returns when a frame came, or after a while. Some press again meanwhile, or reload.
+// wait returns after a frame or after a while. Some sellers join again meanwhile, or reload.
 func (s *seller) wait(ctx context.Context) error {
 	switch n := s.rng.IntN(100); {
 	case n < 4:
@@ -98,7 +99,7 @@ func (s *seller) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// hold is what sellers do with their turn.
+// hold plays a seller's turn.
 func (s *seller) hold(ctx context.Context, now answer) error {
 	if s.hurries {
 		return s.leave(ctx, "completed", now.Fence)
@@ -127,7 +128,7 @@ func (s *seller) hold(ctx context.Context, now answer) error {
 	return nil // lets it expire
 }
 
-// back says after a while that the session, which did not claim its turn, is back.
+// back claims the place after a while if the session did not claim its turn.
 func (s *seller) back(ctx context.Context) error {
 	if err := s.linger(ctx, 0, time.Second); err != nil {
 		return err
@@ -135,7 +136,7 @@ func (s *seller) back(ctx context.Context) error {
 	return s.claim(ctx, 0)
 }
 
-// claim says that the session is there; fence 0 = without one.
+// claim confirms that the session is there; fence 0 = without one.
 func (s *seller) claim(ctx context.Context, fence int64) error {
 	body := "{}"
 	if fence != 0 {
@@ -146,7 +147,7 @@ func (s *seller) claim(ctx context.Context, fence int64) error {
 	return err
 }
 
-// ask says that a code is on its way, and has the carrier bring one.
+// ask announces an ask, and lets the carrier deliver a code.
 func (s *seller) ask(ctx context.Context, fence int64) error {
 	s.asked++
 	got, err := s.insist(ctx, call{op: "expect", method: http.MethodPost, path: s.path("/lock/expect"),
@@ -179,7 +180,7 @@ func (s *seller) join() call {
 		body: fmt.Sprintf(`{"seller_id":%q,"asks":true}`, s.name)}
 }
 
-// leaving gives back whatever the session has.
+// leaving returns the call that gives up the session's place.
 func (s *seller) leaving() call {
 	return call{op: "leave", method: http.MethodDelete, path: s.path("/lock"), room: s.room, session: s.session}
 }
@@ -216,7 +217,7 @@ func (r *Run) insist(ctx context.Context, rng *rand.Rand, c call) (answer, error
 	}
 }
 
-// pause lets time pass: what a person takes, or a fault lasts.
+// pause waits, for a person's delay or a fault's duration.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

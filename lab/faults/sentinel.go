@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// sentinel is a master, two replicas and three sentinels.
+// sentinel is a Redis with a master, two replicas and three sentinels.
 type sentinel struct{ *redistest.Sentinel }
 
 func startSentinel(r *Run, args []string) store {
@@ -25,7 +25,7 @@ func startSentinel(r *Run, args []string) store {
 // replicasBehind is how far the clock of replicas is behind the master's in a plan about clocks.
 const replicasBehind = 20 * time.Second
 
-// clockAsked is how often the sentinels are asked whose clock counts.
+// clockAsked is how often the sentinels are asked which server is the master.
 const clockAsked = 20 * time.Millisecond
 
 func (s sentinel) connect(*Run, string) (string, *link) { return s.URL(), nil }
@@ -34,8 +34,7 @@ func (s sentinel) master(string) *redistest.Server { return s.Master() }
 
 func (s sentinel) servers() []*redistest.Server { return s.Nodes() }
 
-// onSentinel does harm to a master that is healed when another one has taken over, and brings the old one
-// back.
+// onSentinel disturbs a master, waits until another one has taken over, and brings the old one back.
 func onSentinel(name string, midLease bool,
 	harm func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error),
 	back func(sentinel, *redistest.Server)) Step {
@@ -67,8 +66,8 @@ func onSentinel(name string, midLease bool,
 	}}
 }
 
-// followClock records whose clock counts where the servers' differ, until stop: the sentinels may change
-// their minds more than once.
+// followClock records the clock of the current master, until stop: the servers' clocks differ, and the
+// sentinels may change their minds several times.
 func (r *Run) followClock(ctx context.Context) (stop func()) {
 	s, ok := r.store.(sentinel)
 	if !ok || r.clock == nil {
@@ -98,7 +97,7 @@ func (r *Run) followClock(ctx context.Context) (stop func()) {
 	}
 }
 
-// comeBack starts a dead master again, behind the new one: the sentinels would see to that too, seconds
+// comeBack starts a killed master again as a replica of the new one. The sentinels would do the same, seconds
 // later.
 func comeBack(s sentinel, old *redistest.Server) {
 	old.Restart()
@@ -107,7 +106,7 @@ func comeBack(s sentinel, old *redistest.Server) {
 	}
 }
 
-// failOver has the sentinels promote a replica, as for maintenance.
+// failOver makes the sentinels promote a replica, as for maintenance.
 func failOver() Step {
 	return onSentinel("failover by command", false,
 		func(_ context.Context, _ *Run, s sentinel, _ *redistest.Server) (string, error) {
@@ -116,7 +115,7 @@ func failOver() Step {
 		}, func(sentinel, *redistest.Server) {})
 }
 
-// killMaster kills the master; replication had no lag.
+// killMaster kills the master while replication has no lag.
 func killMaster() Step {
 	return onSentinel("master killed", true,
 		func(_ context.Context, _ *Run, _ sentinel, master *redistest.Server) (string, error) {
@@ -125,7 +124,8 @@ func killMaster() Step {
 		}, comeBack)
 }
 
-// failOverWithLag kills a master whose replicas have been behind for a while: what it said meanwhile is lost.
+// failOverWithLag kills a master whose replicas have been behind for a while: the master's replies of that
+// time are lost.
 func failOverWithLag(lag time.Duration) Step {
 	return onSentinel("failover with a lag of "+lag.String(), true,
 		func(ctx context.Context, r *Run, s sentinel, master *redistest.Server) (string, error) {
@@ -149,11 +149,11 @@ func failOverWithLag(lag time.Duration) Step {
 		}, comeBack)
 }
 
-// lagLonger is how much longer replicas may stay behind until a client observes what they miss. The sentinels
-// promote none whose link to the master has been down for ten times as long as the master has to be.
+// lagLonger is how much longer replicas may stay behind until a client observes what they miss. Sentinels
+// promote no replica whose link to the master was down for ten times down-after-milliseconds.
 const lagLonger = 3 * time.Second
 
-// knownTo is the latest of each room that any of the servers knows.
+// knownTo returns the latest version of each room that any of the servers has.
 func knownTo(ctx context.Context, servers []*redistest.Server, rooms []string) (map[string]lineage, error) {
 	known := map[string]lineage{}
 	for _, s := range servers {
@@ -170,8 +170,8 @@ func knownTo(ctx context.Context, servers []*redistest.Server, rooms []string) (
 	return known, nil
 }
 
-// partition shuts replicas and sentinels out of the master, which goes on alone until its clients learn of
-// another one; then it comes back.
+// partition separates the master from replicas and sentinels. The master continues until its clients learn of
+// the new one; then the partition ends.
 func partition(alone time.Duration) Step {
 	return onSentinel("master partitioned", true,
 		func(_ context.Context, _ *Run, s sentinel, master *redistest.Server) (string, error) {

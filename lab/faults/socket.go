@@ -10,7 +10,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// socket is a browser's WebSocket. It connects again, mostly to another replica, whenever it breaks.
+// socket is a browser's WebSocket. It reconnects, mostly to another replica, whenever it breaks.
 type socket struct {
 	run           *Run
 	room, session string
@@ -24,7 +24,7 @@ type socket struct {
 	at   *replica
 }
 
-// frame is what is read of any frame.
+// frame has the fields that are read of any frame.
 type frame struct {
 	Type       string
 	Epoch      int64
@@ -43,7 +43,7 @@ type frame struct {
 	Code       string
 }
 
-// firstTry is the most that a browser waits before it connects again.
+// firstTry is the longest delay of a browser before it reconnects.
 const firstTry = 500 * time.Millisecond
 
 func openSocket(ctx context.Context, r *Run, room, session string, first int) *socket {
@@ -54,13 +54,13 @@ func openSocket(ctx context.Context, r *Run, room, session string, first int) *s
 	return s
 }
 
-// close returns when nothing more is recorded of it.
+// close returns when nothing more of the socket is recorded.
 func (s *socket) close() {
 	s.stop()
 	<-s.gone
 }
 
-// reload breaks the connection; it comes back by itself.
+// reload breaks the connection; the socket reconnects by itself.
 func (s *socket) reload() {
 	s.mu.Lock()
 	conn := s.conn
@@ -70,7 +70,7 @@ func (s *socket) reload() {
 	}
 }
 
-// now is the last state it got, and from which replica; ok is false while it has no connection.
+// now returns the last state and the replica that sent it; ok is false while there is no connection.
 func (s *socket) now() (frame, *replica, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

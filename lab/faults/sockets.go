@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// sockets holds that a socket never gets an older version, and gets in time what the API already answers.
+// sockets requires that a socket never receives an older version, and receives in time what the API already
+// answers.
 func (b *book) sockets() (found []Violation) {
 	last := map[int64]lineage{}
 	frames := map[int64][]Record{}
@@ -27,7 +28,8 @@ func (b *book) sockets() (found []Violation) {
 	return append(found, b.late(frames)...)
 }
 
-// late finds sockets that did not get a turn which the API answered, in time and with nothing broken.
+// late finds sockets that did not receive a turn in time although the API answered it and no fault was
+// active.
 func (b *book) late(frames map[int64][]Record) (found []Violation) {
 	spans := b.socketSpans()
 	done := map[roomFence]bool{}
@@ -56,7 +58,7 @@ func (b *book) late(frames map[int64][]Record) (found []Violation) {
 	return found
 }
 
-// socketSpans are when (µs) each socket of a session was open.
+// socketSpans returns when each socket of a session was open (µs).
 func (b *book) socketSpans() map[string]map[int64]span {
 	spans := map[string]map[int64]span{}
 	for _, r := range b.records {
@@ -75,8 +77,8 @@ func (b *book) socketSpans() map[string]map[int64]span {
 	return spans
 }
 
-// served holds that soon after each fault calls are answered again, and a seller that comes to a free room is
-// granted its lock. What became of it after who is there to show it had left is not known.
+// served requires that soon after each fault calls are answered again and a seller that joins a free room is
+// granted its lock. After the sellers have left, no client can show it.
 func (b *book) served() (found []Violation) {
 	last := int64(0)
 	var answered, granted []int64 // µs

@@ -42,8 +42,8 @@ func (r *Run) startStore() {
 	}
 }
 
-// single is one server. With lost replies, each replica's way there goes through a proxy that reads what is
-// said.
+// single is one server. In plans with lost replies, each replica connects through a proxy that parses
+// requests and replies.
 type single struct {
 	server *redistest.Server
 	lossy  []*redistest.Proxy
@@ -72,7 +72,7 @@ func (s *single) master(string) *redistest.Server { return s.server }
 
 func (s *single) servers() []*redistest.Server { return []*redistest.Server{s.server} }
 
-// lineages is what a server knows of the rooms; a room it does not know is not in it.
+// lineages returns the version of each room that a server has; rooms that it does not have are missing.
 func lineages(ctx context.Context, client redis.UniversalClient, rooms []string) (map[string]lineage, error) {
 	known := map[string]lineage{}
 	for _, room := range rooms {
@@ -94,7 +94,7 @@ func lineages(ctx context.Context, client redis.UniversalClient, rooms []string)
 	return known, nil
 }
 
-// lost lists the rooms of which clients observed more than a store knows.
+// lost returns the rooms of which clients observed a later version than a store has.
 func lost(observed, known map[string]lineage) (rooms []string) {
 	for room, l := range observed {
 		if l.beyond(known[room]) {

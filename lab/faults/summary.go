@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// summarise says in a few lines what a run was like: a run in which nothing happened shows nothing.
+// summarise describes a run in a few lines, since a run in which nothing happened proves nothing.
 func summarise(records []Record, ledger Ledger) string {
 	calls, failed, frames, messages, webhooks := 0, 0, 0, 0, 0
 	var b strings.Builder
@@ -36,7 +36,7 @@ func summarise(records []Record, ledger Ledger) string {
 		calls, failed, frames, messages, webhooks, len(ledger.Leases), len(ledger.Places), b.String())
 }
 
-// servedAfter is how long after a fault's end the one who joins and leaves all the time was served.
+// servedAfter returns how long after a fault's end the seller that joins and leaves without pause was served.
 func servedAfter(records []Record, fault Record) time.Duration {
 	for _, r := range records {
 		changes := r.Kind == KindCall && r.Op != "status" && r.Room == prefix+"probe" && r.Error == "" &&

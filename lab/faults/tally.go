@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// tally is what processes that are gone have counted.
+// tally has the counts of processes that have ended.
 type tally struct {
 	gone    Counts
 	unseen  Counts
@@ -17,14 +17,14 @@ type tally struct {
 
 func newTally() *tally { return &tally{gone: Counts{}, unseen: Counts{}, pending: map[string]Counts{}} }
 
-// counts is true of a run whose replicas all count what this program counts.
+// counts reports whether all replicas of the run have this version's metrics.
 func (r *Run) counts() bool { return r.plan.Older == "" }
 
-// countedWithin is how long a replica has to count what it has written.
+// countedWithin is how long after a write a replica may count it.
 const countedWithin = 200 * time.Millisecond
 
-// askLast asks a replica what it has counted, right before it is ended. The run does not see what it counts
-// after that; the ledger says how much that can be.
+// askLast reads a replica's counts right before it is ended. Later counts are missing; the ledger shows how
+// many that can be.
 func (r *Run) askLast(ctx context.Context, p *replica) {
 	if !r.counts() {
 		return
@@ -45,7 +45,7 @@ func (r *Run) askLast(ctx context.Context, p *replica) {
 	r.tally.pending[p.name] = rows
 }
 
-// beganAgain takes in how much a replica that is started again can have written unseen.
+// beganAgain records how much a restarted replica may have written without being counted.
 func (r *Run) beganAgain(p *replica) {
 	before, ok := r.tally.pending[p.name]
 	if !ok {
@@ -60,7 +60,7 @@ func (r *Run) beganAgain(p *replica) {
 	r.tally.unseen.add(rows.since(before))
 }
 
-// rowsNow are the ledger's rows at this moment.
+// rowsNow returns the counts of the ledger's rows now.
 func (r *Run) rowsNow(ctx context.Context) (Counts, error) {
 	db, err := sql.Open(r.driver, r.dsn)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Run) rowsNow(ctx context.Context) (Counts, error) {
 	return l.counts(), err
 }
 
-// askAll asks every replica what it has counted, until that is what the ledger has, for a while.
+// askAll reads every replica's counts, for a while, until they equal the ledger's.
 func (r *Run) askAll(ctx context.Context, l *Ledger) {
 	if !r.counts() {
 		return

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// tickets holds that a ticket belongs to one session for ever, and that later ones are higher.
+// tickets requires that a ticket belongs to one session for ever, and that later tickets are higher.
 func (r *roomLog) tickets() (found []Violation) {
 	owner := map[int64]string{}
 	for _, s := range r.statements {
@@ -23,7 +23,7 @@ func (r *roomLog) tickets() (found []Violation) {
 	return append(found, r.ticketsGrow()...)
 }
 
-// ticketsGrow holds that a place which began when a ticket was known has a higher one.
+// ticketsGrow requires that a place which began after a ticket was known has a higher one.
 func (r *roomLog) ticketsGrow() (found []Violation) {
 	joins := slices.Clone(r.statements)
 	slices.SortStableFunc(joins, func(a, b statement) int { return cmp.Compare(a.Began.Mono, b.Began.Mono) })
@@ -52,8 +52,8 @@ func (r *roomLog) ticketsGrow() (found []Violation) {
 	return found
 }
 
-// mayRepeat reports whether a join may have been answered with a place that was there before it: an earlier
-// call of the session's got no answer, or one with this ticket.
+// mayRepeat reports whether a join may have been answered with an existing place: an earlier call of the
+// session had no answer, or had this ticket.
 func (r *roomLog) mayRepeat(join statement) bool {
 	for _, rec := range r.records {
 		if rec.N >= join.N {
@@ -67,7 +67,7 @@ func (r *roomLog) mayRepeat(join statement) bool {
 	return false
 }
 
-// places follows every session: one place at a time, one outcome each, and none is forgotten.
+// places follows every session: it has one place at a time, one outcome for each, and no place is forgotten.
 func (r *roomLog) places() (found []Violation) {
 	sessions := map[string][]statement{}
 	for _, s := range r.statements {
@@ -80,7 +80,7 @@ func (r *roomLog) places() (found []Violation) {
 	return found
 }
 
-// outcomes holds that a ticket ends once.
+// outcomes requires that a ticket ends once.
 func (r *roomLog) outcomes(statements []statement) (found []Violation) {
 	ends := map[int64]statement{}
 	for _, s := range statements {
@@ -109,8 +109,7 @@ func (r *roomLog) outcomes(statements []statement) (found []Violation) {
 	return found
 }
 
-// known holds that a session with a place is never answered that it has none, and has no second one while
-// the first lives.
+// known requires that a session with a live place is never answered that it has none, and gets no second one.
 func (r *roomLog) known(statements []statement) (found []Violation) {
 	var last statement // the latest version at which it had a place
 	for _, s := range statements {
@@ -139,8 +138,8 @@ func (r *roomLog) known(statements []statement) (found []Violation) {
 	return found
 }
 
-// endedBetween reports whether a place can have ended before the session's next began: by a call of its
-// session, by a lease that ran out, or by an answer that says so.
+// endedBetween reports whether a place can have ended before the session's next one began: by a call of the
+// session, by the lease's end, or as an answer shows.
 func (r *roomLog) endedBetween(first, second statement) bool {
 	for _, e := range r.ended {
 		if e.session == first.Session && e.began >= first.asOf && e.began <= second.Ended.Wall {
@@ -163,7 +162,7 @@ func (r *roomLog) endedBetween(first, second statement) bool {
 	return over <= second.Ended.Wall
 }
 
-// losses holds that no place is shown as lost, and no epoch begins, where the store lost nothing.
+// losses requires that no place is shown as lost and no epoch begins unless Redis lost data.
 func (r *roomLog) losses() (found []Violation) {
 	if r.rules.Loses {
 		return nil

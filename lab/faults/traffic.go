@@ -13,7 +13,8 @@ const (
 	trafficRest  = 10 * time.Millisecond
 )
 
-// traffic is requests without end, each client in a room of its own, so that there are always some under way.
+// traffic sends requests without pause. Each client has a room of its own, so that some request is always in
+// progress.
 type traffic struct {
 	stop context.CancelFunc
 	gone sync.WaitGroup
@@ -23,8 +24,8 @@ type traffic struct {
 	dropped  []string // what became of those that were not
 }
 
-// startTraffic has clients join and leave until halt. They wait for as long as it takes: a slow answer is
-// one.
+// startTraffic makes clients join and leave until halt. They wait for an answer without a limit, since a slow
+// answer is not a dropped one.
 func (r *Run) startTraffic(ctx context.Context) *traffic {
 	t := &traffic{}
 	transport := &http.Transport{MaxIdleConnsPerHost: trafficRooms}
@@ -50,7 +51,7 @@ func (r *Run) startTraffic(ctx context.Context) *traffic {
 	return t
 }
 
-// ask is not cut short by halt: a started call needs its answer.
+// ask sends a request to its end, also after halt.
 func (t *traffic) ask(door *replica, c call) {
 	got, err := door.do(context.Background(), c)
 	t.mu.Lock()
@@ -66,7 +67,7 @@ func (t *traffic) ask(door *replica, c call) {
 	}
 }
 
-// look is how many requests were answered since the last look, and what became of the others.
+// look returns the number of answered requests since the last look, and the dropped ones.
 func (t *traffic) look() (answered int, dropped []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,7 +76,7 @@ func (t *traffic) look() (answered int, dropped []string) {
 	return answered, dropped
 }
 
-// halt returns when every request has had its answer.
+// halt returns when every request has an answer.
 func (t *traffic) halt() {
 	t.stop()
 	t.gone.Wait()

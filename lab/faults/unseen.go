@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// showsWithin is how long a session must have had one socket, and no other place, after its code came.
+// showsWithin is how long a session must have had one socket, and no other place, after its code arrived.
 const showsWithin = 100 * time.Millisecond
 
-// unseen holds that a code which came for a seller with a socket was shown: the replica that takes a message
-// and the one that has the socket may be of two versions. A code of the turn before is rightly not for the
-// next.
+// unseen requires that a code was shown if its seller had a socket. The replica that received the message and
+// the one with the socket may have different versions. A code of an earlier turn is not shown in the next.
 func (b *book) unseen() (found []Violation) {
 	asked, shown := map[string]Record{}, map[string]bool{}
 	opened, joined := map[string]int64{}, map[string]int64{} // when a session's socket was, and its last place

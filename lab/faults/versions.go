@@ -15,8 +15,8 @@ const (
 	mixedClaims   = "mixed-claims"
 )
 
-// Mixed is a plan in which two versions serve the same rooms, one is killed and comes back, and then the
-// older one is replaced under load by this one, as in an upgrade, and comes back, as in a roll-back.
+// Mixed is a plan in which replicas of two versions serve the same rooms. One is killed and restarted; then
+// the older ones are replaced by this version under load, as in an upgrade, and restored, as in a rollback.
 func Mixed(older string) Plan {
 	return Plan{Name: mixedVersions, Older: older, Sellers: 16, Shows: true, Webhooks: true, InOrder: true,
 		Replicas: 4, Postgres: true, Steps: []Step{
@@ -25,7 +25,7 @@ func Mixed(older string) Plan {
 		}}
 }
 
-// MixedWithClaims is the same where turns are to be claimed, as far as the older version knows what that is.
+// MixedWithClaims is Mixed with leases that have to be claimed, if the older version has that setting.
 func MixedWithClaims(older string) Plan {
 	return Plan{Name: mixedClaims, Older: older, ClaimWithin: 800 * time.Millisecond, Sellers: 12,
 		Webhooks: true, InOrder: true, Replicas: 4, Postgres: true, Steps: []Step{
@@ -43,11 +43,11 @@ func knowsClaims(program string) (bool, error) {
 	return bytes.Contains(help, []byte("claim-within")), nil
 }
 
-// crossWithin is how long the two versions have for that: where turns are to be claimed, some three codes a
-// minute are shown by the other version.
+// crossWithin is how long the plan waits for crossings. With claims, about three codes a minute are shown by
+// the other version.
 const crossWithin = 90 * time.Second
 
-// sideBySide is load on both versions until news went from each to the other, at least for so long.
+// sideBySide keeps load on both versions for a duration, and until events have crossed both ways.
 func sideBySide(d time.Duration) Step {
 	return Step{"two versions side by side", func(ctx context.Context, r *Run) error {
 		since := r.history.Len()
@@ -61,7 +61,7 @@ func sideBySide(d time.Duration) Step {
 	}}
 }
 
-// crossings count what one version did and the other sent, both ways.
+// crossings counts events that one version caused and the other sent, in each direction.
 type crossings struct {
 	turns, codes [2]int // by this version's sockets of what the older one answered; by the older one's
 }
@@ -79,8 +79,8 @@ func (c crossings) all() error {
 	return nil
 }
 
-// crossings are those since the n-th record: a lease that a call to one version ended, whose next holder is
-// sent by the other's socket; and a message that one took and the other showed.
+// crossings counts them since the n-th record. They are leases that a call to one version ended and whose
+// next holder has a socket at the other, and messages that one version received and the other showed.
 func (r *Run) crossings(since int) (c crossings) {
 	old := map[string]bool{}
 	for _, p := range r.replicas {
@@ -120,7 +120,8 @@ func (r *Run) crossings(since int) (c crossings) {
 	return c
 }
 
-// becomes replaces every second replica, one by one and politely, by this version or by the older one.
+// becomes replaces every second replica, one after the other and by SIGTERM, by this version or by the older
+// one.
 func becomes(how string, this bool) Step {
 	return Step{"replicas " + how, func(ctx context.Context, r *Run) error {
 		for i, p := range r.replicas {

@@ -14,13 +14,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// backFirst is the most that a browser waits before its first try to come back, as the contract has it; each
-// further one is twice that.
+// backFirst is the longest delay of a browser before its first reconnect, by the contract; the next delays
+// are twice as long each.
 const backFirst = time.Second
 
-// waiters are many in a room of their own who do nothing but wait, each with a socket that comes back
-// whenever it is lost. The first of them holds the lock. They come by haproxy itself; no link of theirs is
-// harmed.
+// waiters are many sellers in a room of their own who only wait, each with a socket that reconnects. The
+// first one holds the lock. They connect through haproxy, and no link of theirs is disturbed.
 type waiters struct {
 	run    *Run
 	room   string
@@ -37,7 +36,7 @@ type waiters struct {
 	again time.Duration
 }
 
-// waiter is one of them. waiters.mu guards it.
+// waiter is one of them, guarded by waiters.mu.
 type waiter struct {
 	session string
 	ticket  int64
@@ -46,8 +45,7 @@ type waiter struct {
 	refused bool      // since then
 }
 
-// gather has n sellers take places and open sockets, and returns when all have a state. The caller
-// calls leave.
+// gather joins n sellers and opens their sockets. It returns when all have a state; the caller calls leave.
 func (r *Run) gather(ctx context.Context, n int) (*waiters, error) {
 	w := &waiters{run: r, room: prefix + "waiters", door: r.doors[0], people: make([]*waiter, n)}
 	var all errgroup.Group
@@ -95,7 +93,7 @@ func (w *waiters) wait(ctx context.Context, p *waiter) {
 	}
 }
 
-// connection is one socket from its beginning to its end; false where it never got a state.
+// connection reads one socket to its end; it returns false if the socket never received a state.
 func (w *waiters) connection(ctx context.Context, p *waiter) (had bool) {
 	opening, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -140,7 +138,7 @@ func (w *waiters) take(p *waiter, f frame) {
 	p.last = f
 }
 
-// waited takes in for how long a seller has been without a socket. The lock is held.
+// waited records how long a seller has been without a socket. The caller holds the lock.
 func (w *waiters) waited(p *waiter) {
 	longest := &w.longest
 	if p.refused {
@@ -156,8 +154,8 @@ func (w *waiters) loses(p *waiter) {
 	p.without, p.last, p.refused = time.Now(), frame{}, false
 }
 
-// look is how many sockets were lost since the last look, which tries to open one were refused, and how long
-// anybody was without one who was not refused, and who was.
+// look returns what happened since the last look: the number of lost sockets, the refused reconnects, and the
+// longest time without a socket, of sellers that were not refused and of those that were.
 func (w *waiters) look() (lost int, refused []string, longest, again time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,8 +184,8 @@ func (w *waiters) allThere() error {
 	return nil
 }
 
-// inOrder holds that every socket shows its own ticket, and its place in the line: one holds, the others are
-// 1, 2, 3 … by their tickets.
+// inOrder requires that every socket shows its own ticket and the right position: one holds, the others are
+// 1, 2, 3 … by ticket.
 func (w *waiters) inOrder() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,7 +202,7 @@ func (w *waiters) inOrder() error {
 	return nil
 }
 
-// handOn has the holder leave, and returns the next one's lease.
+// handOn lets the holder leave, and returns the next lease.
 func (w *waiters) handOn(ctx context.Context) (lease, error) {
 	if _, err := w.run.insisting(ctx, w.leaving(w.people[0])); err != nil {
 		return lease{}, err
@@ -213,7 +211,7 @@ func (w *waiters) handOn(ctx context.Context) (lease, error) {
 	return w.held(ctx)
 }
 
-// held is the holder's lease, as the API answers it.
+// held returns the holder's lease, from the API.
 func (w *waiters) held(ctx context.Context) (lease, error) {
 	p := w.people[0]
 	got, err := w.run.insisting(ctx, call{op: "status", method: http.MethodGet,
@@ -232,8 +230,8 @@ func (w *waiters) leaving(p *waiter) call {
 	return call{method: http.MethodDelete, path: "/api/" + w.room + "/lock", session: p.session}
 }
 
-// leave closes all sockets and gives back all places, the last one's first: so no seller is granted meanwhile
-// but who holds.
+// leave closes all sockets and gives up all places, the last one's first, so that no further waiter is
+// granted.
 func (w *waiters) leave(ctx context.Context) error {
 	if w.stop != nil {
 		w.stop()
@@ -250,7 +248,7 @@ func (w *waiters) leave(ctx context.Context) error {
 	return all.Wait()
 }
 
-// insisting repeats a call until it is answered, and records nothing.
+// insisting repeats a call until it is answered, without recording it.
 func (r *Run) insisting(ctx context.Context, c call) (got answer, err error) {
 	err = until(patience, func() error {
 		if got, err = r.doors[0].do(ctx, c); err == nil && got.http >= http.StatusInternalServerError {

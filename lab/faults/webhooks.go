@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// matter is a webhook's subject: it is one event, however often it comes.
+// matter identifies a webhook's subject, which is one event however often it is delivered.
 type matter struct {
 	room, kind string
 	fence      int64
@@ -18,8 +18,8 @@ func (m matter) String() string {
 	return fmt.Sprintf("%s of fence %d %s", m.kind, m.fence, m.message)
 }
 
-// webhooks holds that the integration got every lease and every matched message, by one
-// event each, and of a lease's beginning before anything else of it.
+// webhooks requires that the integration received every lease and every matched message by one event. It must
+// have received the grant of a lease before the lease's other events.
 func (b *book) webhooks(l Ledger) (found []Violation) {
 	ids := map[matter]map[string]bool{} // of its events
 	taken := map[matter]Record{}        // the first that it took
@@ -52,7 +52,8 @@ func (b *book) webhooks(l Ledger) (found []Violation) {
 	return append(found, missing(l, taken)...)
 }
 
-// missing returns the ledger's leases and matches that the integration did not get, or not so.
+// missing returns the ledger's leases and matches that the integration did not receive, or received
+// differently.
 func missing(l Ledger, taken map[matter]Record) (found []Violation) {
 	miss := func(m matter, more string) {
 		found = append(found, Violation{Kind: WebhookMissing, Room: m.room, Detail: m.String() + " " + more})

@@ -1,6 +1,6 @@
 package main
 
-// occasion is something that happens at a time.
+// occasion is an event of the simulation at a time.
 type occasion struct {
 	at float64
 	do func()

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// quantity is one of the rates, by its name on the page.
+// quantity is one of the rates, with its name on the page.
 type quantity struct {
 	name string
 	at   *float64
 }
 
-// all are those that are counted; all but the people are numbers of things that happened.
+// all returns all quantities. All but the numbers of people count events.
 func (r *rates) all() []quantity {
 	return []quantity{
 		{"turns", &r.turns}, {"gave up", &r.leaves}, {"joins", &r.joins}, {"sockets opened", &r.opens},
@@ -27,10 +27,10 @@ func (r *rates) cores() []quantity {
 		{"cores of the database", &r.ledger}}
 }
 
-// tolerance is how far a formula may be off what was played, beside what chance explains.
+// tolerance is how far a formula may differ from the simulation beyond what chance explains.
 const tolerance = 0.05
 
-// compared is one quantity as it was played and as the formula has it.
+// compared has one quantity's value by simulation and by formula.
 type compared struct {
 	name            string
 	played, formula float64
@@ -38,7 +38,7 @@ type compared struct {
 	agrees          bool
 }
 
-// compare holds formulas against a simulation of a world.
+// compare compares the formulas with a simulation of a world.
 func compare(f formulas, w world, n numbers, seconds float64, seed uint64) (list []compared) {
 	played, counted := simulate(w, n, seconds, seed)
 	formula := f.rates(w, n)
@@ -64,7 +64,7 @@ func compare(f formulas, w world, n numbers, seconds float64, seed uint64) (list
 	return list
 }
 
-// disagreements are those of a comparison, as an error; nil is none.
+// disagreements returns the differences that are too large, as an error; nil = none.
 func disagreements(list []compared) error {
 	for _, c := range list {
 		if !c.agrees {

@@ -17,7 +17,7 @@ const (
 	limit    = "limit"
 )
 
-// constant is one number that everything else is reckoned from.
+// constant is one number on which the computation is based.
 type constant struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
@@ -27,13 +27,13 @@ type constant struct {
 	Command string  `json:"command,omitempty"` // that measures it
 }
 
-// constants are the file that holds them all.
+// constants is the content of the constants' file.
 type constants struct {
 	Machine string     `json:"machine"` // on which the measured ones were measured
 	List    []constant `json:"constants"`
 }
 
-// readConstants reads the file, which must name each constant that is used, once, and no other.
+// readConstants reads the file. It has to name each used constant once, and no other.
 func readConstants(path string) (c constants, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c constants) write(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// set puts in values from elsewhere, such as another run: NAME=VALUE, comma separated.
+// set replaces values, for example those of another run: NAME=VALUE, separated by commas.
 func (c constants) set(text string) error {
 	for pair := range strings.SplitSeq(text, ",") {
 		name, number, _ := strings.Cut(pair, "=")
@@ -96,7 +96,7 @@ func (c constants) set(text string) error {
 	return c.check()
 }
 
-// numbers are the values, for reckoning.
+// numbers returns the values for the computation.
 func (c constants) numbers() (n numbers) {
 	for _, f := range n.fields() {
 		i := slices.IndexFunc(c.List, func(k constant) bool { return k.Name == f.name })

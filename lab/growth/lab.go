@@ -37,7 +37,7 @@ type lab struct {
 	undo          []func()
 }
 
-// openLab returns when the replica is ready. Close it in any case.
+// openLab returns when the replica is ready. The caller calls Close, also after an error.
 func openLab(ctx context.Context, root string) (l *lab, err error) {
 	l = &lab{}
 	if l.dir, err = os.MkdirTemp("", "waitroom-growth-"); err != nil {
@@ -92,7 +92,7 @@ func (l *lab) stores(ctx context.Context) error {
 	return nil
 }
 
-// serve starts the replica, anew where there is one: what it did before is in its memory.
+// serve starts the replica, or replaces it by a new one, whose memory is unaffected by what came before.
 func (l *lab) serve(ctx context.Context) (err error) {
 	if l.stop != nil {
 		l.stop()
@@ -101,7 +101,7 @@ func (l *lab) serve(ctx context.Context) (err error) {
 	return err
 }
 
-// another starts a replica, with a lease so long that none ends by itself.
+// another starts a further replica, with a lease so long that none ends during the measurement.
 func (l *lab) another(ctx context.Context) (url string, pid int, stop func(), err error) {
 	addr, err := address()
 	if err != nil {
@@ -121,7 +121,7 @@ func (l *lab) another(ctx context.Context) (url string, pid int, stop func(), er
 	return url, pid, stop, until(ctx, func() error { _, err := get(url + "/readyz"); return err })
 }
 
-// carrier makes the secret by which a carrier signs.
+// carrier makes the secret with which the carrier signs.
 func (l *lab) carrier() (err error) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
@@ -130,7 +130,7 @@ func (l *lab) carrier() (err error) {
 	return err
 }
 
-// launchRedis starts a redis-server on a free port.
+// launchRedis starts a redis-server on a free port and returns its address.
 func (l *lab) launchRedis(args ...string) (addr string, err error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -182,7 +182,7 @@ func until(ctx context.Context, check func() error) error {
 	}
 }
 
-// used is the processor time that each has had, in µs.
+// used is the processor time of each process, in µs.
 type used struct{ redis, replica, db float64 }
 
 func (u used) minus(v used, share float64) used {
@@ -214,7 +214,7 @@ func redisUsed(ctx context.Context, rdb *redis.Client) (float64, error) {
 	return (system + user) * 1e6, nil
 }
 
-// stat has the fields of /proc/PID/stat after the name, which may hold anything.
+// stat returns the fields of /proc/PID/stat after the process's name, which may contain anything.
 func stat(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -228,8 +228,8 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// worked is the processor time of a process's threads in µs. (/proc/PID/stat has hundredths of a second
-// only.)
+// worked returns the processor time of a process's threads in µs. /proc/PID/stat has only hundredths of a
+// second.
 func worked(pid int) (µs float64) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, path := range threads {
@@ -241,7 +241,7 @@ func worked(pid int) (µs float64) {
 	return µs
 }
 
-// resident is the memory of a process in KiB.
+// resident returns a process's resident memory in KiB.
 func resident(pid int) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {

@@ -71,7 +71,7 @@ func run(root string, write, again bool, set string) error {
 	return err
 }
 
-// measure takes the place of every measured value.
+// measure measures every constant of that kind and replaces its value.
 func (c *constants) measure(ctx context.Context, root string) error {
 	values, err := measure(ctx, root)
 	if err != nil {
@@ -102,7 +102,7 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// played is a world and how the formulas compare with it.
+// played is a world and the comparison of its simulation with the formulas.
 type played struct {
 	world
 	list []compared

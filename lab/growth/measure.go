@@ -22,13 +22,13 @@ const (
 	settled   = 30 * time.Second // before memory is read
 )
 
-// measurement is one run: constants by name.
+// measurement has the constants measured in one run, by name.
 type measurement struct {
 	*lab
 	values map[string]float64
 }
 
-// measure plays small parts on the product itself and returns what each costs.
+// measure makes small workloads on the product itself and returns what each costs.
 func measure(ctx context.Context, root string) (map[string]float64, error) {
 	l, err := openLab(ctx, root)
 	defer l.close()
@@ -44,14 +44,14 @@ func measure(ctx context.Context, root string) (map[string]float64, error) {
 	return m.values, nil
 }
 
-// put notes a value, none of which can be below 0: differences of noise are nothing.
+// put stores a value, or 0 if noise made it negative.
 func (m *measurement) put(name string, value float64) {
 	m.values[name] = max(value, 0)
 	log.Printf("%-26s %.4g", name, m.values[name])
 }
 
-// cost is what doing something n times takes, each, in µs and bytes of the database, without what passes in
-// idleness meanwhile.
+// cost returns what one of n repetitions costs, in µs and in bytes of the database, less what idleness costs
+// meanwhile.
 func (m *measurement) cost(ctx context.Context, n int, do func() error) (u used, grown float64, err error) {
 	idle, err := m.idle(ctx, 2*time.Second)
 	if err != nil {
@@ -81,7 +81,7 @@ func (m *measurement) cost(ctx context.Context, n int, do func() error) (u used,
 	return used{u.redis / float64(n), u.replica / float64(n), u.db / float64(n)}, (now - size) / float64(n), err
 }
 
-// idle is what a second of nothing takes, in µs.
+// idle returns the processor time of an idle second, in µs.
 func (m *measurement) idle(ctx context.Context, d time.Duration) (u used, err error) {
 	before, err := m.used(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (m *measurement) idle(ctx context.Context, d time.Duration) (u used, err er
 	return used{u.redis / s, u.replica / s, u.db / s}, err
 }
 
-// quiet is idle once what was begun is done.
+// quiet is idle after all pending work is done.
 func (m *measurement) quiet(ctx context.Context) (used, error) {
 	if err := m.drained(ctx); err != nil {
 		return used{}, err
@@ -104,7 +104,7 @@ func (m *measurement) quiet(ctx context.Context) (used, error) {
 	return m.idle(ctx, watched)
 }
 
-// drained waits until the ledger has everything.
+// drained waits until the journals are empty.
 func (m *measurement) drained(ctx context.Context) error {
 	return until(ctx, func() error {
 		keys, err := m.rdb.Keys(ctx, "*:journal").Result()
@@ -124,7 +124,7 @@ func (m *measurement) databaseSize(ctx context.Context) (size float64, err error
 	return size, m.db.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&size)
 }
 
-// memory is what Redis says that a key takes, 0 where there is none.
+// memory returns the memory of a key by MEMORY USAGE; 0 if it does not exist.
 func (m *measurement) memory(ctx context.Context, key string) float64 {
 	n, _ := m.rdb.MemoryUsage(ctx, key, 0).Result()
 	return float64(n)
@@ -137,7 +137,7 @@ func (m *measurement) memories(ctx context.Context, room string, parts ...string
 	return sum
 }
 
-// acts are what sellers do, in one room without sockets.
+// acts measures sellers' calls, in one room without sockets.
 func (m *measurement) acts(ctx context.Context) error {
 	const room = "growth:acts"
 	holder := newSellers(room, 1)
@@ -187,7 +187,7 @@ func (m *measurement) acts(ctx context.Context) error {
 	return m.codes(ctx, line[turns:], u)
 }
 
-// codes are turns that a code ends; what they take beyond a handoff is the code's.
+// codes measures turns that a code ends. What they cost beyond a handoff is the code's cost.
 func (m *measurement) codes(ctx context.Context, line []*seller, handoff used) error {
 	fence := func(s *seller) (int64, error) {
 		text, err := m.rdb.Get(ctx, "{"+s.room+"}:lock").Result()
@@ -223,7 +223,7 @@ func (m *measurement) act(name string, u used, grown float64) {
 	m.put("db_b_"+name, grown)
 }
 
-// metric is a value of the replica's own metrics.
+// metric returns a value of the replica's own metrics.
 func (m *measurement) metric(name string) (float64, error) { return metricAt(m.url, name) }
 
 func metricAt(url, name string) (float64, error) {

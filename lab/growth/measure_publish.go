@@ -17,7 +17,7 @@ const (
 	masters     = 3
 )
 
-// fanOut is what it costs Redis to hand one event to one more replica.
+// fanOut measures what it costs Redis to send one event to one more replica.
 func (m *measurement) fanOut(ctx context.Context) error {
 	var few, many float64
 	for _, n := range []int{1, 1 + subscribers} {
@@ -42,7 +42,7 @@ func (m *measurement) fanOut(ctx context.Context) error {
 	return nil
 }
 
-// publish sends events one after the other and returns what one took by a clock of processor time.
+// publish sends events one after the other and returns the processor time for each by a clock.
 func publish(ctx context.Context, rdb *redis.Client, clock func() (float64, error)) (float64, error) {
 	text := strings.Repeat("x", eventBytes)
 	before, err := clock()
@@ -58,7 +58,7 @@ func publish(ctx context.Context, rdb *redis.Client, clock func() (float64, erro
 	return (after - before) / messages, err
 }
 
-// bus is what an event costs each other master of a Redis Cluster, which all receive it.
+// bus measures what an event costs each other master of a Redis Cluster, since all receive it.
 func (m *measurement) bus(ctx context.Context) error {
 	var addrs []string
 	for i := range masters {

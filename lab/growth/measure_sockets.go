@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// sockets are what waiting costs in one room, and what a change costs its sockets.
+// sockets measures what waiting sockets cost in one room, and what a change costs for them.
 func (m *measurement) sockets(ctx context.Context) error {
 	const room = "growth:sockets"
 	if err := m.serve(ctx); err != nil {
@@ -69,7 +69,7 @@ func (m *measurement) snapshot(ctx context.Context, s *seller) error {
 
 type slowlog struct{ sum, most float64 }
 
-// slowest is how long the scripts took that Redis ran meanwhile, in µs.
+// slowest returns the time of the slowest matching command that Redis ran during do, in µs.
 func (m *measurement) slowest(ctx context.Context, do func() error, of func(redis.SlowLog) bool) (s slowlog,
 	err error) {
 	for _, pair := range [][2]string{{"slowlog-max-len", "50000"}, {"slowlog-log-slower-than", "0"}} {
@@ -93,7 +93,7 @@ func (m *measurement) slowest(ctx context.Context, do func() error, of func(redi
 	return s, err
 }
 
-// frames hands the lock on so seldom that each handoff is sent to all.
+// frames hands the lock on at a rate at which each handoff is sent to all sockets.
 func (m *measurement) frames(ctx context.Context, line []*seller) error {
 	const handoffs, every = 40, 300 * time.Millisecond
 	before, err := m.metric(`waitroom_hub_frames_total{type="state"}`)
@@ -115,8 +115,7 @@ func (m *measurement) frames(ctx context.Context, line []*seller) error {
 	return nil
 }
 
-// rooms are what a room costs that has a holder and a waiter with a socket each, and in which nothing
-// happens.
+// rooms measures the cost of a room with a holder and a waiter, with a socket each, in which nothing happens.
 func (m *measurement) rooms(ctx context.Context) error {
 	if err := m.serve(ctx); err != nil {
 		return err
@@ -156,8 +155,8 @@ func (m *measurement) rooms(ctx context.Context) error {
 	return err
 }
 
-// events are changes in a few rooms that a second replica follows for one spectator each, and does nothing
-// else: what one costs it, the few frames included.
+// events measures what a change costs a second replica that follows the rooms for one spectator each, the few
+// frames included.
 func (m *measurement) events(ctx context.Context) error {
 	const followed, perRoom = 20, 100
 	url, pid, stop, err := m.another(ctx)

@@ -1,7 +1,7 @@
 package main
 
-// numbers are the constants by name. Times of acts are in µs of a core, of idleness in µs of a core a second,
-// times of people in s, sizes in bytes or KiB as the constants' file says.
+// numbers are the constants by name. Times of calls are in µs of a core, of idleness in µs of a core per
+// second, of people in s; sizes are in bytes or KiB as the constants' file says.
 type numbers struct {
 	// Of one Redis: the whole process, what it does for the ledger's drain included.
 	redisJoin, redisLeave, redisHandoff, redisCode, redisReconnect                          float64
@@ -32,7 +32,7 @@ type field struct {
 	at   *float64
 }
 
-// fields are the names that the constants' file uses.
+// fields returns the names that the constants' file uses.
 func (n *numbers) fields() []field {
 	return []field{
 		{"redis_us_join", &n.redisJoin}, {"redis_us_leave", &n.redisLeave}, {"redis_us_handoff", &n.redisHandoff},

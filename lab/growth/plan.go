@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// deployment is one Redis or Redis Cluster with its replicas and its PostgreSQL: how many it takes for a
-// world, and how near it is to what can not be added to.
+// deployment is one Redis or Redis Cluster with its replicas and its PostgreSQL: their numbers for a world,
+// and how near they are to the limits that more servers do not raise.
 type deployment struct {
 	world
 	rates
@@ -41,21 +41,21 @@ type deployment struct {
 	bounds                        []bound
 }
 
-// bound is something of which a deployment has one, or so many at the most. used over 1 can not be.
+// bound is such a limit. A use over 1 is impossible.
 type bound struct {
 	name string
 	used float64
 }
 
-// gives is the bound that is nearest, or furthest beyond.
+// gives returns the bound with the highest use.
 func (d deployment) gives() bound {
 	return slices.MaxFunc(d.bounds, func(a, b bound) int { return int(math.Copysign(1, a.used-b.used)) })
 }
 
 func (d deployment) stands() bool { return d.gives().used <= 1 }
 
-// size finds how many of each a world takes in one deployment. More replicas follow more rooms, which takes
-// more of them: so again until it is enough.
+// size computes the numbers of servers for a world in one deployment. More replicas follow more rooms, which
+// costs more, so it repeats until the numbers stay the same.
 func (f formulas) size(w world, n numbers) deployment {
 	w.rooms = min(w.rooms, w.sellers) // empty ones are asleep and cost their memory alone
 	people := w.sellers + w.rooms
@@ -81,7 +81,7 @@ func (f formulas) size(w world, n numbers) deployment {
 	return d
 }
 
-// cluster is how many masters carry it. Each receives every event that any of them publishes.
+// cluster computes the number of masters. Each receives the events of all.
 func (d *deployment) cluster(n numbers) {
 	bus := d.events * n.redisBus / second
 	d.masters = 1
@@ -103,7 +103,7 @@ func (d *deployment) memory(n numbers) {
 		d.turns*(n.dbHandoffBytes+n.codes*n.dbCodeBytes)) * month / gib
 }
 
-// estate is a world in as many deployments as it takes, each with whole rooms.
+// estate is a world divided into equal deployments, each with whole rooms.
 type estate struct {
 	cells float64
 	deployment
@@ -114,8 +114,8 @@ const mostCells = 20_000
 // noEnd: so many replicas are no answer.
 const noEnd = 1e6
 
-// divide finds the fewest deployments that carry a world; false where even a room of its own can not be
-// carried.
+// divide finds the least number of deployments for a world; false if one deployment cannot even carry one
+// room.
 func (f formulas) divide(w world, n numbers) (estate, bool) {
 	w.rooms = min(w.rooms, w.sellers)
 	for cells := 1.0; cells <= min(w.rooms, mostCells); cells++ {
@@ -127,10 +127,11 @@ func (f formulas) divide(w world, n numbers) (estate, bool) {
 	return estate{}, false
 }
 
-// cores are those to pay: each replica one, each master and its copy one, the database and its copy.
+// cores returns the cores to pay for: one for each replica, each master and its replica, and those of the
+// database and its standby.
 func (e estate) cores() float64 { return e.cells * (e.replicas + 2*e.masters + 2*max(e.dbCores, 1)) }
 
-// memory in GiB: of replicas, of Redis and its copy, of the database and its copy.
+// memory returns the GiB of the replicas, of Redis and its replica, and of the database and its standby.
 func (e estate) memory(n numbers) float64 {
 	return e.cells * (e.replicaGiB + 2*e.redisGiB + 2*max(e.dbCores, 1)*n.dbCoreGiB)
 }

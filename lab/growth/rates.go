@@ -2,18 +2,17 @@ package main
 
 import "math"
 
-// world is how many wait, in how many rooms, on how many replicas. Every room has a holder beside its
-// waiters.
+// world is the number of waiters, rooms and replicas. Every room has a holder besides its waiters.
 type world struct {
 	sellers, rooms, replicas float64
 	// the balancer sends a room to the same replica, or to as few as have room for it
 	routed bool
 }
 
-// line is how many wait in one room.
+// line returns the number of waiters in one room.
 func (w world) line() float64 { return w.sellers / w.rooms }
 
-// rates are what happens in a second, in all rooms together.
+// rates are the numbers of events a second in all rooms together.
 type rates struct {
 	turns, leaves, joins   float64 // leases that end, waiters that give up, new places
 	opens                  float64 // sockets: of who joins, and of who comes back
@@ -35,9 +34,11 @@ type formulas struct {
 // sound are the formulas that the page uses.
 var sound = formulas{frameRate: coalesced, followers: following}
 
-// coalesced: changes come by chance, the first is sent at once, those within the pause after it as one at its
-// end. So from one frame to the next it takes the pause, and where nothing changed in it, which has the
-// chance exp(-changes × pause), as long again until something does.
+// coalesced returns the rate of frames. Changes come at random; the first is sent at once, and those within
+// the pause after it as one at its end.
+//
+// The time from one frame to the next is the pause and, if nothing changed in it (with probability
+// exp(-changes × pause)), the time until the next change.
 func coalesced(changes, pause float64) float64 {
 	if changes == 0 {
 		return 0
@@ -45,9 +46,9 @@ func coalesced(changes, pause float64) float64 {
 	return 1 / (pause + math.Exp(-changes*pause)/changes)
 }
 
-// following: where sockets are spread by a balancer that knows no rooms, a replica does not follow a room
-// that has none of its sockets, and had none for a while; churn is how many sockets of a room are opened in a
-// second.
+// following returns how many replicas follow a room, and how likely a new socket comes to a replica that does
+// not. A balancer spreads sockets at random, and a replica stops following a room some time after its last
+// socket closed. churn is the number of a room's sockets that open in a second.
 func following(w world, n numbers, sockets, churn float64) (follow, fresh float64) {
 	if w.routed {
 		return w.each(n), 0
@@ -56,12 +57,12 @@ func following(w world, n numbers, sockets, churn float64) (follow, fresh float6
 	return w.replicas * (1 - none), none
 }
 
-// each is how many replicas a room is sent to by a balancer that knows rooms.
+// each returns the number of replicas that a balancer with knowledge of rooms sends one room to.
 func (w world) each(n numbers) float64 {
 	return min(w.replicas, math.Ceil((w.line()+1)/n.replicaSockets))
 }
 
-// rates says what happens where the lines are as long as they are, so that as many join as go.
+// rates computes the events of a world in balance, in which as many sellers join as leave.
 func (f formulas) rates(w world, n numbers) rates {
 	r := rates{turns: w.rooms / n.hold, leaves: w.sellers / n.patience, waiting: w.sellers, holding: w.rooms}
 	people := w.sellers + w.rooms
@@ -80,7 +81,7 @@ func (f formulas) rates(w world, n numbers) rates {
 	return r.busy(n)
 }
 
-// busy adds what it all takes.
+// busy adds the use of processors.
 func (r rates) busy(n numbers) rates {
 	r.redis = (r.joins*n.redisJoin + r.leaves*n.redisLeave + r.turns*(n.redisHandoff+n.codes*n.redisCode) +
 		r.opens*n.redisReconnect +

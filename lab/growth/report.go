@@ -26,7 +26,7 @@ func put(path, text string) error {
 	return os.WriteFile(path, []byte(before+beginMark+text+endMark+after), 0o644)
 }
 
-// report is this program's part of the page. It is the same for the same constants.
+// report returns this program's part of the page. It depends only on the constants.
 func report(c constants, all []played) string {
 	n := c.numbers()
 	var b strings.Builder
@@ -45,13 +45,13 @@ func report(c constants, all []played) string {
 	return b.String()
 }
 
-// busyOnly are the constants without what is spent on those to whom nothing happens.
+// busyOnly returns the constants without the cost of idle sellers and rooms.
 func (n numbers) busyOnly() numbers {
 	n.redisIdleWaiter, n.redisIdleRoom, n.redisIdleIndex, n.replicaIdleWaiter, n.replicaIdleRoom = 0, 0, 0, 0, 0
 	return n
 }
 
-// short says the most important in words.
+// short returns the most important results in words.
 func short(n numbers) string {
 	w := world{sellers: 1e4, rooms: 1e3}
 	d := sound.size(w, n)
@@ -68,7 +68,7 @@ func short(n numbers) string {
 		number(fullRoom(n)), number(fullRoom(busy)))
 }
 
-// fullRoom is how many may wait in one room.
+// fullRoom returns how many sellers may wait in one room.
 func fullRoom(n numbers) float64 {
 	low, high := 1.0, 1e9
 	for high/low > 1.001 {
@@ -82,7 +82,7 @@ func fullRoom(n numbers) float64 {
 	return low
 }
 
-// perCore is how many a second, or how many that wait, fill a core so far.
+// perCore returns how many of something fill a core up to the planned load.
 func perCore(full, each float64) string {
 	if each == 0 {
 		return "any number of"
@@ -120,7 +120,7 @@ var (
 	manyRooms   = []float64{1, 1e3, 1e6}
 )
 
-// everyWorld calls do for all that the page is asked for.
+// everyWorld calls do for all worlds of the page.
 func everyWorld(do func(name string, w world)) {
 	for _, sellers := range manySellers {
 		for _, rooms := range manyRooms {
@@ -148,7 +148,7 @@ func firstToGive(n numbers) string {
 	return t.String()
 }
 
-// filled is how much of what there is would be used.
+// filled formats a share of a limit.
 func filled(part float64) string {
 	if part > 1 {
 		return "**" + number(part) + " ×**"

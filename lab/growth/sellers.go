@@ -19,7 +19,7 @@ const workers = 16
 
 var client = &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 
-// get returns what an address answers with 200.
+// get returns the body of an address that answers 200.
 func get(url string) (string, error) {
 	resp, err := client.Get(url)
 	if err != nil {
@@ -33,7 +33,7 @@ func get(url string) (string, error) {
 	return string(text), err
 }
 
-// seller has one place.
+// seller is a session with one place.
 type seller struct {
 	room, session string
 	ticket, fence int64
@@ -41,7 +41,7 @@ type seller struct {
 	frame         int // bytes of its first
 }
 
-// ask calls the API for a seller and keeps the ticket and fence of the answer.
+// ask calls the API for a seller and stores the ticket and fence in the answer.
 func (s *seller) ask(l *lab, method, path string, body []byte, header http.Header) error {
 	req, err := http.NewRequest(method, l.url+"/api/"+s.room+path, bytes.NewReader(body))
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *seller) leave(l *lab) error {
 	return s.ask(l, http.MethodDelete, "/lock?reason=completed", nil, nil)
 }
 
-// code asks for a code and has it come, which ends the lease. fence is the seller's.
+// code asks for a code and delivers it, which ends the lease.
 func (s *seller) code(l *lab, fence int64) error {
 	if err := s.ask(l, http.MethodPost, "/lock/expect", fmt.Appendf(nil, `{"fence":%d}`, fence),
 		nil); err != nil {
@@ -120,7 +120,7 @@ func (s *seller) open(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// newSellers are people who are not anywhere yet.
+// newSellers returns sellers who have not joined.
 func newSellers(room string, n int) []*seller {
 	list := make([]*seller, n)
 	for i := range list {
@@ -129,7 +129,7 @@ func newSellers(room string, n int) []*seller {
 	return list
 }
 
-// each has all do something, several at a time.
+// each runs a function for all sellers, several at a time.
 func each(list []*seller, at int, do func(*seller) error) error {
 	var wait sync.WaitGroup
 	errs := make(chan error, at)

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// simulation plays rooms event by event: sellers that come by chance, wait, lose patience, lose sockets, hold
-// and hand on; replicas that follow rooms, put changes together and forget. It knows none of the formulas. It
-// counts what happens and what that takes.
+// simulation simulates rooms event by event. Sellers arrive at random, wait, lose patience, lose sockets,
+// hold the lock and hand it on; replicas follow rooms, coalesce changes and stop following. It uses none of
+// the formulas, and counts the events and their cost.
 type simulation struct {
 	n      numbers
 	random *rand.Rand
@@ -44,7 +44,7 @@ type simSeller struct {
 	gone    bool
 }
 
-// simulate plays a world for so many seconds, after as many to settle, and returns what happened in a second.
+// simulate runs a world for a number of seconds, after as many to settle, and returns the events per second.
 func simulate(w world, n numbers, seconds float64, seed uint64) (perSecond, counted rates) {
 	s := &simulation{n: n, random: rand.New(rand.NewPCG(seed, seed))}
 	for i := range int(w.rooms) {
@@ -74,7 +74,7 @@ func simulate(w world, n numbers, seconds float64, seed uint64) (perSecond, coun
 	return c, s.count
 }
 
-// takes adds up processor time in µs, act by act.
+// takes adds processor time in µs to Redis, the replicas and the ledger.
 func (s *simulation) takes(redis, replica, ledger float64) {
 	s.count.redis += redis
 	s.count.replica += replica
@@ -90,7 +90,7 @@ func (s *simulation) until(end float64) {
 	s.pass(end)
 }
 
-// pass sums up who waited meanwhile.
+// pass adds the waiting time of all sellers until a time.
 func (s *simulation) pass(to float64) {
 	d := to - s.now
 	s.count.waiting += d * float64(s.people.waiting)
@@ -105,7 +105,7 @@ func (s *simulation) pass(to float64) {
 
 func (s *simulation) after(wait float64, do func()) { heap.Push(&s.queue, occasion{s.now + wait, do}) }
 
-// chance is a wait that says nothing of how long it still lasts.
+// chance returns an exponentially distributed time.
 func (s *simulation) chance(mean float64) float64 { return s.random.ExpFloat64() * mean }
 
 func (s *simulation) next(r *simRoom) {
@@ -127,7 +127,7 @@ func (s *simulation) join(r *simRoom) {
 	s.drop(p)
 }
 
-// drop loses a seller's socket in a while, and opens another one.
+// drop plans that a seller's socket breaks after a while and another one opens.
 func (s *simulation) drop(p *simSeller) {
 	s.after(s.chance(s.n.reconnectEvery), func() {
 		if !p.gone {
@@ -167,7 +167,7 @@ func (s *simulation) disconnect(p *simSeller) {
 	})
 }
 
-// leave: a waiter's patience is over.
+// leave removes a waiter whose patience is over.
 func (s *simulation) leave(p *simSeller) {
 	i := slices.Index(p.room.line, p)
 	if i < 0 {
@@ -199,7 +199,7 @@ func (s *simulation) grant(r *simRoom) {
 	s.after(hold, func() { s.release(p) })
 }
 
-// release ends a lease, and in the same step begins the next.
+// release ends a lease and grants the next in the same step.
 func (s *simulation) release(p *simSeller) {
 	r := p.room
 	r.holder = nil
@@ -214,7 +214,7 @@ func (s *simulation) release(p *simSeller) {
 	s.change(r)
 }
 
-// publish hands an event to every replica that follows the room.
+// publish sends an event to every replica that follows the room.
 func (s *simulation) publish(r *simRoom) {
 	s.count.events++
 	for i := range r.at {
@@ -225,7 +225,8 @@ func (s *simulation) publish(r *simRoom) {
 	}
 }
 
-// change sends to the head of the line at once, and to the others when their replica does.
+// change sends a change to the head of the line at once, and to the others when their replica's pause is
+// over.
 func (s *simulation) change(r *simRoom) {
 	s.publish(r)
 	s.write(s.inFront(r, -1))
@@ -252,8 +253,8 @@ func (s *simulation) write(frames int) {
 	s.takes(0, float64(frames)*s.n.replicaFrame, 0)
 }
 
-// inFront is how many are sent to at once: the holder and the first in line, those of one replica or (-1) of
-// all.
+// inFront returns how many sockets get a change at once: the holder's and those of the first in line. replica
+// is one replica, or -1 for all.
 func (s *simulation) inFront(r *simRoom, replica int) (n int) {
 	if h := r.holder; h != nil && (replica < 0 || h.replica == replica) {
 		n++

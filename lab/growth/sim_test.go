@@ -14,7 +14,7 @@ func TestFormulasAgreeWithWhatIsPlayed(t *testing.T) {
 	}
 }
 
-// Each of these is a mistake that one could make on paper.
+// Each of these formulas has a plausible mistake.
 func TestAWrongFormulaIsNoticed(t *testing.T) {
 	n := theConstants(t).numbers()
 	mistakes := map[string]formulas{

@@ -18,13 +18,13 @@ func newTable(head ...string) *table {
 
 func (t *table) row(cells ...string) { t.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 
-// rounded keeps three digits.
+// rounded rounds to three significant digits.
 func rounded(x float64) float64 {
 	v, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	return v
 }
 
-// number writes three digits for people: 12,300.
+// number formats a value with three significant digits, such as 12,300.
 func number(x float64) string {
 	if x = rounded(x); math.Abs(x) < 100 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
@@ -38,7 +38,7 @@ func number(x float64) string {
 
 func percent(x float64) string { return number(math.Round(1000*x)/10) + " %" }
 
-// whole is a number that is counted.
+// whole formats a count.
 func whole(x float64) string {
 	digits := strconv.FormatFloat(math.Ceil(x), 'f', 0, 64)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -47,7 +47,7 @@ func whole(x float64) string {
 	return digits
 }
 
-// span is a time for people.
+// span formats a duration.
 func span(seconds float64) string {
 	switch {
 	case seconds < 2*3600:

@@ -99,7 +99,7 @@ func start(ctx context.Context, s *stack.Stack) (*meter, error) {
 
 var totals = regexp.MustCompile(`(?m)^totals: (\d+)`)
 
-// count is how many instructions a call takes on average.
+// count returns the average number of instructions of a call.
 func (m *meter) count(ctx context.Context, calls int, call func(i int) error) (int, error) {
 	if err := m.control("--zero"); err != nil {
 		return 0, err

@@ -8,7 +8,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// measured is a verb, and what has to be done around each call of it.
+// measured is a verb, and the calls before and after each measured call of it.
 type measured struct {
 	name    string
 	config  func(*room.Config)
@@ -88,7 +88,7 @@ var verbs = []measured{
 	{"unlock", lock, joins(1), leave},
 }
 
-// measure is how many instructions a call takes, with the round trip of a ping in it.
+// measure returns the instructions that a call takes, including the round trip of a PING.
 func (v measured) measure(ctx context.Context, m *meter, c room.Config, calls int) (int, error) {
 	if v.config != nil {
 		v.config(&c)

@@ -30,7 +30,7 @@ type result struct {
 	wakes            []time.Duration // release asked -> the next one, who waited by then, has it
 }
 
-// track sees every grant and release, in the order in which they happen: only a holder writes to it.
+// track records every grant and release in their order; only the holder writes to it.
 type track struct {
 	mu       sync.Mutex
 	on       bool
@@ -41,7 +41,7 @@ type track struct {
 	r        result
 }
 
-// contend lets n contenders take, use and release one lock again and again for a while.
+// contend makes n contenders take, use and release one lock again and again for a while.
 func contend(ctx context.Context, lib library, addr string, n int, work, length time.Duration) (result,
 	error) {
 	count := &commands{}

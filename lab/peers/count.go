@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// commands counts what clients send to Redis: every library's connections are dialed here, and the
-// requests are counted as they are written. What a script does inside Redis is not counted.
+// commands counts the requests that clients send to Redis, as they are written. It dials the connections of
+// all libraries. Commands within a script are not counted.
 type commands struct{ sent atomic.Int64 }
 
 func (c *commands) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -33,7 +33,7 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// read follows requests, which are arrays of bulk strings.
+// read parses requests, which are arrays of bulk strings.
 func (c *countedConn) read(b []byte) {
 	for len(b) > 0 {
 		if c.skip > 0 {

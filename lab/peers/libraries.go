@@ -23,20 +23,19 @@ const (
 	forever  = 1 << 30         // tries
 )
 
-// replica is one process's way to the lock: take waits for it.
+// replica is one process's access to the lock; take waits for it.
 type replica interface {
 	take(ctx context.Context, key string) (held, error)
 	close()
 }
 
-// held is a lock that was taken. extend puts its end off to a lease from now; nil where the library does that
-// by itself.
+// held is a lock that was taken. extend renews its lease; nil if the library does that by itself.
 type held struct {
 	release func()
 	extend  func(context.Context) error
 }
 
-// library is one contestant and its settings.
+// library is one library in the comparison, with its settings.
 type library struct {
 	name string
 	open func(addr string, count *commands) (replica, error)

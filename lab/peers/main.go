@@ -140,7 +140,7 @@ func measure(ctx context.Context, c config) ([]result, error) {
 	return results, nil
 }
 
-// rate is a result for programs.
+// rate is a result in a form for programs.
 type rate struct {
 	Library    string  `json:"library"`
 	Contenders int     `json:"contenders"`
@@ -163,7 +163,7 @@ func save(path string, results []result) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// machine says what all this ran on.
+// machine describes the machine of the run.
 func machine() string {
 	version, _ := exec.Command("redis-server", "--version").Output()
 	fields := strings.Fields(string(version))

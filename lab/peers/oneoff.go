@@ -13,7 +13,8 @@ import (
 
 const warmKeys = 20 // for connections and scripts
 
-// oneOff is what locks cost that are taken once, each on a key of its own: a reservation, an order.
+// oneOff is the cost of locks that are taken once, each on a key of its own, as for a reservation or an
+// order.
 type oneOff struct {
 	library   string
 	pair      spent // take and release
@@ -25,14 +26,14 @@ type oneOff struct {
 	forgotten time.Duration
 }
 
-// spent is what one thing costs, on average.
+// spent is the average cost of one lock.
 type spent struct {
 	took         time.Duration // for one client that does one after the other
 	sent, inside float64       // commands sent to Redis, and run there, those in scripts included
 	cpu          time.Duration // of Redis
 }
 
-// meter reads what a Redis has done.
+// meter reads the statistics of a Redis.
 type meter struct {
 	rdb    *redis.Client
 	count  *commands
@@ -48,7 +49,7 @@ func (m *meter) start(ctx context.Context) (err error) {
 	return err
 }
 
-// stop is what each of n things cost since start; the meter's own INFO is taken off.
+// stop returns the cost of each of n locks since the start, without the meter's own INFO.
 func (m *meter) stop(ctx context.Context, n int) (spent, error) {
 	took, sent := time.Since(m.at), m.count.sent.Load()-m.sent
 	inside, cpu, err := m.read(ctx)
@@ -110,7 +111,7 @@ func once(ctx context.Context, lib library, c config) (o oneOff, err error) {
 	return o, o.pairs(ctx, lib, c, rdb)
 }
 
-// on has a replica of its own, with connections and scripts, on an empty Redis.
+// on runs a library with a new client, with its connections and scripts ready, on an empty Redis.
 func on(ctx context.Context, lib library, c config, rdb *redis.Client,
 	measure func(replica, *meter) error) error {
 	if err := rdb.FlushAll(ctx).Err(); err != nil {
@@ -172,7 +173,7 @@ func (o *oneOff) extensions(ctx context.Context, lib library, c config, rdb *red
 	})
 }
 
-// pairs measures n locks that are taken and released, and what is left of them after a rest.
+// pairs measures n locks that are taken and released, and what is left of them after a pause.
 func (o *oneOff) pairs(ctx context.Context, lib library, c config, rdb *redis.Client) error {
 	return on(ctx, lib, c, rdb, func(side replica, m *meter) error {
 		before, err := usedMemory(ctx, rdb)
@@ -222,7 +223,7 @@ func usedMemory(ctx context.Context, rdb *redis.Client) (n int64, err error) {
 	return 0, err
 }
 
-// longestTTL is when the last of what is left of a lock goes away; negative = never.
+// longestTTL returns when the last key of a lock expires; negative = never.
 func longestTTL(ctx context.Context, rdb *redis.Client) (longest time.Duration, err error) {
 	keys := rdb.Scan(ctx, 0, "*once-1[^0-9]*", 10_000).Iterator()
 	for keys.Next(ctx) {

@@ -17,8 +17,8 @@ const (
 	longestPush      = 64 << 10
 )
 
-// plain is a WebSocket server as coder/websocket's chat example has it: a handler that blocks and a buffered
-// channel for each socket. It sends all the same.
+// plain is a WebSocket server like the chat example of coder/websocket: a blocking handler and a buffered
+// channel for each socket. It sends the same frame to all.
 type plain struct {
 	mu          sync.Mutex
 	subscribers map[chan []byte]bool
@@ -70,7 +70,7 @@ func (p *plain) keep(sent chan []byte, on bool) {
 	delete(p.subscribers, sent)
 }
 
-// push sends to all; a slow one misses it.
+// push sends a frame to all sockets; a slow one misses it.
 func (p *plain) push(c *gin.Context) {
 	text, err := io.ReadAll(io.LimitReader(c.Request.Body, longestPush))
 	if err != nil {

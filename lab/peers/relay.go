@@ -13,9 +13,9 @@ import (
 
 const relayed = "relayed" // the channel
 
-// relay is the shortest way from a request to a socket of another process by way of Redis, with nothing
-// decided and no other socket written to: POST /push publishes, and the server with the socket writes to it
-// what it hears.
+// relay is the shortest way from a request to a socket of another process through Redis. POST /push
+// publishes, and the server with the socket writes what it receives to it. It decides nothing and writes to
+// no other socket.
 type relay struct {
 	rdb    *redis.Client
 	socket atomic.Pointer[websocket.Conn]
@@ -45,7 +45,7 @@ func newRelay(ctx context.Context, addr string) http.Handler {
 	return g
 }
 
-// deliver goes on until ctx ends.
+// deliver writes what is published, until ctx ends.
 func (r *relay) deliver(ctx context.Context) {
 	heard := r.rdb.Subscribe(ctx, relayed)
 	defer func() { _ = heard.Close() }()

@@ -62,13 +62,13 @@ func (r result) wake(q float64) time.Duration {
 	return sorted[int(q*float64(len(sorted)-1))]
 }
 
-// short is the name without what its settings mean.
+// short returns the name without the meaning of its settings.
 func (r result) short() string {
 	name, _, _ := strings.Cut(r.library, " (")
 	return name
 }
 
-// verdict says where ours stands, and where a peer is better.
+// verdict describes how waitroom's lock compares, and where a peer is better.
 func verdict(group []result) string {
 	mine, peers := group[0], group[1:]
 	text := fmt.Sprintf("Handoffs/s against the better of redsync and redislock: %.1f × with their usual "+
@@ -99,7 +99,7 @@ func verdict(group []result) string {
 	return text + "\n"
 }
 
-// bestRate is of redsync and redislock.
+// bestRate returns the better rate of redsync and redislock.
 func bestRate(peers []result, tight bool) float64 {
 	best := 0.1
 	for _, p := range peers {

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// serve listens until ctx ends; then it is gone at once, with its sockets.
+// serve listens until ctx ends; then it closes at once, with its sockets.
 func serve(ctx context.Context, addr string, handler http.Handler) error {
 	s := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	context.AfterFunc(ctx, func() { _ = s.Close() })
@@ -19,7 +19,7 @@ func serve(ctx context.Context, addr string, handler http.Handler) error {
 	return nil
 }
 
-// newGin is Gin with nothing in between.
+// newGin returns a Gin engine without middleware.
 func newGin() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	g := gin.New()
@@ -27,8 +27,8 @@ func newGin() *gin.Engine {
 	return g
 }
 
-// ginHandler is the least that can be called a lock by HTTP: SET NX PX and DEL, in no line, with no fence and
-// no record. The paths are waitroom's, so that the same client asks both.
+// ginHandler is the simplest lock over HTTP: SET NX PX and DEL, without a line, a fence or a record. It has
+// waitroom's paths, so that the same client can use both.
 func ginHandler(addr string) http.Handler {
 	rdb := redis.NewClient(&redis.Options{Addr: addr})
 	g := newGin()

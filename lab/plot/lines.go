@@ -17,7 +17,7 @@ const (
 	ticks      = 5
 )
 
-// Lines draws curves over one axis that says what it is, with a dot at each point.
+// Lines draws curves over one labelled axis, with a dot at each point.
 func Lines(title, axis string, series []Series, label func(float64) string) string {
 	right, top := 0.0, 0.0
 	for _, s := range series {
@@ -45,7 +45,7 @@ func Lines(title, axis string, series []Series, label func(float64) string) stri
 	return f.Done()
 }
 
-// some is a length that an axis can have.
+// some returns v as the length of an axis, which must not be zero.
 func some(v float64) float64 {
 	if v <= 0 {
 		return 1

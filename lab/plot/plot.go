@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Figure is a plot with axes that is being drawn. Left, Top, Width and Height are the inner area's.
+// Figure is a plot with axes. Left, Top, Width and Height describe the inner area.
 type Figure struct {
 	strings.Builder
 	Left, Top, Width, Height float64
@@ -20,7 +20,7 @@ var Colours = []string{"#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0e7490", "#
 const style = `<style>text{font:12px system-ui,sans-serif;fill:#1f2937}.title{font-size:14px;font-weight:600}` +
 	`.grid{stroke:#d1d5db}</style>`
 
-// New begins a figure: how much is left free at the left, how high it is, and where its axes end.
+// New begins a figure; left is the margin at the left, and the axes end at xMax and yMax.
 func New(title string, left, height, xMax, yMax float64) *Figure {
 	f := &Figure{Left: left, Top: 52, Width: 720 - left - 20, Height: height, xMax: xMax, yMax: yMax}
 	fmt.Fprintf(f, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 %.0f" role="img" aria-label="%s">%s`, height+100, escape(title), style)
@@ -29,17 +29,17 @@ func New(title string, left, height, xMax, yMax float64) *Figure {
 	return f
 }
 
-// Text writes at a place of the drawing.
+// Text writes text at a position of the drawing.
 func (f *Figure) Text(x, y float64, class, text string) {
 	fmt.Fprintf(f, `<text x="%.1f" y="%.1f" class="%s">%s</text>`, x, y, class, escape(text))
 }
 
-// Anchored is Text that ends, begins or has its middle there.
+// Anchored is Text whose start, middle or end is at the position.
 func (f *Figure) Anchored(x, y float64, anchor, text string) {
 	fmt.Fprintf(f, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, escape(text))
 }
 
-// X and Y are where a value is drawn.
+// X and Y return the position of a value in the drawing.
 func (f *Figure) X(v float64) float64 { return f.Left + f.Width*v/f.xMax }
 func (f *Figure) Y(v float64) float64 { return f.Top + f.Height*(1-v/f.yMax) }
 
@@ -63,14 +63,14 @@ func (f *Figure) Legend(names []string) {
 	}
 }
 
-// Bar stands on the axis.
+// Bar draws a bar on the axis.
 func (f *Figure) Bar(x, width, v float64, colour string) {
 	top := f.Y(min(v, f.yMax))
 	fmt.Fprintf(f, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x, top, width, f.Y(0)-top,
 		colour)
 }
 
-// Line joins points.
+// Line connects points.
 func (f *Figure) Line(xs, ys []float64, colour string, dashed bool) {
 	dash := ""
 	if dashed {
@@ -83,14 +83,14 @@ func (f *Figure) Line(xs, ys []float64, colour string, dashed bool) {
 	f.WriteString(`"/>`)
 }
 
-// Done is the whole drawing.
+// Done returns the whole drawing.
 func (f *Figure) Done() string { return f.String() + "</svg>\n" }
 
 func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(text)
 }
 
-// Nice is a round number not under v.
+// Nice returns a round number that is not less than v.
 func Nice(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, m := range []float64{1, 1.5, 2, 3, 4, 5, 6, 8, 10} {
@@ -126,7 +126,7 @@ func Bars(title string, names, series []string, value func(name, series int) flo
 	return f.Done()
 }
 
-// Rows draws one bar after the other from left to right, with their names before them.
+// Rows draws horizontal bars with their names at the left.
 func Rows(title string, names []string, values []float64, marked func(name string) bool,
 	label func(float64) string) string {
 	top := 0.0

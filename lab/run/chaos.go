@@ -14,7 +14,7 @@ const (
 	deadFor         = 5 * time.Second
 )
 
-// failoverFor is how long the failover scenario puts load on: DURATION, as its script reads it.
+// failoverFor returns how long the failover scenario runs: DURATION, as its script reads it.
 func failoverFor() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("DURATION")); err == nil {
 		return d
@@ -22,7 +22,7 @@ func failoverFor() time.Duration {
 	return defaultFailover
 }
 
-// killOne kills the first replica after a while, as a crash would, and starts it again.
+// killOne kills the first replica after a while (SIGKILL), and starts it again.
 func (d *deployment) killOne(ctx context.Context, r *report, after time.Duration) {
 	if len(d.replicas) == 0 {
 		log.Print("failover: this deployment is not ours: kill a replica of it yourself, now or soon")

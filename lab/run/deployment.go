@@ -21,7 +21,7 @@ const (
 	setup       = "scripts/setup.sh load"
 )
 
-// deployment is what a run starts: Redis, PostgreSQL, replicas and haproxy in front of them.
+// deployment is what a run starts: Redis, PostgreSQL, replicas, and haproxy in front of them.
 type deployment struct {
 	*stack.Stack
 	program  string
@@ -31,8 +31,8 @@ type deployment struct {
 	replicas []*stack.Replica
 }
 
-// start returns when the balancer sends requests to every replica. What it started is to be stopped also
-// beside an error.
+// start returns when the balancer sends requests to every replica. The caller calls stop, also after an
+// error.
 func (d *deployment) start(ctx context.Context, c config) (err error) {
 	balancer, err := stack.Find("haproxy", setup)
 	if err != nil {
@@ -59,14 +59,14 @@ func (d *deployment) start(ctx context.Context, c config) (err error) {
 	return d.balance(ctx, c.root, balancer)
 }
 
-// stop ends what was started, if anything was.
+// stop ends everything that was started.
 func (d *deployment) stop() {
 	if d.Stack != nil {
 		d.Stop()
 	}
 }
 
-// configure starts what the replicas share and makes their settings.
+// configure starts what the replicas share, and sets their settings.
 func (d *deployment) configure(ctx context.Context) error {
 	_, redis, err := d.Redis(ctx)
 	if err != nil {
@@ -97,8 +97,7 @@ func (d *deployment) configure(ctx context.Context) error {
 	return nil
 }
 
-// balance starts haproxy as documented: every replica in turn, for any client, as long as it says that
-// it is ready.
+// balance starts haproxy with the documented configuration: it sends any client to any ready replica in turn.
 func (d *deployment) balance(ctx context.Context, root, program string) error {
 	addr, err := stack.Address()
 	if err != nil {
@@ -127,8 +126,8 @@ func (d *deployment) balance(ctx context.Context, root, program string) error {
 	return d.outwaitDoubt(ctx)
 }
 
-// outwaitDoubt waits until the store is no new one any more: for a moment it may be one that lost everything,
-// and no client is answered.
+// outwaitDoubt waits until the store's recovery window is over. A new store may be one that lost everything,
+// so for a moment it answers no call.
 func (d *deployment) outwaitDoubt(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

@@ -14,8 +14,8 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// fault is the product changed so that it breaks a promise. Go builds it by an overlay: the checkout stays as
-// it is.
+// fault is a change of the product that breaks a promise. Go builds it by an overlay, so the checkout stays
+// as it is.
 type fault struct {
 	name      string
 	edits     []stack.Edit
@@ -23,7 +23,7 @@ type fault struct {
 	threshold string // by this metric
 }
 
-// leak keeps 1 MiB for good each time it is reached.
+// leak is code that leaks 1 MiB each time it is reached.
 const leak = "go func() { kept := make([]byte, 1<<20); for i := range kept { kept[i] = 1 }; <-make(chan " +
 	"struct{}); println(kept[0]) }()\n"
 
@@ -59,7 +59,7 @@ func faultNames() []string {
 	return names
 }
 
-// build makes the program of the checkout, with a fault where one is named.
+// build builds the program of the checkout, with a fault if one is named.
 func build(ctx context.Context, root, dir, broken string) (string, error) {
 	program := filepath.Join(dir, "waitroom")
 	var args []string
@@ -85,9 +85,10 @@ func overlay(root, dir, broken string) (string, error) {
 	return list, nil
 }
 
-// shortened are the scenarios that would take too long for a check. In so short a run a sound build still
-// warms up, so the bar for memory is wider; the leaks are over it all the same, and a test holds the bar
-// itself.
+// shortened are the scenarios that would take too long for a check.
+//
+// In so short a run a correct build still warms up, so the limit for memory is higher; the leaks exceed it
+// too, and a test checks the normal limit.
 var shortened = map[string][]string{
 	"desk": {"DURATION=12s"},
 	"soak": {"DURATION=24s", "ROOMS=4", "SELLERS=10", "HOLD=400"},
@@ -95,8 +96,8 @@ var shortened = map[string][]string{
 
 const checkFlatMiB = 600
 
-// checkChecks plays each scenario that a fault is for on a sound build, which must hold all thresholds, and
-// on its faults, which must fail their own.
+// checkChecks runs each scenario on a correct build, on which all thresholds have to hold, and on builds with
+// its faults, on which the fault's threshold has to fail.
 func checkChecks(ctx context.Context, c config) error {
 	if err := checkReferee(ctx, c.root); err != nil {
 		return err
@@ -121,7 +122,7 @@ func checkChecks(ctx context.Context, c config) error {
 	return errors.Join(wrong...)
 }
 
-// checked are the faults, before the first of each scenario a sound build.
+// checked returns the faults, and before the first of each scenario a correct build.
 func checked() (list []fault) {
 	for i, f := range faults {
 		if i == 0 || faults[i-1].scenario != f.scenario {
@@ -132,7 +133,7 @@ func checked() (list []fault) {
 	return list
 }
 
-// tryFault plays a fault's scenario and returns what failed.
+// tryFault runs a fault's scenario and returns the thresholds that failed.
 func tryFault(ctx context.Context, c config, f fault) ([]string, error) {
 	c.scenario, c.results = f.scenario, filepath.Join(c.results, f.name)
 	c.env = append(slices.Clone(c.env), shortened[f.scenario]...)
@@ -149,7 +150,7 @@ func tryFault(ctx context.Context, c config, f fault) ([]string, error) {
 	return r.failed(), nil
 }
 
-// checkReferee plays lies to what judges the frames, without any server.
+// checkReferee gives wrong frames to the code that judges them, without a server.
 func checkReferee(ctx context.Context, root string) error {
 	k6, err := findK6(ctx, root)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 
 const k6Version = "v1.8.1"
 
-// The exit code by which k6 says that it ran to its end and thresholds failed.
+// The exit code of k6 after a complete run in which thresholds failed.
 const thresholdsFailed = 99
 
-// findK6 returns the pinned k6. It is built once for each user of this machine; K6 names another one.
+// findK6 returns the pinned k6, which is built once for each user of this machine; K6 names another one.
 func findK6(ctx context.Context, root string) (string, error) {
 	if path := os.Getenv("K6"); path != "" {
 		return path, nil
@@ -51,7 +51,7 @@ func findK6(ctx context.Context, root string) (string, error) {
 	return path, move(filepath.Join(tmp, "k6"), path)
 }
 
-// move works between file systems too, and is whole or not at all.
+// move moves a file, also between file systems, in one step.
 func move(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
@@ -63,7 +63,8 @@ func move(from, to string) error {
 	return os.Rename(to+".new", to)
 }
 
-// play runs k6 to its end; interrupted it is let write its summary. started is called with its process.
+// play runs k6 to its end. After an interrupt k6 still writes its summary. started is called with its
+// process.
 func play(ctx context.Context, k6 string, c config, started func(pid int)) error {
 	args := []string{"run", "--quiet", "--no-usage-report", "--address", "", "--out",
 		"csv=" + filepath.Join(c.results, samplesFile)}

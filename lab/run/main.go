@@ -21,7 +21,7 @@ import (
 	"github.com/waitroom/waitroom/lab/stack"
 )
 
-// config holds a run's flags.
+// config has a run's flags.
 type config struct {
 	root     string // of the checkout
 	scenario string
@@ -56,8 +56,8 @@ func main() {
 	}
 }
 
-// start ends on the first SIGINT or SIGTERM by stopping everything in order; the second ends it at once, and
-// the kernel what it started.
+// start ends on the first SIGINT or SIGTERM by stopping everything in order. The second signal ends it at
+// once, and the kernel ends its children.
 func start(c config, check bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -74,7 +74,7 @@ func start(c config, check bool) error {
 	return err
 }
 
-// complete fills in and checks what was not said.
+// complete checks the flags and fills in defaults.
 func (c *config) complete() (err error) {
 	if c.root, err = filepath.Abs(c.root); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (c *config) script() string {
 	return filepath.Join(c.root, "lab", "k6", filepath.Base(c.scenario)+".js")
 }
 
-// run plays the scenario once. The report is there also where thresholds failed, which is an error.
+// run runs the scenario once. It returns the report also with an error for thresholds that failed.
 func run(ctx context.Context, c config) (*report, error) {
 	k6, err := findK6(ctx, c.root)
 	if err != nil {

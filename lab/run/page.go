@@ -21,7 +21,7 @@ type rule struct {
 	Held         bool
 }
 
-// page writes the whole report as one file that needs no other.
+// page writes the whole report as one self-contained file.
 func (r *report) page(w io.Writer) error {
 	var rules []rule
 	for _, name := range slices.Sorted(maps.Keys(r.summary.Metrics)) {
@@ -85,7 +85,7 @@ func (r *report) figures() []figure {
 	return slices.DeleteFunc(all, func(f figure) bool { return strings.TrimSpace(f.empty()) != "" })
 }
 
-// empty says why there is nothing to draw.
+// empty returns why there is nothing to draw.
 func (f figure) empty() string {
 	for _, l := range f.lines {
 		for _, v := range l.values {
@@ -97,7 +97,7 @@ func (f figure) empty() string {
 	return "nothing was measured"
 }
 
-// filled is a list of at least n, with -1 where nothing is known.
+// filled returns a list of at least n values, with -1 for unknown ones.
 func filled(list []float64, n int) []float64 {
 	for len(list) < n {
 		list = append(list, -1)

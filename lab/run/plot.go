@@ -17,13 +17,13 @@ const (
 	innerWidth, innerHeight float64 = plotWidth - plotLeft - plotRight, plotHeight - plotTop - plotBottom
 )
 
-// line is one curve: a value for each second, a negative one where there is none.
+// line is one curve: a value for each second, negative for none.
 type line struct {
 	name   string
 	values []float64
 }
 
-// figure is one plot with time from left to right.
+// figure is one plot over time.
 type figure struct {
 	Title string
 	Note  string
@@ -33,8 +33,8 @@ type figure struct {
 	from  time.Time
 }
 
-// SVG draws the figure. Curves differ by colour and by their legend's order; what a table would say
-// is in each one's title.
+// SVG draws the figure. Curves differ by colour and by their order in the legend; each has its numbers in its
+// title.
 func (f figure) SVG() template.HTML {
 	seconds, top := 1, 0.0
 	for _, l := range f.lines {
@@ -70,7 +70,7 @@ func (f figure) SVG() template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
-// path draws a curve. It goes straight over seconds in which nothing was measured.
+// path draws a curve. It draws a straight line over seconds without a value.
 func path(values []float64, x, y func(float64) float64) string {
 	var b strings.Builder
 	for s, v := range values {
@@ -95,10 +95,10 @@ func (f figure) Legend() []string {
 	return names
 }
 
-// Unit is what the numbers at the left are.
+// Unit returns the unit of the numbers at the left.
 func (f figure) Unit() string { return f.unit }
 
-// ceiling is a round number at or above v.
+// ceiling returns a round number at or above v.
 func ceiling(v float64) float64 {
 	if v <= 0 {
 		return 1

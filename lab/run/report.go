@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// report is everything that is known of a run.
+// report has everything that is known of a run.
 type report struct {
 	Scenario  string    `json:"scenario"`
 	Base      string    `json:"base"`
@@ -28,13 +28,13 @@ type report struct {
 	mu      sync.Mutex
 }
 
-// mark is something that was done to the stack during the run.
+// mark is an action on the deployment during the run.
 type mark struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"`
 }
 
-// summary is of k6's what the page shows.
+// summary has the part of k6's summary that the page shows.
 type summary struct {
 	Metrics map[string]struct {
 		Thresholds map[string]struct {
@@ -49,7 +49,7 @@ func (r *report) mark(what string) {
 	r.Marks = append(r.Marks, mark{time.Now(), what})
 }
 
-// failed lists the metrics whose thresholds did not hold, and memory where a soak saw it grow.
+// failed lists the metrics whose thresholds failed, and "memory" if it grew in a soak test.
 func (r *report) failed() []string {
 	var names []string
 	for name, m := range r.summary.Metrics {
@@ -66,7 +66,7 @@ func (r *report) failed() []string {
 	return names
 }
 
-// read takes what k6 left.
+// read reads the files that k6 wrote.
 func (r *report) read(dir string, flatMiB float64) error {
 	data, err := os.ReadFile(filepath.Join(dir, "summary.json"))
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *report) read(dir string, flatMiB float64) error {
 	return err
 }
 
-// write leaves the page, and beside it what it was drawn from.
+// write writes the page, and beside it its data.
 func (r *report) write(dir string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

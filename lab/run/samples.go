@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// samplesFile is what k6 writes every sample into.
+// samplesFile is the file to which k6 writes every sample.
 const samplesFile = "samples.csv"
 
-// trends are drawn as median and 99th percentile, by the second.
+// trends are drawn as median and 99th percentile of each second.
 var trends = []string{"join_ms", "handoff_ms", "first_frame_ms", "back_ms", "code_ms"}
 
-// counters are drawn as so many a second, or as the difference of two since the start.
+// counters are drawn as a rate, or as the difference of two since the start.
 var counters = []string{"joined", "over", "handoffs", "sockets_opened", "sockets_closed", "frames", "retries",
 	"two_holders", "overtaken", "lost_places"}
 
-// series is a run by the second.
+// series is a run, second by second.
 type series struct {
 	From     time.Time            `json:"from"`
 	P50      map[string][]float64 `json:"p50"` // by trend; -1 = nothing in that second
@@ -32,7 +32,7 @@ type series struct {
 	Duration int                  `json:"seconds"`
 }
 
-// readSamples reads k6's samples, one line at a time: a long run has millions.
+// readSamples reads k6's samples line by line, since a long run has millions.
 func readSamples(path string) (series, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func (b *buckets) add(name, at, value string) error {
 	return nil
 }
 
-// grown is a list of at least n.
+// grown returns a list of at least n elements.
 func grown[T any](list []T, n int) []T {
 	if len(list) >= n {
 		return list
@@ -127,7 +127,7 @@ func (b *buckets) series() series {
 	return s
 }
 
-// quantile of sorted values, by the nearest rank; -1 of none.
+// quantile returns a quantile of sorted values by the nearest rank; -1 for none.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return -1
@@ -135,7 +135,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// difference is how many came and have not gone, by the second.
+// difference returns, for each second, how many came and have not gone.
 func difference(n int, came, gone []float64) []float64 {
 	came, gone = grown(came, n), grown(gone, n)
 	out := make([]float64, n)

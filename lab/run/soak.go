@@ -16,17 +16,17 @@ const (
 	tenMin   = 600
 )
 
-// slope is how a process's memory went over the last two thirds of a run.
+// slope is the growth of a process's memory over the last two thirds of a run.
 type slope struct {
 	Mean   float64 `json:"mean_mib"`
 	PerTen float64 `json:"mib_in_ten_minutes"`
 	Flat   bool    `json:"flat"`
 }
 
-// memoryRule is what the thresholds call it where memory grew.
+// memoryRule is the name of the rule about memory among the thresholds.
 const memoryRule = "memory"
 
-// slopeOf fits a line by least squares; allowed is how many MiB ten minutes may add.
+// slopeOf fits a line by least squares; allowed is the MiB that ten minutes may add.
 func slopeOf(samples []usage, allowed float64) slope {
 	samples = samples[len(samples)/3:]
 	if len(samples) < 2 {
@@ -46,7 +46,7 @@ func slopeOf(samples []usage, allowed float64) slope {
 	return s
 }
 
-// flat prints how memory went and is an error where it grew.
+// flat prints the growth of memory, and returns an error if it is too high.
 func (r *report) flat() error {
 	var wrong []error
 	for _, p := range r.Processes {
@@ -59,7 +59,7 @@ func (r *report) flat() error {
 	return errors.Join(wrong...)
 }
 
-// judged is true for what must not grow: haproxy and k6 are not ours.
+// judged reports whether a process may not grow: haproxy and k6 are not checked.
 func (p process) judged() bool { return p.Name == "redis" || strings.HasPrefix(p.Name, "replica") }
 
 func (p process) grew() bool { return p.judged() && !p.SlopeOf.Flat }

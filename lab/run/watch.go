@@ -10,22 +10,22 @@ import (
 
 const watchEvery = time.Second
 
-// usage is what a process used at a moment.
+// usage is what a process used at one time.
 type usage struct {
 	At  time.Time `json:"at"`
 	RSS float64   `json:"rss_mib"`
 	CPU float64   `json:"cpu_cores"` // since the sample before
 }
 
-// process is what one process used over the run.
+// process is what one process used during the run.
 type process struct {
 	Name    string  `json:"name"`
 	Samples []usage `json:"samples"`
 	SlopeOf slope   `json:"memory"`
 }
 
-// watch samples memory and processor of k6 and of every child until the returned function is called. Without
-// /proc there is nothing to see.
+// watch samples memory and processor time of k6 and of every child until the returned function is called. It
+// needs /proc.
 func watch(ctx context.Context, k6 func() int, children []*stack.Child) func() []process {
 	ctx, cancel := context.WithCancel(ctx)
 	list, pids := []process{{Name: "k6"}}, []func() int{k6}
@@ -60,7 +60,7 @@ func watch(ctx context.Context, k6 func() int, children []*stack.Child) func() [
 	}
 }
 
-// machine says what the run was on.
+// machine describes the machine of the run.
 func machine() string {
 	return stack.Machine() + "; load average at the start " + stack.Load() + "; k6 ran on the same machine"
 }

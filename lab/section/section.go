@@ -7,7 +7,7 @@ import (
 )
 
 // Put replaces a program's part of a Markdown file, or adds it at the end. title is the first line of a file
-// that is not there yet.
+// that does not exist yet.
 func Put(path, title, name, by, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {

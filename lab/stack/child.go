@@ -20,10 +20,10 @@ type Child struct {
 	process *testproc.Process // another one when it came back
 }
 
-// Pid is the process's that runs now.
+// Pid returns the id of the current process.
 func (c *Child) Pid() int { return c.running().Pid() }
 
-// Kill ends it at once, as a crash would.
+// Kill ends the process at once (SIGKILL).
 func (c *Child) Kill() { c.running().Kill() }
 
 func (c *Child) running() *testproc.Process {
@@ -38,7 +38,7 @@ func (c *Child) run(p *testproc.Process) {
 	c.process = p
 }
 
-// Until waits for a child to be as it should. Its error has the end of the child's log.
+// Until calls check until it returns nil. Its error has the end of the child's log.
 func (c *Child) Until(ctx context.Context, check func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -59,7 +59,7 @@ func (c *Child) Until(ctx context.Context, check func() error) error {
 	}
 }
 
-// Wait waits until it has ended.
+// Wait waits until the process has ended.
 func (c *Child) Wait(ctx context.Context) error {
 	select {
 	case <-c.running().Done():
@@ -69,10 +69,10 @@ func (c *Child) Wait(ctx context.Context) error {
 	}
 }
 
-// Tail is the end of what it said.
+// Tail returns the end of its log.
 func (c *Child) Tail() string { return testproc.LogTail(c.Log) }
 
-// Pause is false where ctx ended first.
+// Pause waits; it returns false if ctx ended first.
 func Pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// Edit is a piece of a file of the checkout, which is there once, and what becomes of it in a build.
+// Edit replaces a text, which a file of the checkout has once, by another one in a build.
 type Edit struct{ File, From, To string }
 
-// Change is an Edit.
+// Change returns an Edit.
 func Change(file, from, to string) Edit { return Edit{File: file, From: from, To: to} }
 
-// Overlay writes the changed files into dir and returns the list by which go build -overlay takes them: the
-// checkout stays as it is.
+// Overlay writes the changed files into dir, and returns the list for go build -overlay. The checkout stays
+// as it is.
 func Overlay(root, dir string, edits []Edit) (list string, err error) {
 	replace := map[string]string{}
 	for _, e := range edits {

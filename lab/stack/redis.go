@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Redis starts a redis-server that keeps nothing and returns when it answers, with its host:port.
+// Redis starts a redis-server without persistence. It returns when the server answers, with its host:port.
 func (s *Stack) Redis(ctx context.Context, args ...string) (c *Child, addr string, err error) {
 	return s.RedisWith(ctx, nil, args...)
 }
 
-// RedisWith is Redis with more in its environment.
+// RedisWith is Redis with more environment variables.
 func (s *Stack) RedisWith(ctx context.Context, env []string, args ...string) (c *Child, addr string,
 	err error) {
 	program, err := Find("redis-server", "scripts/setup.sh load")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Replica is a waitroom that can come back on its address.
+// Replica is a waitroom process that can be restarted on its address.
 type Replica struct {
 	Child
 	Addr    string
@@ -19,10 +19,10 @@ type Replica struct {
 	config  []string
 }
 
-// URL is where it serves.
+// URL returns the replica's URL.
 func (r *Replica) URL() string { return "http://" + r.Addr }
 
-// Build makes the program of a checkout; args are more of go build's.
+// Build builds the program of a checkout; args are added to go build's.
 func Build(ctx context.Context, root, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", program}, args,
 		[]string{"./cmd/waitroom"})...)
@@ -33,8 +33,8 @@ func Build(ctx context.Context, root, program string, args ...string) error {
 	return nil
 }
 
-// Replica starts a replica and returns when it is ready. config is WAITROOM_NAME=value; what our own
-// environment says of waitroom does not count.
+// Replica starts a replica and returns when it is ready. config has its settings as WAITROOM_NAME=value;
+// those in this process's environment are ignored.
 func (s *Stack) Replica(ctx context.Context, name, program string, config []string) (*Replica, error) {
 	addr, err := Address()
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Stack) Replica(ctx context.Context, name, program string, config []stri
 	return r, s.Serve(ctx, r)
 }
 
-// Serve starts a replica, again on its address where it was killed, and returns when it is ready.
+// Serve starts a replica, again on its address after a kill, and returns when it is ready.
 func (s *Stack) Serve(ctx context.Context, r *Replica) error {
 	cmd := exec.Command(r.program, "serve")
 	cmd.Env = slices.Concat(environment(), r.config, []string{"WAITROOM_ADDR=" + r.Addr})
@@ -56,7 +56,7 @@ func (s *Stack) Serve(ctx context.Context, r *Replica) error {
 	return r.Until(ctx, func() error { return Ready(r.URL()) })
 }
 
-// Ready asks /readyz.
+// Ready returns nil if /readyz answers that the replica is ready.
 func Ready(url string) error {
 	client := http.Client{Timeout: 2 * time.Second}
 	resp, err := client.Get(url + "/readyz")
@@ -70,7 +70,7 @@ func Ready(url string) error {
 	return nil
 }
 
-// environment is ours without the settings of another waitroom.
+// environment returns this process's environment without settings of waitroom.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "WAITROOM_") })
 }

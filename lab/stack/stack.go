@@ -16,14 +16,14 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// Stack is some children with everything of theirs in one directory.
+// Stack is a group of children with all their files in one directory.
 type Stack struct {
 	Dir      string
 	Children []*Child // in the order in which they were started
 	undo     []func() // in the order in which it was done
 }
 
-// New makes the directory. The caller must call Stop.
+// New makes the directory. The caller has to call Stop.
 func New(prefix string) (*Stack, error) {
 	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {
@@ -34,7 +34,7 @@ func New(prefix string) (*Stack, error) {
 	return s, nil
 }
 
-// Undo has Stop do something more.
+// Undo adds a function that Stop calls.
 func (s *Stack) Undo(f func()) { s.undo = append(s.undo, f) }
 
 // Stop ends what was started, the last first.
@@ -45,7 +45,7 @@ func (s *Stack) Stop() {
 	s.undo = nil
 }
 
-// Launch starts a program with its output in a file. It is gone when we are, however we end.
+// Launch starts a program with its output in a file. The program also ends when this process ends in any way.
 func (s *Stack) Launch(name string, cmd *exec.Cmd) (*Child, error) {
 	c := &Child{Name: name, Log: filepath.Join(s.Dir,
 		filepath.Base(cmd.Path)+"-"+fmt.Sprint(len(s.Children)+1)+".log")}
@@ -73,7 +73,8 @@ func (s *Stack) launch(c *Child, cmd *exec.Cmd) error {
 	return nil
 }
 
-// Find looks for a program also where Debian keeps those of root. setup is what would install it.
+// Find finds a program, also where Debian installs those of root. setup names what would install it, for the
+// error.
 func Find(name, setup string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -85,13 +86,13 @@ func Find(name, setup string) (string, error) {
 		"own package manager", name, setup)
 }
 
-// Address is a free one of loopback.
+// Address returns a free address of loopback.
 func Address() (string, error) {
 	port, err := testproc.Port()
 	return fmt.Sprintf("127.0.0.1:%d", port), err
 }
 
-// Random is a text that cannot be guessed.
+// Random returns a text that cannot be guessed.
 func Random(prefix string, bytes int) string {
 	b := make([]byte, bytes)
 	_, _ = rand.Read(b) // never fails

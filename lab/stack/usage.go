@@ -11,19 +11,19 @@ import (
 
 const clockTicks = 100 // a second, in /proc/PID/stat, on every Linux there is
 
-// Usage is what a process has used until a moment, as another process sees it.
+// Usage is what a process has used so far.
 type Usage struct {
 	At  time.Time
 	RSS float64       // resident, in MiB
 	CPU time.Duration // since its start, user and system
 }
 
-// Cores is how many processors it used since an earlier look, on average.
+// Cores returns how many processors it used since an earlier look, on average.
 func (u Usage) Cores(before Usage) float64 {
 	return max(u.CPU-before.CPU, 0).Seconds() / u.At.Sub(before.At).Seconds()
 }
 
-// Look reads what a process uses; false where it is gone, or there is no /proc.
+// Look reads what a process has used; false if it has ended or there is no /proc.
 func Look(pid int) (u Usage, ok bool) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -47,7 +47,7 @@ func Look(pid int) (u Usage, ok bool) {
 	return u, true
 }
 
-// Machine says what a run was on.
+// Machine describes this machine.
 func Machine() string {
 	cpu := runtime.GOARCH
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -61,7 +61,7 @@ func Machine() string {
 	return fmt.Sprintf("%d × %s, %s, %s", runtime.NumCPU(), cpu, runtime.GOOS, runtime.Version())
 }
 
-// Load is the load average of the last minute, "" where it is not known.
+// Load returns the load average of the last minute; "" if it is unknown.
 func Load() string {
 	load, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(load), " ")

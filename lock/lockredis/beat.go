@@ -37,8 +37,8 @@ func (l *Locker) beat(ctx context.Context) {
 	}
 }
 
-// beats are the keys with a heartbeat under way. A shard that does not answer delays no key of another: those
-// would lose their turns.
+// beats are the keys whose heartbeat is being sent. Each shard has its own, since a shard that does not
+// answer must not delay keys of another, which would lose their turns.
 type beats struct {
 	work   sync.WaitGroup
 	mu     sync.Mutex
@@ -78,7 +78,7 @@ func (b *beats) begin(id room.ID, shard string, send func()) {
 	})
 }
 
-// wanted is true the first time, and later where begin asked again; else it removes the key.
+// wanted returns true the first time, and again if begin was called meanwhile; otherwise it removes the key.
 func (b *beats) wanted(id room.ID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,7 +193,7 @@ func (l *Locker) seated(id room.ID, session string, v room.View, p room.Place) {
 	}
 }
 
-// expire advances a lock when its holder's lease is over, as far as this process knows.
+// expire advances a lock whose holder's lease is over, as far as this process knows.
 func (l *Locker) expire(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()

@@ -18,8 +18,8 @@ func (l *Locker) enter() bool {
 	return !l.closed
 }
 
-// call runs f, and returns as soon as ctx ends: a Redis client looks at ctx only between two attempts. Close
-// waits for it, unless it had begun before.
+// call runs f, and returns as soon as ctx ends, since a Redis client checks ctx only between two attempts.
+// Close waits for f if the call began before it.
 func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error) {
 	done := func() {}
 	if l.enter() {
@@ -28,8 +28,8 @@ func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error)
 	return run(ctx, done, f, nil)
 }
 
-// further is call for a caller that is counted already: Close waits for it in any case. Late, if there is
-// one, takes a result whose caller has gone.
+// further is call for a caller that is counted already: Close waits for it in any case. late gets the result
+// if the caller has gone; it may be nil.
 func further[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
 	l.work.Add(1)
 	return run(ctx, l.work.Done, f, late)
@@ -94,7 +94,7 @@ func (l *Locker) join(ctx context.Context, w *waiter, now bool) (room.Standing, 
 	return st, err
 }
 
-// leave ends a waiter's place, also when it has the lock by now; the next in line has it then.
+// leave ends a waiter's place, or its lease if it has the lock by now; the next in line then gets the lock.
 func (l *Locker) leave(w *waiter) (room.Standing, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()
@@ -105,8 +105,8 @@ func (l *Locker) leave(w *waiter) (room.Standing, error) {
 	return st, err
 }
 
-// leaveLater leaves in the background. Should it fail, the place is passed over when its heartbeat ends, or
-// its lease ends.
+// leaveLater leaves in the background. If that fails, the place is passed over after its last heartbeat, or
+// its lease expires.
 func (l *Locker) leaveLater(w *waiter) {
 	l.work.Go(func() {
 		if _, err := l.leave(w); err != nil && !room.Refused(err) {

@@ -17,8 +17,8 @@ const (
 
 // Config configures a Locker. Zero fields get the defaults.
 type Config struct {
-	// Heartbeat is how long a waiter keeps its turn while its process is silent: dead, frozen or cut off. Each
-	// third of it, a process sends one command for each key that it waits for. Default 3 seconds.
+	// Heartbeat is how long a waiter keeps its turn while its process is silent: dead, frozen or cut off.
+	// Each third of it, a process sends one command for each key that it waits for. Default 3 seconds.
 	Heartbeat time.Duration
 	// Prefix begins every key and channel: lockers with another one share the Redis and no lock. It may
 	// be what room.ValidPrefix allows, up to 64 letters, digits and - _ . : / of ASCII; New panics on
@@ -26,7 +26,8 @@ type Config struct {
 	Prefix string
 	// Logger records failures of background work. Default: none.
 	Logger *slog.Logger
-	// Registerer counts waits, holds, losses and failures; Lockers that share one count together. Default: none.
+	// Registerer counts waits, holds, losses and failures; Lockers that share one count together. Default:
+	// none.
 	Registerer prometheus.Registerer
 	// Tracer has a span for every call that asks Redis, with the key as an attribute. Default: none.
 	Tracer trace.Tracer

@@ -2,8 +2,8 @@ package lockredis
 
 import "github.com/waitroom/waitroom/lock"
 
-// InLine returns how many of this locker's waiters for a key know that they wait: Waiting also counts those
-// whose answer is on its way.
+// InLine returns the number of this locker's waiters for a key that know that they wait. Waiting also counts
+// those whose reply is on its way.
 func (l *Locker) InLine(key lock.Key) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

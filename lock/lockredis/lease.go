@@ -94,8 +94,9 @@ func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v
 	return sent, st.View, held, stored(err)
 }
 
-// reckon returns when the lease of an answer is over, by this process's clock. It is early, since the
-// answer's time of Redis came after `sent`. A millisecond more makes up for that clock's grain.
+// reckon returns when the lease in a reply is over, by this process's clock. The result is early rather than
+// late: Redis's time in the reply is later than `sent`, and one more millisecond covers that clock's
+// precision.
 func reckon(sent time.Time, v room.View) time.Time {
 	return sent.Add(time.Duration(v.Lease.ExpiresAt-v.Now-1) * time.Millisecond)
 }

@@ -30,9 +30,9 @@ func newWaiter(key lock.Key, lease time.Duration) *waiter {
 	return &waiter{key: key, session: room.NewSession(), lease: lease, result: make(chan grant, 1)}
 }
 
-// holding returns the lease of a grant; nil where the place was lost, or the grant arrived after
-// its end. Redis's clock was at redisNow after `sent`, so the end is early; a millisecond more
-// makes up for that clock's grain.
+// holding returns the lease of a grant; nil if the place was lost or the grant arrived after its end. Redis's
+// clock showed redisNow after `sent`, so the computed end is early; one more millisecond covers that clock's
+// precision.
 func (l *Locker) holding(w *waiter, g grant) *lock.Lease {
 	if g.fence == 0 {
 		return nil
@@ -56,7 +56,7 @@ type line struct {
 	timer   *time.Timer // the holder's lease is over
 }
 
-// list registers a waiter before it joins: the grant can be faster than the answer to the join.
+// list registers a waiter before it joins, since the grant can arrive before the reply to the join.
 func (l *Locker) list(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,8 +127,9 @@ func (l *Locker) notify(w *waiter, g grant) bool {
 	return true
 }
 
-// note reads the lock's holder from any answer. It may be a waiter of this process whose push is late or
-// lost. It also reads the lease's end: should the holder be dead, the first waiter's process ends it.
+// note records the lock's holder from any reply: it may be a waiter of this process whose push is late or
+// lost. It also records the lease's end, so that the first waiter's process ends the lease if the holder has
+// died.
 func (l *Locker) note(id room.ID, v room.View) {
 	if v.Lease == nil {
 		return

@@ -38,12 +38,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(shared{m}, goleak.IgnoreAnyFunction(dialsAgain))
 }
 
-// dialsAgain is where a client waits whose Redis does not listen: up to a second after it was closed,
-// whichever test comes last.
+// dialsAgain is the function in which a client waits before it dials a Redis that does not listen. That takes
+// up to a second after the client was closed, whichever test comes last.
 const dialsAgain = "github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"
 
-// shared runs the tests with one Redis and one PostgreSQL for all of them, which are gone
-// before goroutines are counted.
+// shared runs the tests with one Redis and one PostgreSQL, which end before leaked goroutines are counted.
 type shared struct{ m *testing.M }
 
 func (s shared) Run() int { return redistest.Main(withPostgres(s)) }
@@ -100,7 +99,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// brief takes the lock for a lease that ends soon. The lease is longer where Redis takes as long to answer.
+// brief takes the lock for a lease that ends soon. The lease is longer if Redis takes as long to answer.
 func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key) *lock.Lease {
 	t.Helper()
 	for lease := 500 * time.Millisecond; ; lease *= 2 {
@@ -112,13 +111,13 @@ func brief(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key)
 	}
 }
 
-// inLine returns when n of the locker's own waiters know that they wait for the lock.
+// inLine waits until n of the locker's own waiters know that they wait for the lock.
 func inLine(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()
 	testproc.Until(t, soon, func() error { return so(l.InLine(key) == n) })
 }
 
-// waiting returns when n wait for the lock.
+// waiting waits until n callers wait for the lock.
 func waiting(t testing.TB, l *lockredis.Locker, key lock.Key, n int) {
 	t.Helper()
 	testproc.Until(t, soon, func() error {

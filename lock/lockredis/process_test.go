@@ -22,7 +22,7 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// roleEnv makes this test binary a contender instead: "ADDR KEY LEASE ROLE".
+// roleEnv is the variable that makes this test binary a contender for a lock: "ADDR KEY LEASE ROLE".
 const roleEnv = "LOCK_TEST_ROLE"
 
 const (
@@ -61,7 +61,7 @@ func playRole() int {
 	select {}
 }
 
-// renewed prints a line after the second renewal.
+// renewed is a log that prints a line after the second renewal.
 type renewed struct {
 	lock.Locker
 	times int
@@ -75,8 +75,8 @@ func (r *renewed) Extend(ctx context.Context, lease *lock.Lease, by time.Duratio
 	return err
 }
 
-// contender starts a process that wants the lock. Its first line is the token of its lease, and there is none
-// where it ends before.
+// contender starts a process that takes the lock. Its first line is the token of its lease; it prints none if
+// it ends before.
 func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, role string) (*testproc.Process,
 	*bufio.Reader) {
 	t.Helper()
@@ -97,8 +97,8 @@ func contender(t *testing.T, addr string, key lock.Key, lease time.Duration, rol
 	return process, bufio.NewReader(output)
 }
 
-// died kills a process that holds the lock, in its role. It uses a longer lease where the machine is so slow
-// that it is over by then.
+// died kills a process that holds the lock, in its role. If the lease ended before that on a slow machine,
+// died tries again with a longer one.
 func died(ctx context.Context, t *testing.T, l *lockredis.Locker, addr, role string) *lock.Lease {
 	t.Helper()
 	for lease := 1200 * time.Millisecond; ; lease *= 2 {

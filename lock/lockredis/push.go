@@ -19,7 +19,7 @@ const (
 	subscribeAgain = 200 * time.Millisecond // pause before a broken subscription is renewed
 )
 
-// attempt is one try at the first subscription; all callers that need it wait for the same one.
+// attempt is one try to make the first subscription; all callers that need it wait for the same one.
 type attempt struct {
 	over chan struct{}
 	err  error
@@ -103,7 +103,7 @@ func (l *Locker) subscribeAgain(ctx context.Context) (*redis.PubSub, error) {
 	}
 }
 
-// follow reads pushes until the subscription fails, is silent although asked, or is given up.
+// follow reads pushes until the subscription fails, does not answer a ping, or is given up.
 func (l *Locker) follow(ctx context.Context, sub *redis.PubSub) {
 	hangUp := func() { _ = sub.Close() }
 	defer hangUp()
@@ -132,7 +132,7 @@ func (l *Locker) follow(ctx context.Context, sub *redis.PubSub) {
 	}
 }
 
-// pushed reads a push of the releaser's script: a waiter of this process has the lock.
+// pushed handles a push of a releasing script: a waiter of this process has the lock.
 func (l *Locker) pushed(payload string) {
 	var p struct {
 		Room room.ID
@@ -160,7 +160,7 @@ func (l *Locker) found(w *waiter, g grant) {
 	}
 }
 
-// doubtPushes gives up a subscription that looks healthy and brings nothing, as one to a demoted master does.
+// doubtPushes gives up a subscription that looks healthy but delivers nothing, like one to a demoted master.
 func (l *Locker) doubtPushes() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

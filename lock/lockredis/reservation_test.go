@@ -32,8 +32,8 @@ func (s slot) key() (lock.Key, error) {
 	return lock.NewKey("reservation", "trainer", fmt.Sprint(s.trainer), s.date, s.time)
 }
 
-// gym books slots: the lock keeps people from running into each other. The table's unique constraint keeps
-// the promise also without a lock.
+// gym books slots: the lock makes a second caller wait. The table's unique constraint keeps the rule without
+// a lock, too.
 type gym struct {
 	locker lock.Locker
 	db     *pgxpool.Pool

@@ -12,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// Both wait for a key of a shard that answers. The first one's process also waits for one
-// of a shard that does not.
+// Two processes wait for a key of a shard that answers. The first also waits for a key of a shard that does
+// not.
 func TestShardThatDoesNotAnswerCostsNoOtherKeyItsTurn(t *testing.T) {
 	t.Parallel()
 	ctx := within(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
-// leftOf returns each key in Redis, and its TTL. A key without an end fails the test.
+// leftOf returns each key in Redis with its TTL. A key that does not expire fails the test.
 func leftOf(t *testing.T, rdb redis.UniversalClient) map[string]time.Duration {
 	t.Helper()
 	left := make(map[string]time.Duration)

@@ -21,7 +21,7 @@ type taken struct {
 	err  error
 }
 
-// queue starts a TryLock and returns when n wait.
+// queue starts a TryLock and returns once n callers wait.
 func queue(ctx context.Context, t testing.TB, l *lockredis.Locker, key lock.Key, n int) <-chan taken {
 	t.Helper()
 	result := make(chan taken, 1)
@@ -252,7 +252,8 @@ func TestLeaseAndLineOutliveAFailover(t *testing.T) {
 	require.NoError(t, <-kept)
 }
 
-// replicated returns when a replica has every write of the server so far; real clients do not wait for that.
+// replicated returns once a replica has every write of the server so far. Production clients do not wait for
+// that.
 func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	t.Helper()
 	conn := master.Client().Conn()
@@ -263,7 +264,7 @@ func replicated(ctx context.Context, t *testing.T, master *redistest.Server) {
 	require.EqualValues(t, 1, n)
 }
 
-// follows returns when a client writes to that master: its writes to the old one before are lost.
+// follows returns once a client writes to the new master. What it wrote to the old one before that is lost.
 func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redistest.Server) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -272,7 +273,7 @@ func follows(ctx context.Context, t *testing.T, rdb *redis.Client, master *redis
 	}, soon, 10*time.Millisecond)
 }
 
-// answered returns when Redis has answered the call, with any result.
+// answered calls until Redis answers the call, with any result.
 func answered(t *testing.T, call func() error) {
 	t.Helper()
 	require.Eventually(t, func() bool { return !errors.Is(call(), lock.ErrStore) }, soon, 10*time.Millisecond)
@@ -344,7 +345,7 @@ func TestStoreThatIsAwayReturnsErrStore(t *testing.T) {
 	require.ErrorIs(t, err, lock.ErrStore)
 }
 
-// deaf is a client whose first subscription looks healthy and receives nothing, as one to a demoted master.
+// deaf is a client whose first subscription looks healthy and receives nothing, like one to a demoted master.
 type deaf struct {
 	redis.UniversalClient
 	elsewhere redis.UniversalClient

@@ -12,8 +12,8 @@ import (
 	"github.com/waitroom/waitroom/lock"
 )
 
-// Fake is a lock.Locker in the memory of one process: fair, fenced, with leases that run out, and nothing to
-// start. It uses the time package alone, so that it also works in a testing/synctest bubble.
+// Fake is a lock.Locker in the memory of one process: fair, fenced, with leases that expire. It needs nothing
+// to be started and uses the time package alone, so it also works in a testing/synctest bubble.
 type Fake struct {
 	mu    sync.Mutex
 	keys  map[lock.Key]*state
@@ -37,11 +37,11 @@ type waiter struct {
 
 var _ lock.Locker = (*Fake)(nil)
 
-// NewFake makes one with all locks free.
+// NewFake returns a Fake whose locks are all free.
 func NewFake() *Fake { return &Fake{keys: make(map[lock.Key]*state)} }
 
-// Break makes every call fail from now on with an error that wraps lock.ErrStore. Redis away looks so; Repair
-// ends it. Leases run on meanwhile.
+// Break makes every call fail from now on with an error that wraps lock.ErrStore, as if Redis were away;
+// Repair ends it. Leases run on meanwhile.
 func (f *Fake) Break() { f.setErr(fmt.Errorf("%w: broken by the test", lock.ErrStore)) }
 
 // Repair ends Break.
@@ -53,8 +53,8 @@ func (f *Fake) setErr(err error) {
 	f.err = err
 }
 
-// Expire ends the key's lease as if its time were over, and the next in line has the lock. The holder of the
-// ended lease finds out as it would in production.
+// Expire ends the key's lease as if its time were over, and the next in line gets the lock. The holder
+// notices as it would in production.
 func (f *Fake) Expire(key lock.Key) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -247,7 +247,7 @@ func (f *Fake) grant(key lock.Key, s *state, lease time.Duration) *lock.Lease {
 	return lock.NewLease(key, fence, s.until, s.proof)
 }
 
-// next ends the live lease and grants the next in line.
+// next ends the live lease and grants the lock to the next in line.
 func (f *Fake) next(key lock.Key, s *state) {
 	if s.fence == 0 {
 		return

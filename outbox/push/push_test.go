@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/push"
 )
 
-// office is a database with pushes to send, and a clock that the test sets.
+// office is a database with notifications to send. The test sets its clock.
 type office struct {
 	store *outbox.Store
 	put   func(n push.News)
@@ -49,8 +49,7 @@ func (o *office) worker(t *testing.T, send push.Send) *outbox.Worker {
 	return w
 }
 
-// Any number of places may be passed over at once, by sellers who come and go as they like; the lock is
-// one's.
+// Any number of sellers may be passed over at once; only one at a time holds the lock.
 func TestTurnDoesNotWaitForPassedOverSellers(t *testing.T) {
 	o := newOffice(t)
 	for i := range 40 {
@@ -82,7 +81,7 @@ func TestTurnDoesNotWaitForPassedOverSellers(t *testing.T) {
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
-// A seller that comes and goes all the time causes no more calls to its push service.
+// A seller that comes and goes all the time causes no more calls to its browser's push service.
 func TestBrowserIsNotifiedOnceAMinuteThatItIsPassedOver(t *testing.T) {
 	o := newOffice(t)
 	var sent atomic.Int64

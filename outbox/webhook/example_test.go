@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/outbox/webhook"
 )
 
-// An event is put in with the change that caused it, and posted until the other program has it.
+// An event is enqueued with the change that caused it, and posted until the receiver accepts it.
 func ExampleNew() {
 	verifier, err := webhooks.NewWebhook(secret)
 	if err != nil {

@@ -28,7 +28,8 @@ const (
 // Config configures the receiver.
 type Config struct {
 	URL string // address of the receiver
-	// base64, with or without the prefix whsec_; several, separated by commas, while one is replaced: each signs
+	// base64, with or without the prefix whsec_; several, separated by commas, while one is replaced: each
+	// signs
 	Secret string
 	// Holds reports whether an event is still true; if not, it is not sent. An error counts as one of the
 	// delivery. nil = every event is sent.

@@ -22,7 +22,7 @@ import (
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// receiver is the other program: it checks signatures and records its webhooks.
+// receiver is the program that receives webhooks: it checks signatures and records them.
 type receiver struct {
 	url    string
 	mu     sync.Mutex
@@ -58,7 +58,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.WriteHeader(status)
 }
 
-// office is a database with webhooks to send, and a clock that the test sets.
+// office is a database with webhooks to send. The test sets its clock.
 type office struct {
 	db    *sql.DB
 	store *outbox.Store
@@ -113,8 +113,7 @@ func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
 	require.Zero(t, r.forged)
 }
 
-// A client would make a GET without a body of what a 301 answers, and the integration would never hear of the
-// event.
+// A client would follow a 301 by a GET without the body, so the event would be lost.
 func TestReceiverThatHasMovedGotNothing(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusPermanentRedirect} {
 		o, moved := newOffice(t), newReceiver(t)
@@ -197,7 +196,7 @@ func TestATypeIsReadFromThePayload(t *testing.T) {
 	require.Empty(t, webhook.TypeOf(outbox.Task{Payload: `no JSON`}))
 }
 
-// A delivery that is late may be about what is no longer so.
+// When a delivery is late, its event may not be true any more.
 func TestAnEventThatIsNoLongerTrueIsNotSent(t *testing.T) {
 	o, r := newOffice(t), newReceiver(t)
 	o.put(t, "evt_1", "place/1", `{"type":"place.near"}`)

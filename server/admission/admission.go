@@ -13,11 +13,11 @@ import (
 	"runtime"
 )
 
-// perSlot is how many connections are handed over for each slot of the handler and have not opened their
-// socket yet.
+// perSlot is how many connections, for each slot of the handler, the listener hands over before their sockets
+// are open.
 const perSlot = 2
 
-// Config is what the admission lets clients in to.
+// Config configures an Admission.
 type Config struct {
 	Listener net.Listener
 	Handler  http.Handler
@@ -32,7 +32,7 @@ type Admission struct {
 	tuner   *gcTuner
 }
 
-// New makes an admission. It lets no client in before Run runs.
+// New returns an admission, which accepts no connection before Run.
 func New(c Config) *Admission {
 	each := slots
 	if c.Slow {
@@ -59,6 +59,6 @@ func (a *Admission) Run(ctx context.Context) error {
 // ServeHTTP passes a request on: one that asks for a socket in its turn, every other one at once.
 func (a *Admission) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
 
-// ConnState is to be the server's ConnState. A slot is free again when the connection is taken over, when the
-// request was refused, and when the client has gone.
+// ConnState has to be the server's ConnState. It frees a connection's slot when the connection is taken over,
+// its request is refused, or the client has gone.
 func (a *Admission) ConnState(c net.Conn, s http.ConnState) { a.state(c, s) }

@@ -22,11 +22,11 @@ const (
 	liveLeast = 4 << 20 // bytes: the least heap in the collector's reckoning
 )
 
-// gcTuner has the garbage collector run when there is time for it. When it is calm again after many sockets
-// came at once, it gives memory back to the system: by itself the collector would next run when the heap has
-// doubled, or in two minutes, and the garbage of a thousand handshakes would stay resident until then. While
-// a crowd comes, it puts the collection off: in a small heap that grows by the moment the collector runs
-// again and again, and has busy goroutines help.
+// gcTuner decides when the garbage collector runs.
+//
+// While many sockets open at once it delays the collector, which would run again and again in a small,
+// growing heap and would make busy goroutines help. Afterwards it runs the collector and returns memory to
+// the system; by itself the collector would run only when the heap has doubled, or after two minutes.
 type gcTuner struct {
 	// bytes since the start; bytes that the last collection found alive
 	read func() (allocated, live uint64)
@@ -53,7 +53,7 @@ func newGCTuner() *gcTuner {
 		}}
 }
 
-// percentNow is GOGC as it is, which debug.SetGCPercent would return.
+// percentNow returns the current GOGC, as debug.SetGCPercent would.
 func percentNow() int {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
@@ -93,7 +93,7 @@ func (t *gcTuner) look() {
 	t.before = t.since
 }
 
-// crowd announces that many sockets are about to be opened. It does not wait.
+// crowd announces that many sockets are about to open. It does not block.
 func (t *gcTuner) crowd() {
 	select {
 	case t.coming <- struct{}{}:
@@ -101,8 +101,8 @@ func (t *gcTuner) crowd() {
 	}
 }
 
-// putOff has the next collection come when the heap has grown by crowdHeap or a little more, unless it would
-// come later anyway. A memory limit (GOMEMLIMIT) is kept all the same.
+// putOff delays the next collection until the heap has grown by about crowdHeap, unless it would come later
+// anyway. A memory limit (GOMEMLIMIT) still holds.
 func (t *gcTuner) putOff() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,9 +17,11 @@ const (
 	queuedWithin = 3 * time.Second
 )
 
-// handler opens few sockets at a time: each admitted one comes before other requests in the scheduler's
-// queue. The rest sleep here, also those that the listener could not recognise: upgrades on a reused
-// connection, as proxies send them, or with a long request. Other requests pass without waiting.
+// handler opens few sockets at a time, so that the other requests do not wait behind them in the scheduler's
+// queue.
+//
+// The rest wait here, also upgrades that the listener could not recognise: on a reused connection, as proxies
+// send them, or with a long request. Other requests do not wait.
 type handler struct {
 	next  http.Handler
 	slots chan struct{}
@@ -29,7 +31,7 @@ func newHandler(next http.Handler, slots int) *handler {
 	return &handler{next: next, slots: make(chan struct{}, slots)}
 }
 
-// ServeHTTP answers nothing where the client has gone meanwhile.
+// ServeHTTP answers nothing if the client has gone meanwhile.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !opensSocket(r) {
 		h.next.ServeHTTP(w, r)
@@ -44,14 +46,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next.ServeHTTP(w, r) // returns when the socket is open
 }
 
-// opensSocket is false of a request that only looks like it: read or answered slowly, it would keep its slot
-// for that long.
+// opensSocket reports whether a request opens a socket. It returns false for a request that only looks like
+// one, since a slow request or answer would keep a slot for its whole time.
 func opensSocket(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
 		strings.HasSuffix(r.URL.Path, "/ws")
 }
 
-// enter waits for a slot, first come first served; false where ctx ended first.
+// enter waits for a slot, first come first served; it returns false if ctx ended first.
 func (h *handler) enter(ctx context.Context) (leave func(), ok bool) {
 	select {
 	case h.slots <- struct{}{}:
@@ -70,8 +72,8 @@ func (h *handler) enter(ctx context.Context) (leave func(), ok bool) {
 	}
 }
 
-// leave lets other goroutines go on before it wakes the next one, which would inherit what is left of its
-// time.
+// leave lets other goroutines run before it wakes the next one, which would otherwise inherit the rest of
+// this one's time slice.
 func (h *handler) leave() {
 	runtime.Gosched()
 	<-h.slots

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// opening is a server whose sockets open one by one when the test says so; "/" is answered at once.
+// opening is a server in which the test decides when each socket finishes opening; "/" is answered at once.
 type opening struct {
 	*handler
 	began, open chan string
@@ -39,7 +39,7 @@ func (o *opening) come(ctx context.Context, path string) {
 	o.gone <- path
 }
 
-// fill has as many sockets be opening as may.
+// fill starts as many sockets as may be opening at a time.
 func (o *opening) fill(ctx context.Context) {
 	for range cap(o.slots) {
 		go o.come(ctx, "/full")
@@ -47,7 +47,7 @@ func (o *opening) fill(ctx context.Context) {
 	}
 }
 
-// empty opens all that are left.
+// empty lets all of them finish opening.
 func (o *opening) empty() {
 	close(o.open)
 	synctest.Wait()

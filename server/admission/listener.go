@@ -15,10 +15,12 @@ const (
 	crowdFrom   = 64                    // so many queued are a crowd
 )
 
-// listener hands over few connections at a time that want a socket, first come first served, and every other
-// one at once. The HTTP server's work for a connection, before it knows the request, costs nearly as much as
-// opening a socket: the handler alone would hold them back too late. The listener reads nothing of a queued
-// connection and keeps nothing but the connection.
+// listener hands over few connections at a time that ask for a socket, first come first served, and all
+// others at once.
+//
+// The HTTP server's work for a connection before it knows the request costs nearly as much as opening a
+// socket, so the handler alone would hold sockets back too late. The listener does not read from a queued
+// connection.
 type listener struct {
 	net.Listener
 	within time.Duration // a connection that is queued for so long is handed over all the same
@@ -45,8 +47,8 @@ type queued struct {
 	since time.Time
 }
 
-// newListener makes a listener before another one. It hands over nothing before run runs, and learns from
-// state what becomes of the connections.
+// newListener wraps a listener. It hands over nothing before run is called; state reports what happens to the
+// connections.
 func newListener(inner net.Listener, slots int, crowd func(), failed func(error)) *listener {
 	l := &listener{Listener: inner, within: queuedWithin, whole: headWithin, crowd: crowd, failed: failed,
 		partial: make(map[net.Conn]bool), admitted: make(map[net.Conn]bool), free: slots}
@@ -54,7 +56,7 @@ func newListener(inner net.Listener, slots int, crowd func(), failed func(error)
 	return l
 }
 
-// run accepts until the listener is closed, or can accept no connection any more.
+// run accepts connections until the listener is closed or fails.
 func (l *listener) run() {
 	for {
 		c, err := l.Listener.Accept()
@@ -77,7 +79,7 @@ func (l *listener) run() {
 	}
 }
 
-// classify finds out what a connection wants. It does not wait.
+// classify finds out whether a connection asks for a socket. It does not block.
 func (l *listener) classify(c net.Conn) {
 	if socket, seen := peekNow(c); seen {
 		l.came(c, socket)
@@ -137,8 +139,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// next is the connection to hand over now; nil where there is none. Late ones and those that want no socket
-// take turns.
+// next returns the connection to hand over now; nil = none. Overdue connections and those that ask for no
+// socket take turns.
 func (l *listener) next() net.Conn {
 	late := len(l.queue) > 0 && (l.err != nil || time.Since(l.queue[0].since) >= l.within)
 	switch {
@@ -162,7 +164,7 @@ func (l *listener) next() net.Conn {
 	return nil
 }
 
-// wait returns when something has changed, or when the first of the queue is late.
+// wait returns when something has changed or the first queued connection is overdue.
 func (l *listener) wait() {
 	if len(l.queue) > 0 {
 		late := time.AfterFunc(l.within-time.Since(l.queue[0].since), func() {
@@ -189,9 +191,11 @@ func (l *listener) state(c net.Conn, s http.ConnState) {
 	}
 }
 
-// wantsSocket reports whether a request asks for a socket; seen is false while the rest of one that may is to
-// come. A request that is read slowly would keep its slot for that long, so it has to be whole, and without a
-// body; nor may it end lines as the server does and this does not. Where this is wrong, the handler is right.
+// wantsSocket reports whether the bytes of a request ask for a socket; seen is false while the rest of a
+// possible one is missing.
+//
+// The request has to be complete and without a body, since one that is read slowly would keep its slot for
+// that time. If wantsSocket is wrong, the handler decides.
 func wantsSocket(request []byte) (socket, seen bool) {
 	head, _, whole := bytes.Cut(request, []byte("\r\n\r\n"))
 	line, header, _ := bytes.Cut(head, []byte("\r\n"))

@@ -20,7 +20,7 @@ const (
 	readsOne = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 )
 
-// gated is a listener on loopback, and its clients by the address that the other side sees.
+// gated is a listener on loopback, and its clients by the address that the server sees.
 type gated struct {
 	*listener
 	t        *testing.T
@@ -38,7 +38,7 @@ func newGated(t *testing.T, turns int) *gated {
 	return g
 }
 
-// open lets clients in; those that are left go when the test ends.
+// open lets the listener accept connections; the clients that are left are closed when the test ends.
 func (g *gated) open() {
 	ended := make(chan struct{})
 	go func() {
@@ -54,7 +54,7 @@ func (g *gated) open() {
 	})
 }
 
-// come connects and sends something, if anything.
+// come connects a client, which sends a text if it is not empty.
 func (g *gated) come(name, says string) net.Conn {
 	c, err := net.Dial("tcp", g.Addr().String())
 	require.NoError(g.t, err)
@@ -65,7 +65,7 @@ func (g *gated) come(name, says string) net.Conn {
 	return c
 }
 
-// stand has one client after the other come and waits until each is in line.
+// stand connects one client after the other, and waits until each is in line.
 func (g *gated) stand(names ...string) {
 	for _, name := range names {
 		before := g.standing()
@@ -81,7 +81,7 @@ func (g *gated) standing() int {
 	return len(g.queue)
 }
 
-// accept is the next client that goes in.
+// accept returns the next client that the listener lets in.
 func (g *gated) accept() (string, net.Conn) {
 	c, err := g.Accept()
 	require.NoError(g.t, err)
@@ -241,7 +241,7 @@ func TestCrowdIsSeenOnce(t *testing.T) {
 	require.Equal(t, 1, g.crowded)
 }
 
-// faulty is a listener that has an error before its first connection.
+// faulty is a listener whose first Accept returns an error.
 type faulty struct {
 	net.Listener
 	err error
@@ -311,7 +311,7 @@ func TestSocketIsKnownByItsRequest(t *testing.T) {
 	}
 }
 
-// FuzzWantsSocket holds what is seen at a glance against what the HTTP server reads.
+// FuzzWantsSocket compares the quick look at a request's bytes with what the HTTP server parses.
 func FuzzWantsSocket(f *testing.F) {
 	for _, seed := range []string{opensOne, readsOne,
 		"GET /api/a/ws?x HTTP/1.1\r\nHost: a\r\nupgrade : websocket\r\n\r\n", "GET /ws HTTP/1.1\r\nHost: " +

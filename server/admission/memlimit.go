@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// LimitMemory has the collector keep within two thirds of the memory that the control group allows. The last
-// third is for memory that it does not count (the kernel's buffers of sockets) and for bursts. GOMEMLIMIT
-// wins.
+// LimitMemory sets the collector's memory limit to two thirds of what the control group allows. The last
+// third is for memory that the limit does not count, such as the kernel's socket buffers, and for bursts.
+// GOMEMLIMIT takes precedence.
 func LimitMemory(log *slog.Logger) {
 	allowed := memoryAllowed(os.DirFS("/"))
 	if os.Getenv("GOMEMLIMIT") != "" || allowed == 0 {
@@ -25,8 +25,8 @@ func LimitMemory(log *slog.Logger) {
 	log.Info("memory is kept within two thirds of its limit", "limit", allowed, "kept", limit)
 }
 
-// memoryAllowed is the smallest limit, in bytes, of this process's control group (version 2) and those above
-// it; 0 = none.
+// memoryAllowed returns the smallest memory limit, in bytes, of this process's control group (version 2) and
+// its parents; 0 = none.
 func memoryAllowed(root fs.FS) (least int64) {
 	own, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 var heads = sync.Pool{New: func() any { return new([headMost]byte) }}
 
-// peekNow is wantsSocket of the bytes that a client has sent. The server reads them all the same.
+// peekNow is wantsSocket for the bytes that a client has sent, which the server still reads afterwards.
 func peekNow(c net.Conn) (socket, seen bool) {
 	raw := rawOf(c)
 	if raw == nil {
@@ -20,7 +20,7 @@ func peekNow(c net.Conn) (socket, seen bool) {
 	return socket, seen
 }
 
-// peek waits, until the read deadline, for what peekNow has not seen.
+// peek waits, until the read deadline, for the bytes that peekNow misses.
 func peek(c net.Conn) (socket bool) {
 	_ = rawOf(c).Read(func(fd uintptr) (seen bool) {
 		socket, seen = peekAt(fd)

@@ -37,8 +37,8 @@ func TestDoctorSaysThatRedisWantsACertificateAndWhomToBelieve(t *testing.T) {
 	require.True(t, well, said)
 }
 
-// A server's refusal of the certificate is lost where the client writes to a connection that is closed
-// already.
+// If the client writes to a connection that the server has closed, it does not read why the server refused
+// the certificate.
 func TestDoctorNamesTheCertificateWhereRedisOnlyBreaksTheConnectionOff(t *testing.T) {
 	cert, key := redistest.Certificate(t)
 	own, err := tls.LoadX509KeyPair(cert, key)

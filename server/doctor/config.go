@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/web"
 )
 
-// Config is the part of a replica's settings that the doctor looks at.
+// Config is the part of a replica's settings that the doctor checks.
 type Config struct {
 	Unknown []string // environment variables that look like settings and are none
 

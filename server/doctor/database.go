@@ -15,7 +15,7 @@ import (
 
 const oldestPostgres = 120_000 // in the form of server_version_num
 
-// database looks at where the ledger is to be. It makes no table: the first start does.
+// database checks the ledger's database. It creates no table: the server's first start does.
 func (d *doctor) database(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
@@ -29,7 +29,7 @@ func (d *doctor) database(ctx context.Context) {
 	}
 }
 
-// sqlite sees whether the file can be written, or the nearest directory that is there.
+// sqlite checks whether the file, or the nearest existing directory, can be written.
 func (d *doctor) sqlite(ctx context.Context, path string) {
 	do := "Give the user who runs waitroom the right to write there, or another path in " +
 		"WAITROOM_DATABASE_URL."
@@ -73,7 +73,7 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 	_ = os.Remove(file.Name())
 }
 
-// writes begins to write to a file that is there, as the server does, and gives it up.
+// writes begins a write to an existing file, as the server does, and rolls it back.
 func (d *doctor) writes(ctx context.Context) error {
 	pool, err := sqldb.Connect(d.DatabaseURL)
 	if err != nil {
@@ -145,8 +145,8 @@ func whyNoDatabase(err error) string {
 	return "Is it up, and may this host reach it? Is the address in WAITROOM_DATABASE_URL right?"
 }
 
-// oneSentence is a driver's error on one line. It needs no look for secrets: sqldb reads no address of
-// which a part of the password would be in it.
+// oneSentence returns a driver's error on one line. Package sqldb never uses an address with which a driver's
+// error could contain a part of the password.
 func oneSentence(err error) string {
 	return strings.TrimSuffix(strings.Join(strings.Fields(err.Error()), " "), ".") + "."
 }

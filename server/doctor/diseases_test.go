@@ -24,7 +24,7 @@ import (
 	"github.com/waitroom/waitroom/server"
 )
 
-// disease is a misconfiguration, and what has to be said of it.
+// disease is a misconfiguration, and what the doctor has to print about it.
 type disease struct {
 	make  func(t *testing.T) server.Config
 	about string
@@ -122,7 +122,7 @@ var diseases = map[string]disease{
 	}, "database", "is no directory", "another path"},
 }
 
-// locked is a Redis that asks for a password.
+// locked starts a Redis that requires a password.
 func locked(t *testing.T) *redistest.Server {
 	t.Helper()
 	s := redistest.StartKept(t)

@@ -24,7 +24,7 @@ const (
 
 func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
-// Finding is one thing that was looked at, in words, with what to do about it where it is not fine.
+// Finding is the result of one check in words, with what to do about it if it is not fine.
 type Finding struct {
 	About string // settings, rooms, ports, redis, sentinel, sources, database or traces
 	Level Level
@@ -41,8 +41,8 @@ type doctor struct {
 	findings []Finding
 }
 
-// Diagnose looks at everything that a replica with this configuration would stand on. It changes nothing but
-// keys of its own in Redis, which expire within seconds. A replica may serve meanwhile.
+// Diagnose checks everything that a replica with this configuration depends on. It changes nothing but keys
+// of its own in Redis, which expire within seconds. A replica may serve meanwhile.
 func Diagnose(ctx context.Context, cfg Config) []Finding {
 	store.LogTo(slog.New(slog.DiscardHandler))
 	d := &doctor{Config: cfg}
@@ -56,7 +56,7 @@ func Diagnose(ctx context.Context, cfg Config) []Finding {
 	return d.findings
 }
 
-// WriteFindings puts findings into lines for a person and reports whether none is wrong.
+// WriteFindings writes findings as lines for a person, and reports whether nothing is wrong.
 func WriteFindings(w io.Writer, findings []Finding) bool {
 	for _, f := range findings {
 		fmt.Fprintf(w, "%-5s  %-8s  %s\n", f.Level, f.About, f.Text)
@@ -79,7 +79,7 @@ func (d *doctor) wrong(about, do, text string, args ...any) {
 	d.findings = append(d.findings, Finding{about, Wrong, fmt.Sprintf(text, args...), do})
 }
 
-// any reports whether something worse than fine has been found about it.
+// any reports whether a subject has a finding that is worse than fine.
 func (d *doctor) any(about string) bool {
 	return slices.ContainsFunc(d.findings, func(f Finding) bool {
 		return f.About == about &&

@@ -4,7 +4,7 @@ package doctor
 
 import "syscall"
 
-// fileLimit is how many files this process may have open; 0 = not known.
+// fileLimit returns how many files this process may open; 0 = unknown.
 func fileLimit() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

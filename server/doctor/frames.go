@@ -2,7 +2,7 @@ package doctor
 
 import "strings"
 
-// frames looks at the sites that may have a seller's page in a frame, and whether the page can work there.
+// frames checks the sites that may show a seller's page in a frame, and whether the page can work there.
 func (d *doctor) frames(about string) {
 	if len(d.FrameAncestors) == 0 {
 		return

@@ -21,7 +21,7 @@ const (
 	memoryShare = 0.85
 )
 
-// redis looks at the store: at each master of a cluster.
+// redis checks the store, with Cluster each master.
 func (d *doctor) redis(ctx context.Context) {
 	const about = "redis"
 	if d.Redis.Embedded() {
@@ -93,7 +93,7 @@ func (d *doctor) cluster(ctx context.Context, c *redis.ClusterClient) {
 	})
 }
 
-// infoLines are the lines of INFO, by their names.
+// infoLines are the fields of INFO, by name.
 type infoLines map[string]string
 
 func infoOf(ctx context.Context, c *redis.Client) (infoLines, error) {
@@ -118,7 +118,7 @@ func (i infoLines) number(name string) float64 {
 	return n
 }
 
-// node looks at one server.
+// node checks one server.
 func (d *doctor) node(ctx context.Context, c *redis.Client) {
 	info, err := infoOf(ctx, c)
 	if err != nil {
@@ -141,7 +141,7 @@ func (d *doctor) version(info infoLines) {
 	}
 }
 
-// older reports whether version a is before b; both are numbers with dots.
+// older reports whether version a is lower than b; both are numbers with dots.
 func older(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(as), len(bs)) {
@@ -161,7 +161,7 @@ func (d *doctor) role(info infoLines) {
 	}
 }
 
-// keeps looks at what is left after a restart and a failover.
+// keeps checks what data remains after a restart and a failover.
 func (d *doctor) keeps(ctx context.Context, c *redis.Client, info infoLines) {
 	if info["aof_enabled"] != "1" {
 		d.wrong("redis", "CONFIG SET appendonly yes, and the same in its configuration.",
@@ -221,8 +221,8 @@ func (d *doctor) notifications(ctx context.Context, c *redis.Client) {
 	}
 }
 
-// clock compares Redis's, which alone counts, with this host's, by which carriers' and portals' are most
-// likely set too.
+// clock compares Redis's clock, the only one that counts, with this host's, since carriers and portals most
+// likely have a similar time.
 func (d *doctor) clock(ctx context.Context, c *redis.Client) {
 	before := time.Now()
 	now, err := c.Time(ctx).Result()
@@ -238,7 +238,7 @@ func (d *doctor) clock(ctx context.Context, c *redis.Client) {
 	}
 }
 
-// takesWrites does what /readyz does.
+// takesWrites makes the same check as /readyz.
 func (d *doctor) takesWrites(ctx context.Context, s store.Store) {
 	err := store.NewProbe(s.Client, room.NamesOf(s.Client, d.RedisPrefix), nil).Write(ctx)
 	if err == nil || !errors.Is(err, store.ErrNoWrites) && !room.NoWrites(err) {

@@ -41,7 +41,7 @@ try('PUBLISH', ARGV[1], '')
 try('DEL', s, h, z, set, x)
 return refused`)
 
-// rights tries what the user may do, for the keys and channels of each kind that there are.
+// rights tries the user's permissions, for each kind of keys and channels in use.
 func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 	ids := d.Rooms.Names()
 	if len(ids) == 0 {
@@ -69,7 +69,7 @@ func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 	}
 }
 
-// mayNot are the commands that the user may not call on keys that begin with tag, or on the channel.
+// mayNot returns the commands that the user may not call on keys that begin with tag, or on the channel.
 func mayNot(ctx context.Context, c redis.UniversalClient, tag, channel string) (refused []string) {
 	keys := make([]string, 5)
 	for i, kind := range []string{"string", "hash", "sorted", "set", "stream"} {

@@ -11,7 +11,7 @@ import (
 
 const fewestSentinels = 3
 
-// sentinels asks each of them, and reports whether one names the master.
+// sentinels asks each sentinel, and reports whether one names the master.
 func (d *doctor) sentinels(ctx context.Context, by redis.UniversalOptions) bool {
 	const about = "sentinel"
 	named := false

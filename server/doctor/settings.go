@@ -14,10 +14,10 @@ import (
 	"github.com/waitroom/waitroom/server/roomsfile"
 )
 
-// shortRetention is less than the weeks in which people ask about what happened.
+// shortRetention is a retention so short that support may be asked about something already deleted.
 const shortRetention = 30 * 24 * time.Hour
 
-// settings looks at what is set. That each value by itself is right is known: ParseConfig took it.
+// settings checks settings that are valid by themselves against each other.
 func (d *doctor) settings() {
 	const about = "settings"
 	for _, name := range d.Unknown {
@@ -87,10 +87,10 @@ func (d *doctor) secret(about, name, one string) {
 	}
 }
 
-// fewFiles is a limit that a busy room reaches: each socket is a file.
+// fewFiles is a limit of open files that a busy room reaches, since each socket is a file.
 const fewFiles = 4096
 
-// files looks at how many files a process may open that is started as the doctor was; 0 = not known.
+// files checks how many files a process may open if it is started like the doctor; 0 = unknown.
 func (d *doctor) files(limit uint64) {
 	if limit > 0 && limit < fewFiles {
 		d.warn("settings", "Raise it for replicas, to 65536: LimitNOFILE= of systemd, ulimits of "+
@@ -99,7 +99,7 @@ func (d *doctor) files(limit uint64) {
 	}
 }
 
-// rooms looks at ROOMS_FILE.
+// rooms checks ROOMS_FILE.
 func (d *doctor) rooms() {
 	const about = "rooms"
 	if d.RoomsFile.Path == "" {
@@ -121,7 +121,7 @@ func (d *doctor) rooms() {
 	}
 }
 
-// ports sees whether a replica could listen where it is to, or one does already.
+// ports checks whether a replica could listen on its address, or already does.
 func (d *doctor) ports(ctx context.Context) {
 	d.port(ctx, "WAITROOM_ADDR", d.Addr)
 	if d.MetricsAddr != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/waitroom/waitroom/sms/source"
 )
 
-// sources looks at the phones and providers that post by themselves, and when each was last heard. Of rooms
-// that a prefix allows, it shows those that were heard.
+// sources reports the phones and providers with formats of their own, and when each was last heard. Of rooms
+// allowed by a prefix, it reports only those that were heard.
 func (d *doctor) sources(ctx context.Context) {
 	last := d.lastHeard(ctx)
 	of := d.sourcesOf()
@@ -42,7 +42,7 @@ func (d *doctor) sources(ctx context.Context) {
 	}
 }
 
-// source shows where one source posts to, and when it last did.
+// source reports where one source posts to, and when it last did.
 func (d *doctor) source(id room.ID, name string, s source.Configured, last map[string]heard.Last) {
 	const about = "sources"
 	address := cmp.Or(d.PublicURL, d.LocalURL) + "/api/" + string(id) + "/sms/" + name
@@ -66,7 +66,7 @@ func (d *doctor) source(id room.ID, name string, s source.Configured, last map[s
 	}
 }
 
-// sourcesOf are a room's sources. rooms reports a rooms file that is wrong.
+// sourcesOf returns a function that returns a room's sources. Function rooms reports an invalid rooms file.
 func (d *doctor) sourcesOf() func(room.ID) map[string]source.Configured {
 	all := func(room.ID) map[string]source.Configured { return d.SMSSources }
 	if d.RoomsFile.Path == "" {
@@ -79,7 +79,7 @@ func (d *doctor) sourcesOf() func(room.ID) map[string]source.Configured {
 	return func(id room.ID) map[string]source.Configured { return file.Of(id).Sources }
 }
 
-// lastHeard is nil where the store can not be asked.
+// lastHeard returns nil if the store does not answer.
 func (d *doctor) lastHeard(ctx context.Context) map[string]heard.Last {
 	if d.Redis.Embedded() {
 		return nil

@@ -21,15 +21,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(runner(func() int { return redistest.Main(databases) }))
 }
 
-// runner is what runs the tests of a package.
+// runner is a function that runs the tests of a package.
 type runner func() int
 
 func (r runner) Run() int { return r() }
 
-// patience is how long a test waits for what has to happen.
+// patience is how long a test waits for an event.
 const patience = time.Minute
 
-// sound is a configuration with which nothing is wrong, with changes.
+// sound returns a configuration in which the doctor finds nothing wrong, with more arguments.
 func sound(t *testing.T, args ...string) server.Config {
 	t.Helper()
 	cfg, err := server.ParseConfig(append([]string{"--addr", "127.0.0.1:0",
@@ -41,7 +41,7 @@ func sound(t *testing.T, args ...string) server.Config {
 	return cfg
 }
 
-// diagnosed returns what the program prints of a configuration, and whether nothing is wrong with it.
+// diagnosed returns what the doctor prints about a configuration, and whether it found nothing wrong.
 func diagnosed(t *testing.T, cfg server.Config) (said string, well bool) {
 	t.Helper()
 	var out bytes.Buffer

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// collectorWithin is how long a collector may take to be connected to.
+// collectorWithin is the time limit for a connection to the collector.
 const collectorWithin = 2 * time.Second
 
-// traces sees whether the collector is there, where there is to be one. Nothing rests on it.
+// traces checks whether a configured collector can be reached. The server works without it.
 func (d *doctor) traces(ctx context.Context) {
 	const about = "traces"
 	if !d.Tracing.On() {

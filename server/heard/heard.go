@@ -51,13 +51,13 @@ type observed struct {
 	reported int64           // the day, since 1970, of the last incident about its clock
 }
 
-// New makes a recorder.
+// New returns a Recorder.
 func New(client redis.UniversalClient, engine *room.Engine, log *slog.Logger) *Recorder {
 	return &Recorder{client: client, engine: engine, key: engine.Names().Key(key), log: log,
 		sources: make(map[string]*observed)}
 }
 
-// Record records a request. It does nothing where the store is away: the message itself fails then.
+// Record records a request. If the store is away it does nothing, since the message itself fails then.
 func (h *Recorder) Record(ctx context.Context, id room.ID, n sms.Heard) {
 	now := time.Now()
 	at := time.UnixMilli(cmp.Or(h.engine.At(now), now.UnixMilli()))
@@ -103,7 +103,7 @@ func (h *Recorder) take(field string, n sms.Heard, now time.Time, day int64) (of
 	return off, write, report
 }
 
-// off is how far the clock is behind, negative where it is ahead; 0 where it is right or not known.
+// off returns how far the clock is behind, negative if ahead; 0 = correct or unknown.
 func (s *observed) off() time.Duration {
 	if len(s.delays) == 0 {
 		return 0

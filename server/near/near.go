@@ -13,8 +13,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Most is how many waiters of a room are looked at, from the first. Later ones are near only where holds last
-// a few seconds, and are found as the line moves on.
+// Most is how many waiters of a room are checked, from the first. Later ones are near only if leases last a
+// few seconds, and are found as the line moves.
 const Most = 200
 
 const (
@@ -34,14 +34,14 @@ type Rooms interface {
 type Config struct {
 	Rooms     Rooms
 	Threshold Threshold
-	// Wanted reports of some sellers whether their event is wanted; nil = every one is.
+	// Wanted reports for each seller whether its event is wanted; nil = all are.
 	Wanted func(context.Context, []string) ([]bool, error)
 	// Record records the places that are near, each once for any number of calls, as ledger.RecordNear does.
 	Record func(context.Context, room.ID, []ledger.NearPlace) error
 	Failed func(error) // called after each failed look; the room is looked at again when it is next seen
 }
 
-// Watch looks at the rooms that it is shown, and records the places that are near. It is safe for concurrent
+// Watch checks the rooms that Seen names, and records the places that are near. It is safe for concurrent
 // use; several replicas may each have one.
 type Watch struct {
 	cfg   Config
@@ -51,7 +51,7 @@ type Watch struct {
 	rooms map[room.ID]*known
 }
 
-// known is what a watch knows of a room.
+// known is what a Watch remembers of a room.
 type known struct {
 	queued         bool
 	looked         time.Time
@@ -60,7 +60,7 @@ type known struct {
 	recorded       map[place]bool // the near places
 }
 
-// place identifies a place over epochs.
+// place identifies a place across epochs.
 type place struct{ ticket, joined int64 }
 
 // New returns a watch; Run makes it work.
@@ -68,9 +68,8 @@ func New(c Config) *Watch {
 	return &Watch{cfg: c, queue: make(chan room.ID, queueMax), rooms: make(map[room.ID]*known)}
 }
 
-// Seen has a room looked at if places may have come near since the last look. The engine's sweep calls it,
-// for each room that is in use about once a second; it does not block. An empty view means that the room has
-// changed.
+// Seen makes Run check a room if places may have come near since the last check. The engine's sweep calls it
+// about once a second for each room in use; it does not block. An empty view means that the room has changed.
 func (w *Watch) Seen(id room.ID, v room.View) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +96,7 @@ func (k *known) changed(v room.View, t Threshold, lease time.Duration) bool {
 	return v.Epoch != k.epoch || v.Version != k.version || k.next != 0 && t.reached(v, k.next, lease)
 }
 
-// Run looks at rooms until ctx ends; it returns ctx's error.
+// Run checks rooms until ctx ends; it returns ctx's error.
 func (w *Watch) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range workers {
@@ -189,7 +188,7 @@ func (w *Watch) nearIn(r room.Roster, lease time.Duration) (found []ledger.NearP
 	return found
 }
 
-// begin returns the places of a room that are recorded. Until end, the room is to be looked at again.
+// begin returns the recorded places of a room. Until end, the room counts as not checked.
 func (w *Watch) begin(id room.ID) map[place]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,7 +200,7 @@ func (w *Watch) begin(id room.ID) map[place]bool {
 	return k.recorded
 }
 
-// end notes what a look has found: how many places are near, and the recorded ones among them.
+// end records the result of a check: how many places are near, and the recorded ones among them.
 func (w *Watch) end(id room.ID, r room.Roster, near int, found []ledger.NearPlace) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -223,7 +222,7 @@ func (w *Watch) end(id room.ID, r room.Roster, near int, found []ledger.NearPlac
 	}
 }
 
-// forget forgets rooms that other replicas look at.
+// forget drops rooms that only other replicas see.
 func (w *Watch) forget(ctx context.Context) error {
 	tick := time.NewTicker(forgotIn)
 	defer tick.Stop()

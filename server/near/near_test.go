@@ -17,7 +17,7 @@ import (
 
 const id room.ID = "integration"
 
-// line is a room with a holder, in the memory of the test.
+// line is a room with a holder, in the test's memory.
 type line struct {
 	room.Roster
 	reads    int
@@ -35,7 +35,7 @@ func (l *line) Head(_ context.Context, _ room.ID, most int) (room.Roster, error)
 
 func (*line) Terms(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }
 
-// set makes the line of a new version.
+// set makes a new version of the line with these waiters.
 func (l *line) set(tickets ...int64) {
 	l.Line = nil
 	for _, ticket := range tickets {
@@ -46,7 +46,7 @@ func (l *line) set(tickets ...int64) {
 	l.Lease.GrantedAt, l.Lease.ExpiresAt = l.Now, l.Now+2*60*1000
 }
 
-// tickets returns those that were recorded since the last call.
+// tickets returns the tickets that were recorded since the last call.
 func (l *line) tickets() (list []int64) {
 	for _, p := range l.recorded {
 		list = append(list, p.Ticket)
@@ -62,7 +62,7 @@ func (l *line) wanted(_ context.Context, sellers []string) (list []bool, err err
 	return list, nil
 }
 
-// watch runs do beside a watch with a threshold; see waits until the watch has looked.
+// watch runs do beside a Watch with a threshold; see shows it the room, and returns once it has looked.
 func watch(t *testing.T, threshold string, do func(l *line, see func(room.View))) {
 	parsed, err := near.Parse(threshold)
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ const (
 	secretB = "whsec_YW5vdGhlci1zZWNyZXQtb2YtdGhlLWNhcnJpZXI="
 )
 
-// within reads a duration of up to ten minutes.
+// within parses a duration of up to ten minutes.
 func within(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > 10*time.Minute {
@@ -32,7 +32,7 @@ func within(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// write puts a rooms file into a directory of the test's own.
+// write writes a rooms file into a directory of the test.
 func write(t testing.TB, text string) Checks {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rooms.yaml")
@@ -153,7 +153,7 @@ func TestSecretMayBeInAFileOfItsOwn(t *testing.T) {
 	require.Equal(t, "another-secret-of-the-carrier", string(f.Of("a").Verifier.Keys()[0])[:29])
 }
 
-// Editors of Windows begin what they save with it.
+// Editors on Windows write a byte order mark at the beginning of a file.
 func TestByteOrderMarkIsSkipped(t *testing.T) {
 	c := write(t, "\uFEFFa: {name: 가, sms_secret_file: secret}\n")
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(c.Path), "secret"),

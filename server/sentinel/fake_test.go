@@ -87,7 +87,7 @@ func (f *fake) change(change func(*fake)) {
 	change(f)
 }
 
-// client is one of the master that some sentinels name, and what it knows.
+// client returns a client of the master that some sentinels name, and what the client knows of it.
 func client(t *testing.T, change func(*Config), fakes ...*fake) (*redis.Client, *master) {
 	t.Helper()
 	c := Config{Master: "m", Options: redis.Options{MaxRetries: -1, DialerRetries: 1}}
@@ -102,7 +102,7 @@ func client(t *testing.T, change func(*Config), fakes ...*fake) (*redis.Client, 
 	return client, m
 }
 
-// Sentinels call the master by different names, one by its host, another by its address: it has not moved.
+// One sentinel names the master by its host, another by its address: it has not moved.
 func TestConnectionsStayWhileSentinelsNameTheMasterDifferently(t *testing.T) {
 	s := redistest.Start(t)
 	_, port, err := net.SplitHostPort(s.Addr())
@@ -122,7 +122,7 @@ func TestConnectionsStayWhileSentinelsNameTheMasterDifferently(t *testing.T) {
 	require.NoError(t, conn.Ping(t.Context()).Err(), "it was not closed")
 }
 
-// Services that stand in for sentinels give no epoch, and a sentinels' user needs one command only.
+// Services in place of sentinels report no epoch, and the user of a sentinel may be allowed one command only.
 func TestSentinelThatSaysNothingButTheMasterIsBelieved(t *testing.T) {
 	s := redistest.Start(t)
 	for name, change := range map[string]func(*fake){
@@ -138,7 +138,7 @@ func TestSentinelThatSaysNothingButTheMasterIsBelieved(t *testing.T) {
 	}
 }
 
-// In a container cluster each new sentinel has an address of its own. The old ones never come back.
+// In a container cluster each new sentinel has a new address, and the old addresses never come back.
 func TestSentinelThatHasGoneIsNotAskedForEver(t *testing.T) {
 	s := redistest.Start(t)
 	f := newFake(t, s.Addr(), "1")

@@ -39,7 +39,7 @@ func TestTheLatestFailoverIsBelievedAndNotTheLastSpeaker(t *testing.T) {
 	}
 }
 
-// A connection that was begun before the master moved would go to the old one.
+// A dial that began before the master moved would connect to the old one.
 func TestConnectionThatTheMasterMovedAwayFromIsNone(t *testing.T) {
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})
 	m.record("s", 1, "old:1", nil)
@@ -57,7 +57,7 @@ func TestAReplicaIsRefusedThoughItIsNamed(t *testing.T) {
 	require.ErrorIs(t, c.Get(context.Background(), "k").Err(), errReplica)
 }
 
-// silentAddr is an address that never answers, not even by a refusal, like a machine without power.
+// silentAddr returns an address that never answers, not even by a refusal, like a machine without power.
 func silentAddr(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -77,7 +77,7 @@ func silentAddr(t *testing.T) string {
 	}
 }
 
-// The pool dials again only when its last dial has come to an end.
+// The pool dials again only after its last dial has ended.
 func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 	live := redistest.Start(t)
 	m := newMaster(Config{Master: "m", Addrs: []string{"s"}})

@@ -78,7 +78,7 @@ func TestAMasterThatAnySentinelNamesIsFollowed(t *testing.T) {
 	require.NoError(t, old.Client().Set(t.Context(), "k", "old", 0).Err(), "it is still there, and takes writes")
 }
 
-// lines keeps what was logged.
+// lines is a log that keeps its lines.
 type lines struct {
 	sync.Mutex
 	strings.Builder

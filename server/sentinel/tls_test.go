@@ -22,8 +22,8 @@ import (
 	"github.com/waitroom/waitroom/server/sentinel"
 )
 
-// observer runs a sentinel of a master that is reached by TLS alone. It is asked by TLS at addr; control is
-// for the test.
+// observer runs a sentinel of a master that accepts only TLS. Clients reach the sentinel over TLS at addr;
+// control is the test's connection.
 func observer(t *testing.T, master int, sealed []string) (addr string, control *redis.SentinelClient) {
 	t.Helper()
 	dir, plain, port := t.TempDir(), testproc.FreePort(t), testproc.FreePort(t)

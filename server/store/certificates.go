@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// certificates are the files, in PEM, that a REDIS_URL names for TLS by its parameters cert, key and ca.
+// certificates are the PEM files for TLS that a REDIS_URL names in its parameters cert, key and ca.
 type certificates struct {
 	cert, key string // of the client; "" = none
 	ca        string // the authorities that servers are verified by; "" = the system's
@@ -27,7 +27,7 @@ var (
 	errNotRead = errors.New("can not be used")
 )
 
-// takeCertificates takes them out of an address's parameters.
+// takeCertificates removes them from an address's parameters and returns them.
 func takeCertificates(q url.Values) (certificates, error) {
 	var c certificates
 	for i, field := range []*string{&c.cert, &c.key, &c.ca} {
@@ -44,9 +44,9 @@ func takeCertificates(q url.Values) (certificates, error) {
 	return c, nil
 }
 
-// into makes connections use the files. An error does not name a file, since its name is a part of the
-// address. The client's certificate is read anew for each connection, so that it can be replaced; ca is read
-// once.
+// into sets the files in a TLS configuration. The client's certificate is read again for each connection, so
+// that it can be replaced; ca is read once. An error does not name a file, since its name is part of the
+// address.
 func (c certificates) into(config *tls.Config) error {
 	if c == (certificates{}) {
 		return nil
@@ -84,7 +84,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// cutCertificates takes them out of an address with one host; the rest is as it was where there are none.
+// cutCertificates removes them from an address with one host; an address without them stays unchanged.
 func cutCertificates(text string) (rest string, c certificates, err error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -99,8 +99,7 @@ func cutCertificates(text string) (rest string, c certificates, err error) {
 	return u.String(), c, nil
 }
 
-// CertificateAdvice returns what to do where one side refuses the other's certificate; "" for any other
-// error.
+// CertificateAdvice returns what to do if one side refuses the other's certificate; "" for any other error.
 func (u URL) CertificateAdvice(err error) string {
 	const show = ": name the files in WAITROOM_REDIS_URL, rediss://…?cert=FILE&key=FILE (in PEM)."
 	switch text := err.Error(); {
@@ -131,8 +130,8 @@ func (u URL) showsNoCertificate() bool {
 }
 
 // brokenOff reports whether the other side closed the connection. From TLS 1.3 on a server refuses a
-// certificate after the handshake, and the client that writes at that moment meets the closed connection
-// before it reads why.
+// certificate only after the handshake, and a client that writes at that moment finds the connection closed
+// before it can read the reason.
 func brokenOff(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
 }

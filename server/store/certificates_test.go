@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/server/store"
 )
 
-// patience is how long a test waits for what has to happen.
+// patience is how long a test waits for an event.
 const patience = time.Minute
 
 func sealed(t *testing.T, more ...string) (s *redistest.Server, port int, files string) {

@@ -21,13 +21,14 @@ const (
 	askWithin = time.Second // how long a write may take before it counts as failed
 )
 
-// ErrNoWrites means that the store answers and takes no writes: its memory is full, or its replicas are gone.
+// ErrNoWrites reports that the store answers but refuses writes: its memory is full, or it has too few
+// replicas.
 var ErrNoWrites = errors.New("store refuses writes")
 
-// written does in small what every call does: a script that writes.
+// written is a small script that writes, as every call does.
 var written = redis.NewScript(`return redis.call('SET', KEYS[1], ARGV[1], 'PX', 10000)`)
 
-// Probe finds out whether the store takes writes, each master of a cluster. A sign of life is not enough.
+// Probe checks whether the store, with Cluster each master, accepts writes. A PING alone does not show that.
 type Probe struct {
 	rdb   redis.UniversalClient
 	names room.Names
@@ -38,12 +39,12 @@ type Probe struct {
 	last error
 }
 
-// NewProbe makes a probe. Ask calls ping first.
+// NewProbe returns a Probe. Ask calls ping first.
 func NewProbe(rdb redis.UniversalClient, names room.Names, ping func(context.Context) error) *Probe {
 	return &Probe{rdb: rdb, names: names, ping: ping}
 }
 
-// Ask returns nil where the store answers and takes writes, or took one within the last second.
+// Ask returns nil if the store accepts writes, or accepted one within the last second.
 func (p *Probe) Ask(ctx context.Context) error {
 	if err := p.ping(ctx); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (p *Probe) writeTo(ctx context.Context, tag int) error {
 	return written.Run(ctx, p.rdb, []string{key}, time.Now().UnixMilli()).Err()
 }
 
-// tags has one tag for each master; any will do where there is one master.
+// tags returns one hash tag for each master; with a single master, any tag.
 func (p *Probe) tags(ctx context.Context) ([]int, error) {
 	cluster, ok := p.rdb.(*redis.ClusterClient)
 	if !ok {

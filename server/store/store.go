@@ -14,17 +14,17 @@ import (
 	"github.com/waitroom/waitroom/server/sentinel"
 )
 
-// reloadAfter is how long a cluster's client uses the masters that it knows before it asks again.
+// reloadAfter is how long a cluster's client uses the known masters before it asks again.
 const reloadAfter = time.Second
 
-// Store is an open client and how to close it. Callers look at the client's type: a cluster has several
-// masters.
+// Store is an open client and the function that closes it. Callers check the client's type, since a cluster
+// has several masters.
 type Store struct {
 	Client redis.UniversalClient
 	Close  func()
 }
 
-// Open makes the client, and the server where it is embedded. It makes no connection yet.
+// Open returns a client, and starts the server if it is embedded. It makes no connection yet.
 func (u URL) Open(log *slog.Logger) (Store, error) {
 	switch u.kind {
 	case "single":
@@ -50,7 +50,7 @@ func openedOf(c redis.UniversalClient) Store {
 	return Store{c, func() { _ = c.Close() }}
 }
 
-// embed starts the store in this process. Its port is open to the whole machine, hence the password.
+// embed starts the store in this process. The whole machine can reach its port, so it has a password.
 func embed() (Store, error) {
 	m := miniredis.NewMiniRedis()
 	m.ClockTTL(true)
@@ -68,10 +68,10 @@ func embed() (Store, error) {
 	return Store{c, func() { _ = c.Close(); m.Close() }}, nil
 }
 
-// startWithin is how long the store may keep a starting server waiting.
+// startWithin is how long a starting server waits for the store.
 const startWithin = 5 * time.Second
 
-// Await returns when the store answers. Its error has that of the last try.
+// Await returns when the store answers. Its error wraps that of the last try.
 func Await(ctx context.Context, s Store, where URL) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -94,7 +94,7 @@ func Await(ctx context.Context, s Store, where URL) error {
 	}
 }
 
-// LogTo brings the Redis client's own remarks, which are the whole process's, into a log.
+// LogTo writes the Redis client's own messages, which it has for the whole process, into a log.
 func LogTo(log *slog.Logger) { redis.SetLogger(clientLog{log}) }
 
 type clientLog struct{ log *slog.Logger }

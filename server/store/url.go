@@ -22,7 +22,7 @@ const (
 	poolSize    = 64 // connections per node
 )
 
-// URL names the store to use. It does not print its password.
+// URL is a parsed REDIS_URL. It does not print its password.
 type URL struct {
 	kind   string // embedded, single, sentinel or cluster
 	single *redis.Options
@@ -32,8 +32,8 @@ type URL struct {
 var errRedis = errors.New("want embedded, redis://host:port/db, rediss://…, unix:///path, " +
 	"redis+sentinel://h1:p,h2:p/master-name?db=0 or redis+cluster://h1:p,h2:p")
 
-// Parse reads the forms of REDIS_URL. The error never repeats any of it: a password that has not
-// been escaped can be anywhere in it.
+// Parse parses a REDIS_URL. The error repeats nothing of it, since a password that is not escaped can be in
+// any part.
 func Parse(text string) (URL, error) {
 	if text == "embedded" {
 		return URL{kind: "embedded"}, nil
@@ -56,8 +56,7 @@ func Parse(text string) (URL, error) {
 	return URL{}, errRedis
 }
 
-// isSocket reports whether nothing but a path follows the credentials: what else stands there may be half of
-// a password.
+// isSocket reports whether only a path follows the credentials; anything else may be half of a password.
 func isSocket(rest string) bool {
 	user, path, ok := strings.Cut(rest, "/")
 	return ok && (user == "" || strings.HasSuffix(user, "@") && !strings.Contains(path, "@"))
@@ -86,7 +85,8 @@ func parseSingle(text string) (URL, error) {
 	return URL{kind: "single", single: o}, nil
 }
 
-// parseMany reads what comes after the scheme. The hosts are taken out first: a URL has only one.
+// parseMany parses a URL with several hosts, after its scheme. It removes the hosts first, since net/url
+// accepts one only.
 func parseMany(scheme, rest string) (URL, error) {
 	authority, path := rest, ""
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {
@@ -176,7 +176,7 @@ func parseSentinel(o *redis.UniversalOptions, path string, q url.Values) (URL, e
 	return URL{kind: "sentinel", many: o}, nil
 }
 
-// noMaintenance spares every connection a handshake that only one vendor's server answers.
+// noMaintenance turns off a handshake for every connection that only one vendor's server answers.
 func noMaintenance() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
@@ -191,7 +191,7 @@ func setDefault[T comparable](field *T, value T) {
 // Embedded reports whether the store is in this process.
 func (u URL) Embedded() bool { return u.kind == "embedded" }
 
-// String is the store's address for people, without its credentials.
+// String returns the store's address for people, without its credentials.
 func (u URL) String() string {
 	switch u.kind {
 	case "single":
@@ -205,7 +205,7 @@ func (u URL) String() string {
 	return "embedded: in this process, nothing is kept when it ends"
 }
 
-// Address is the store's host:port; "" where there is more than one.
+// Address returns the store's host:port; "" if there are several.
 func (u URL) Address() string {
 	if u.kind == "single" {
 		return u.single.Addr
@@ -213,7 +213,7 @@ func (u URL) Address() string {
 	return ""
 }
 
-// Sentinels returns the sentinels and how to call them; false where the URL names none.
+// Sentinels returns the sentinels and their options; false if the URL names none.
 func (u URL) Sentinels() (redis.UniversalOptions, bool) {
 	if u.kind != "sentinel" {
 		return redis.UniversalOptions{}, false
@@ -221,5 +221,5 @@ func (u URL) Sentinels() (redis.UniversalOptions, bool) {
 	return *u.many, true
 }
 
-// GoString keeps %#v from printing the password.
+// GoString hides the password from %#v.
 func (u URL) GoString() string { return u.String() }

@@ -56,7 +56,7 @@ func TestBadRedisURLIsRefusedWithoutRepeatingIt(t *testing.T) {
 	}
 }
 
-// Callers look at the client's type: only of a *redis.ClusterClient do they ask and hear each master.
+// Callers check the client's type: only for a *redis.ClusterClient do they call and subscribe to each master.
 func TestEnginesClientIsOfTheStoresKind(t *testing.T) {
 	for text, want := range map[string]any{"redis://127.0.0.1:1/7": &redis.Client{},
 		"redis+sentinel://127.0.0.1:1/m?db=7": &redis.Client{},
@@ -73,8 +73,8 @@ func TestEnginesClientIsOfTheStoresKind(t *testing.T) {
 	}
 }
 
-// A Redis URL that is taken, and the error of one that is not, never print what stands between the user's
-// colon and the last @, escaped or not; and a store outside this process has somewhere to be.
+// An accepted Redis URL never prints its password, which is the text between the user's colon and the last @.
+// The error of a refused one does not either. A store outside this process has at least one address.
 func FuzzRedisURL(f *testing.F) {
 	const mark = "zq7hush"
 	for scheme, rest := range map[string]string{"redis://": "@10.0.0.1:7000/4",

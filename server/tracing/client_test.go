@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// answers is a collector that answers one after the other; 0 = it is not there.
+// answers is a collector that gives these answers in turn; 0 = no connection.
 type answers struct {
 	statuses []int
 	asked    []*http.Request

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parse reads variables that are set beside an endpoint.
+// parse reads these variables, and an endpoint.
 func parse(vars map[string]string) (Config, error) {
 	return FromEnv(func(name string) string {
 		if v, ok := vars[name]; ok {

@@ -11,7 +11,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// failing is an exporter whose collector is away.
+// failing is an exporter whose collector cannot be reached.
 type failing struct{ sdk.SpanExporter }
 
 func (failing) ExportSpans(context.Context, []sdk.ReadOnlySpan) error {

@@ -45,30 +45,30 @@ func runSeed(tb testing.TB, w sim.World, seed uint64, leases int) sim.Counts {
 	return counts
 }
 
-// slow is the world of the bars with so many codes slow.
+// slow returns the world of the contract's bars, with a share of slow codes.
 func slow(share float64) sim.World {
 	w := sim.Default()
 	w.Slow = share
 	return w
 }
 
-// before is the world before sellers could register asks.
+// before changes a world to the time before sellers could announce asks.
 func before(w sim.World) sim.World {
 	w.Asking, w.Quarantine = 0, 0
 	return w
 }
 
-// bar is the largest share of wrong attributions at 30 s of quarantine, by the share of slow codes.
+// bar is the largest allowed share of wrong matches with a quarantine of 30 s, by the share of slow codes.
 var bar = map[float64]float64{.02: .002, .05: .007}
 
-// within is how many there may be in so many leases, chance counted in: three standard deviations of a
-// Poisson count of pairs, since one that goes astray mostly sends another after it.
+// within returns how many wrong matches a number of leases may have: the bar and three standard deviations of
+// a Poisson count of pairs. Pairs, because one wrong match mostly causes another after it.
 func within(bar float64, leases int) int {
 	mean := bar * float64(leases)
 	return int(mean + 3*math.Sqrt(2*mean))
 }
 
-// hard is a world in which most leases end while a code is under way.
+// hard returns a world in which most leases end while a code is on its way.
 func hard() sim.World {
 	w := slow(.2)
 	w.Quick = sim.Lognormal{Median: 20 * time.Second, Sigma: .6}
@@ -77,7 +77,7 @@ func hard() sim.World {
 	return w
 }
 
-// few leases of the hard world are enough for codes to go astray where nothing is done about it.
+// few is the number of leases in the hard world after which codes go astray if no rule prevents it.
 const few = 30
 
 func TestCodeSentWithinTheQuarantineGoesAstrayOnlyWhereAnotherTookItsPlace(t *testing.T) {
@@ -92,15 +92,15 @@ func noneGoAstray(t *testing.T, leases int) {
 	}
 }
 
-// prompt is a world in which many codes are lost, and the next seller's is sent right after the quarantine of
-// the one before.
+// prompt returns a world in which many codes are lost, and the next seller's code is sent right after the
+// previous seller's quarantine.
 func prompt() sim.World {
 	w := slow(.02)
 	w.Lost, w.Quick, w.Cancel = .4, sim.Lognormal{Median: time.Second, Sigma: .8}, .5
 	return w
 }
 
-// clocks are by how much a carrier's may be off.
+// clocks are the errors of a carrier's clock that are tried.
 var clocks = []time.Duration{-time.Second, -2 * time.Second, -3 * time.Second, 2 * time.Second}
 
 func TestClockThatIsOffSendsNoCodeAstray(t *testing.T) { clocksSendNoneAstray(t, 20, 1) }
@@ -138,7 +138,7 @@ func TestSameSeedPlaysTheSame(t *testing.T) {
 	require.Equal(t, run(t, slow(.05), 20), run(t, slow(.05), 20))
 }
 
-// row is one of the table.
+// row is a row of the table.
 type row struct {
 	name   string
 	world  sim.World
@@ -184,7 +184,7 @@ func rows(share float64) (list []*row) {
 	return list
 }
 
-// TestTable prints what the rules are worth: make sim.
+// TestTable prints a table of what each rule is worth (make sim).
 func TestTable(t *testing.T) {
 	if *tableLeases == 0 {
 		t.Skip("make sim prints the table")
@@ -214,7 +214,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// play fills the rows in, as many at a time as there are processors, each with a store of its own.
+// play simulates the rows, one on each processor at a time and each with a store of its own.
 func play(t *testing.T, table []*row) {
 	next := make(chan *row, len(table))
 	for _, r := range table {

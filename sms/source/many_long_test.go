@@ -25,10 +25,10 @@ var messages = flag.Int("messages", 2000, "how many messages are sent in all")
 
 func TestMain(m *testing.M) { os.Exit(redistest.Main(m)) }
 
-// bare reads a message that has neither an id nor a time.
+// bare is the format of a message that has neither an id nor a time.
 var bare = Template{From: "from", Text: "text"}
 
-// senders are what each kind sends of one message, in the text that the other tests have.
+// senders has, for each kind of source, the request that it sends for one message.
 var senders = map[string]func(id, body string, at, now time.Time) sms.Request{
 	"twilio": func(id, body string, _, _ time.Time) sms.Request {
 		return byTwilio(here, secret, url.Values{"MessageSid": {"SM" + id}, "From": {"+8215881234"}, "Body": {body},
@@ -56,7 +56,7 @@ var senders = map[string]func(id, body string, at, now time.Time) sms.Request{
 	},
 }
 
-// sent is a message and what it was answered first.
+// sent is a message and its first answer.
 type sent struct {
 	id, body string
 	at       time.Time
@@ -81,7 +81,7 @@ func TestManyMessagesWithRepeatsNoneDoubledNoneWrong(t *testing.T) {
 	}
 }
 
-// sendMany has sessions take turn after turn, each with a message of its own.
+// sendMany lets sessions take one turn after the other, each with a message of its own.
 func sendMany(t *testing.T, engine *room.Engine, service *sms.Service, kind string, count int) {
 	ctx, id, rng := context.Background(), room.ID("room:"+kind), rand.New(rand.NewPCG(1, uint64(len(kind))))
 	post := func(s sent) sms.Answer {
@@ -123,7 +123,7 @@ func sendMany(t *testing.T, engine *room.Engine, service *sms.Service, kind stri
 	}
 }
 
-// requireOwn holds that a session is shown its own message, once, or none.
+// requireOwn requires that a session sees its own message once, or none.
 func requireOwn(t *testing.T, engine *room.Engine, id room.ID, session string, s sent) {
 	t.Helper()
 	_, seats, err := engine.Look(context.Background(), id, session)
@@ -138,7 +138,7 @@ func requireOwn(t *testing.T, engine *room.Engine, id room.ID, session string, s
 	}
 }
 
-// journalled returns how many messages the journal has for the ledger, each once.
+// journalled returns the number of messages in the journal, and requires that each is there once.
 func journalled(t *testing.T, engine *room.Engine, id room.ID) int {
 	t.Helper()
 	seen := map[string]bool{}

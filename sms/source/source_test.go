@@ -17,7 +17,7 @@ import (
 
 const here = "https://wait.example/api/integration/sms/phone"
 
-// vonage and infobip are providers whose formats a template reads.
+// vonage and infobip are formats of providers that a template can read.
 var (
 	vonage = Template{ID: "messageId", From: "msisdn", Text: "text", SentAt: "message-timestamp",
 		Format: "yyyy-MM-dd HH:mm:ss", Ref: "concat-ref", Part: "concat-part", Parts: "concat-total"}
@@ -159,7 +159,7 @@ func TestWhatTheSourceDidNotSignIsRefused(t *testing.T) {
 	}
 }
 
-// The example of Twilio's own documentation.
+// The values are those of the example in Twilio's documentation.
 func TestTwilioSignsAsItsDocumentationDoes(t *testing.T) {
 	source, err := New(Settings{Kind: "twilio", Secrets: []sms.Secret{sms.NewSecret("12345")}})
 	require.NoError(t, err)

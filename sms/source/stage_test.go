@@ -34,7 +34,7 @@ func configured(t *testing.T, kind string, template Template) Configured {
 	return made
 }
 
-// request is one to /api/integration/sms/phone at noon.
+// request returns a request to /api/integration/sms/phone at noon.
 func request(body string, headers ...string) sms.Request {
 	r := sms.Request{URL: "https://wait.example/api/integration/sms/phone", Header: http.Header{},
 		Body: []byte(body), Now: noon}
@@ -49,7 +49,7 @@ const (
 	asJSON = "application/json"
 )
 
-// byTwilio signs a form together with an address.
+// byTwilio returns the signature of a form and an address as Twilio makes it.
 func byTwilio(address, key string, form url.Values) sms.Request {
 	signed := address
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -98,7 +98,7 @@ const httpSMSBody = `{"specversion":"1.0","id":"b7b1","source":"/v1/messages/rec
 	`"contact":"15881234","timestamp":"2026-11-25T11:59:58.123Z","content":"` + text +
 	`","sim":"SIM1","attachments":null}}`
 
-// byForwarder signs as SmsForwarder does: escaped once, whatever the signature is written into.
+// byForwarder returns a time and its signature as SmsForwarder makes them, URL-escaped once.
 func byForwarder(key string, at time.Time) (stamp, sign string) {
 	stamp = strconv.FormatInt(at.UnixMilli(), 10)
 	return stamp, url.QueryEscape(base64.StdEncoding.EncodeToString(hmacSHA256([]byte(key),

@@ -34,7 +34,7 @@ func TestBundlesAreThoseOfTheSources(t *testing.T) {
 	require.Len(t, have, len(want), "run make generate")
 }
 
-// plain returns a file's uncompressed content: a later compressor may write the same in other bytes.
+// plain returns a file's uncompressed content, since another version of the compressor may write other bytes.
 func plain(t *testing.T, name string, content []byte) []byte {
 	t.Helper()
 	if !strings.HasSuffix(name, ".br") {
@@ -45,7 +45,7 @@ func plain(t *testing.T, name string, content []byte) []byte {
 	return text
 }
 
-// A source outside every bundle reaches no browser. The desk's pages choose their styles themselves.
+// A source outside every bundle reaches no browser. The desk's pages list their stylesheets themselves.
 func TestEverySourceIsPartOfABundle(t *testing.T) {
 	bundled := make(map[string]bool)
 	for _, entry := range append(append([]string{}, scripts...), styles...) {

@@ -84,8 +84,8 @@ func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
 	})
 }
 
-// values returns the names of a text's values, each once. An hour is one of twelve or of twenty-four, as the
-// language has it.
+// values returns the names of a text's placeholders, each once. An hour counts as one name, whether the
+// language writes 12 or 24 hours.
 func values(text string) []string {
 	var names []string
 	for _, part := range placeholder.FindAllStringSubmatch(text, -1) {

@@ -23,8 +23,8 @@ const (
 	module = "github.com/waitroom/waitroom/"
 )
 
-// scripts are the areas that pages hand over to JavaScript, with the modules that use them. Those name a text
-// as words.key or t.key.
+// scripts are the areas of texts that pages give to JavaScript, with the modules that use them. Those name a
+// text as words.key or t.key.
 func scripts() map[string][]string {
 	return map[string][]string{
 		"live":      {"static/js/*.js"},
@@ -90,7 +90,7 @@ func entries(e Entry, area string, visit func(name string, e Entry)) {
 	}
 }
 
-// without returns the texts that are not among others.
+// without returns the texts that another list does not have.
 func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(one string) bool { return slices.Contains(others, one) })
 }
@@ -117,7 +117,7 @@ func usedInScripts(t *testing.T, modules []string) (shown []string) {
 	return shown
 }
 
-// usedInGo returns the entries whose fields Go code names, by area and key. A package is read after those
+// usedInGo returns the entries whose fields Go code names, by area and key. It reads a package after those
 // that it imports.
 func usedInGo(t *testing.T) map[string]bool {
 	t.Helper()
@@ -137,8 +137,8 @@ func usedInGo(t *testing.T) map[string]bool {
 	return shown
 }
 
-// packages are those of ours that have been read. All others count as empty: their types are unknown, which
-// here is no error.
+// packages are this module's packages that have been read. All others count as empty: their types are then
+// unknown, which is no error here.
 type packages map[string]*types.Package
 
 // Import implements types.Importer.
@@ -184,7 +184,7 @@ func fieldsOf(of types.Type, area string, names map[types.Object]string) {
 
 var literal = regexp.MustCompile("[\"'`.]([A-Za-z][A-Za-z0-9_.-]*)\\b|\\b([a-z][a-z0-9_]*):")
 
-// wordsOfTheProduct are the words that stand as a text, or name a property, in what is shipped.
+// wordsOfTheProduct returns the words that are a string or name a property in the product's code.
 func wordsOfTheProduct(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}

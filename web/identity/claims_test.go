@@ -108,7 +108,7 @@ func TestTokenThatIsSignedInAnotherWayIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// withHeader signs like the portal, with more in the header: name, value, name, value …
+// withHeader signs like the portal, with more fields in the token's header: name, value, name, value …
 func withHeader(t *testing.T, claims portaltest.Claims, more ...any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims(claims))
@@ -120,8 +120,8 @@ func withHeader(t *testing.T, claims portaltest.Claims, more ...any) string {
 	return text
 }
 
-// The portal's secret may sign both ways. A token of the way back is for the portal's address, which may be
-// the server's own.
+// The portal's secret may sign in both directions. A token of the way back has the portal's origin as its
+// audience, which may be the server's own.
 func TestTokenOfTheWayBackIsRefusedAtTheEntry(t *testing.T) {
 	server, _, _ := shared(t)
 	s := New(Config{Redis: server.Client(), Secret: secret, Audiences: []string{"https://portal.example"}})

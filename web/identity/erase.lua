@@ -1,7 +1,8 @@
--- Empties a session's record if it names this seller. The record stays, empty, until its end, so that no replica writes back the one it remembers.
+-- Empties a session's record if it names this seller. The empty record stays until it expires, so that no
+-- replica writes back the record that it remembers.
 -- KEYS: the session's record
 -- ARGV: the seller
--- Returns 1 where it stood for the seller, else 0.
+-- Returns 1 if the record named the seller, else 0.
 local text = redis.call('GET', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 if not text or left <= 0 then

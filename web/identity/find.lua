@@ -1,8 +1,9 @@
--- Says whom a session stands for and whether a token was used. What the caller remembers of the key and of the session is put back
--- where the store lost it.
--- KEYS: the key that sessions are made with, the session's record, the token's mark
--- ARGV: a key to have where there is none; the session's record as the caller knows it, or ''; until when that counts, in unix ms
--- Returns now in unix ms, the key, the record or '', and 0 where the token was not used, 2 where this session came of it, else 1.
+-- Reads the seller of a session, and whether a token was used. If Redis lost the key or the session's record,
+-- the script writes the caller's copy first.
+-- KEYS: the key that sessions are derived from; the session's record; the mark of a used token
+-- ARGV: a key to store if there is none; the caller's copy of the record, or ''; when that copy expires (unix ms)
+-- Returns the time (unix ms), the key, the record or '', and the token's use: 0 = not used, 2 = used by this
+-- session, 1 = used by another.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local key = redis.call('GET', KEYS[1])

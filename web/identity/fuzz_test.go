@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Whatever is sent as a token, what is taken has been signed with the secret, byte for byte.
+// FuzzToken requires that an accepted token was signed with the secret, byte for byte.
 func FuzzToken(f *testing.F) {
 	good := portaltest.Claims{"sub": "s-1", "aud": "waitroom", "iat": 1795220000, "exp": 1795220060, "jti": "1"}
 	for _, token := range []string{"", "..", "a.b.c", signed(f, good), signed(f, good.With("sub", nil)),
@@ -41,7 +41,7 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// Whatever a portal signs, what is read of it is a seller and instants that one can reckon with.
+// FuzzClaims requires that accepted claims have a valid seller and times within range.
 func FuzzClaims(f *testing.F) {
 	for _, payload := range []string{`{}`, `null`, `[]`,
 		`{"sub":"s-1","aud":"waitroom","iat":1795220000,"exp":1795220060.5,"jti":"1"}`,
@@ -69,7 +69,7 @@ func FuzzClaims(f *testing.F) {
 	})
 }
 
-// Whatever is served as keys, what is taken of it can only check signatures.
+// FuzzKeys requires that an accepted key can only verify signatures.
 func FuzzKeys(f *testing.F) {
 	for _, text := range []string{`{}`, `{"keys":[]}`, `{"keys":[{"kty":"oct","k":"aHVzaA"}]}`,
 		`{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}`,

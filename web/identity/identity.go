@@ -100,7 +100,7 @@ type Proof struct {
 	Reach   string // how the portal can reach the seller, in words; "" = it can not
 
 	rooms []string // where it is valid; nil: everywhere
-	bound bool     // Known stands for the seller by itself
+	bound bool     // Known acts for the seller without a token
 }
 
 // Link exchanges a token from an address for a new browser session of the seller, valid for Kept. A token

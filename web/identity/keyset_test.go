@@ -22,7 +22,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 )
 
-// portal serves one key of each kind.
+// portal starts a portal that serves one key of each kind.
 func portal(t *testing.T) (p *portaltest.Portal, keys *keySet, rs, es, ed portaltest.Key) {
 	t.Helper()
 	rs, es = portaltest.NewKey(t, "rs", jwt.SigningMethodRS256),
@@ -32,7 +32,7 @@ func portal(t *testing.T) (p *portaltest.Portal, keys *keySet, rs, es, ed portal
 	return p, newKeySet(p.URL, slog.New(slog.DiscardHandler), nil), rs, es, ed
 }
 
-// check returns the key set's verdict on a token.
+// check returns the key set's result for a token.
 func (k *keySet) check(ctx context.Context, token string) error {
 	signed, err := parse(token, k.algorithms())
 	if err == nil {
@@ -82,7 +82,7 @@ func TestAlgorithmIsTheKeysOwn(t *testing.T) {
 	}
 }
 
-// selfMade brings the key that it is signed with.
+// selfMade returns a token whose header contains the key that it is signed with.
 func selfMade(t *testing.T, claims portaltest.Claims) string {
 	t.Helper()
 	mine, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

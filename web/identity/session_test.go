@@ -36,7 +36,7 @@ func TestSessionsOfOneSellerActAsOne(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotIdentified)
 }
 
-// The portal gives a way to reach the seller, for as long as its latest token has one.
+// The session has the way to reach its seller for as long as the seller's latest token has one.
 func TestProofHasTheWayToReachTheSellerThatTheTokenGave(t *testing.T) {
 	_, one, other := shared(t)
 	claims := portaltest.For("s-1").With("reach", "카카오톡 010-****-5678")

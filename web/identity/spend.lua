@@ -1,7 +1,7 @@
--- Uses a token up and keeps the session that it is exchanged for.
--- KEYS: the token's mark, the session's record
--- ARGV: the record; until when it is kept, in unix ms; how long the mark is, in ms
--- Returns 1, also to the same session again; 0 where another session used the token.
+-- Marks a token as used and stores the session that it is exchanged for.
+-- KEYS: the mark of the used token; the session's record
+-- ARGV: the record; when it expires (unix ms); how long the mark is kept (ms)
+-- Returns 1, also to a repeat by the same session; 0 if another session used the token.
 local by = redis.call('GET', KEYS[1])
 if by == KEYS[2] then
   return 1

@@ -19,7 +19,7 @@ const here = room.ID("integration")
 
 var secret = []byte(strings.Repeat("hush", 8))
 
-// shared is a portal and two replicas that share a secret with it.
+// shared returns a portal's secret in use: a Redis and two replicas.
 func shared(t *testing.T) (server *redistest.Server, one, other *Sellers) {
 	t.Helper()
 	server = redistest.Start(t)
@@ -35,7 +35,7 @@ func signed(t testing.TB, claims portaltest.Claims) string {
 	return portaltest.Sign(t, jwt.SigningMethodHS256, secret, "", claims)
 }
 
-// link exchanges a token for a session that has to be given.
+// link exchanges a token for a session, which has to succeed.
 func link(t *testing.T, s *Sellers, claims portaltest.Claims, before string) string {
 	t.Helper()
 	session, err := s.Link(t.Context(), here, signed(t, claims), before)
@@ -43,7 +43,7 @@ func link(t *testing.T, s *Sellers, claims portaltest.Claims, before string) str
 	return session
 }
 
-// proof is whom a session has to stand for.
+// proof returns the proof of a session, which has to succeed.
 func proof(t *testing.T, s *Sellers, session string) Proof {
 	t.Helper()
 	p, err := s.Session(t.Context(), here, session)

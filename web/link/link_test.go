@@ -33,7 +33,7 @@ func onEveryStore(t *testing.T, test func(t *testing.T, rdb redis.UniversalClien
 	t.Run("redis", func(t *testing.T) { test(t, redistest.Start(t).Client()) })
 }
 
-// made is a link that has to be made.
+// made makes a link, which has to succeed.
 func made(t *testing.T, l *Links, p Place) string {
 	t.Helper()
 	token, _, err := l.Make(t.Context(), here, p)
@@ -190,7 +190,7 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrStore)
 }
 
-// Otherwise a seller with a place could fill the store with linked browsers.
+// Without a limit, a seller with a place could fill Redis with linked browsers.
 func TestSoManyBrowsersAreLetIntoAPlaceAndNoMore(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		l, p := New(rdb, room.Names{}), newPlace()

@@ -1,7 +1,8 @@
--- Makes a link to a place. The place's link before it is over, unless it was used: who used it may come again.
--- KEYS: the new link; which one the place has
--- ARGV: where it leads, sealed; how long it lasts, in ms
--- Returns until when it can be used, in unix ms.
+-- Makes a link to a place. The place's previous link is deleted unless it was used: the browser that used it
+-- may open it again.
+-- KEYS: the new link; the name of the place's current link
+-- ARGV: the place, sealed; the link's lifetime (ms)
+-- Returns when the link expires (unix ms).
 local time = redis.call('TIME')
 local last = redis.call('GET', KEYS[2])
 if last and redis.call('HEXISTS', last, 'by') == 0 then

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// paint fills a code's path as a browser does, each module as a square of some pixels.
+// paint draws a code's path as a browser does, each module as a square of pixels.
 func paint(t *testing.T, q *QR) image.Image {
 	t.Helper()
 	const pixels = 4

@@ -1,7 +1,9 @@
--- Uses a link up, and has a session stand for the place that it leads to.
--- KEYS: the link; the session's standing, by which the link remembers who used it; that a place was joined; how many browsers were let into the place
--- ARGV: the standing, sealed, or '' for none; how long it is kept, in ms; the place's ticket; how many browsers may be let in
--- Returns "done", also to the same session again; "used" where another one has used it, or no more are let in; "none" where there is no such link.
+-- Uses a link up, and lets a session act for the link's place.
+-- KEYS: the link; the session's record, whose name the link keeps as its user; the ticket of the place that was
+--       joined last; the number of browsers that joined the place
+-- ARGV: the record, sealed, or '' for none; how long it is kept (ms); the place's ticket; the most browsers
+-- Returns "done", also to a repeat by the same session; "used" if another session used the link or too many
+-- browsers joined; "none" if there is no such link.
 if redis.call('HEXISTS', KEYS[1], 'place') == 0 then
   return 'none'
 end

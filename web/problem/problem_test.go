@@ -49,7 +49,7 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 	}
 }
 
-// programs lists the codes that only programs get: a page's buttons send no request that is wrong this way.
+// programs lists the codes that only programs get: a page's buttons never send such requests.
 var programs = []string{"invalid_json", "invalid_session", "invalid_reason", "invalid_fence",
 	"invalid_message", "invalid_expect", "idempotency_key_reused", "invalid_subscription", "bad_signature",
 	"unknown_source",

@@ -22,7 +22,7 @@ const (
 	patience = 10 * time.Second
 )
 
-// stage is a store, a push service and one replica's pushes.
+// stage is a Redis, a push service and the Pushes of one replica.
 type stage struct {
 	*Pushes
 	t       *testing.T
@@ -188,7 +188,7 @@ func TestPushServiceIsAskedAgainNoSoonerThanItSays(t *testing.T) {
 	require.NotContains(t, err.Error(), "127.0.0.1")
 }
 
-// A push service's 429 for one browser does not limit the others.
+// A push service's 429 for one browser does not delay the others.
 func TestBrowserWithTooManyPushesHoldsUpNoOther(t *testing.T) {
 	s := newStage(t)
 	_, one := s.subscribe(1, "s-1", "/1")
@@ -205,7 +205,7 @@ func TestBrowserWithTooManyPushesHoldsUpNoOther(t *testing.T) {
 	require.Equal(t, 2, s.service.Asked())
 }
 
-// Two sellers that share a browser do not get each other's turns.
+// Two sellers that share a browser are not notified of each other's turns.
 func TestBrowserIsNotifiedOfOnePlaceOfARoom(t *testing.T) {
 	s := newStage(t)
 	b, _ := s.subscribe(1, "s-1", "/1")

@@ -1,7 +1,7 @@
--- Keeps a subscription of a place. Where there are enough, one of the others gives way.
+-- Stores a subscription of a place. If the place has its maximum, another subscription is deleted.
 -- KEYS: the place's subscriptions
--- Returns the one that gave way; false for none.
--- ARGV: the subscription's name; the subscription; for how long they are kept, in ms; how many there may be
+-- ARGV: the subscription's name; the subscription; how long they are kept (ms); the maximum
+-- Returns the deleted subscription; false if none was deleted.
 local gone = false
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   local names = redis.call('HKEYS', KEYS[1])

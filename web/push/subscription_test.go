@@ -48,7 +48,8 @@ func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {
 	}
 }
 
-// The address that is dialed counts. A name may lead outside when it is checked and inside when it is dialed.
+// The address at the time of the dial counts. A host name may resolve to a public address when it is checked,
+// and to an internal one when it is dialed.
 func TestNameThatLeadsInsideIsNotDialed(t *testing.T) {
 	client := newClient(false)
 	for _, inside := range []string{"https://localhost/1", "https://127.0.0.1/1", "https://[::1]/1",

@@ -1,11 +1,16 @@
--- admit.lua: may an address join once more? Both limits in one step, over all replicas.
--- KEYS   1 rate    string  until when (µs) the joins so far are paid for; gone when there is nothing to pay
---        2 places  zset    "room session" of the places that the address took -> when it last asked for that place (µs)
--- ARGV   1 what a join costs (µs, 0 = no limit)  2 how far ahead joins may be paid for later (µs): the burst
---        3 how many places there may be (0 = no limit)  4 "room session" that asks  5 how long places are remembered (ms)
---        6 how many places are named at the most  7 which of them, where there are more: a random number below 1
--- Returns {"ok", mark, 1 = the place is a new one}; the mark is what undo.lua wants. Or, and nothing was written or paid:
--- {"rate", wait (ms)}, or {"places", place, mark, …}: there are as many as there may be.
+-- admit.lua: counts one more join of an address, unless a limit refuses it. One step checks both limits for all
+-- replicas.
+-- KEYS   1 rate    string  time (µs) until which the joins so far are paid for; absent if that time is over
+--        2 places  zset    "room session" of a place that the address took -> its last join (µs)
+-- ARGV   1 price of a join (µs; 0 = no limit of the rate)
+--        2 burst: how far into the future joins may be paid for (µs)
+--        3 most places of an address (0 = no limit)
+--        4 "room session" of this join
+--        5 how long places are remembered (ms)
+--        6 most places that a refusal lists
+--        7 random number below 1, which picks the listed places if there are more
+-- Returns {"ok", mark, "1" = the place is new}; undo.lua takes the mark. A refusal writes nothing:
+-- {"rate", wait (ms)}, or {"places", place, mark, …} with places that the address has.
 
 local COST, AHEAD, MOST = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local clock = redis.call('TIME')

@@ -19,7 +19,7 @@ import (
 
 var client = netip.MustParseAddr("203.0.113.7")
 
-// seen is the status that Look returns for every session.
+// seen is an engine whose Look returns this status for every session.
 type seen room.Status
 
 func (s seen) Look(_ context.Context, _ room.ID, sessions ...string) (room.View, []room.Seat, error) {

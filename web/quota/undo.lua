@@ -1,4 +1,4 @@
--- undo.lua: forgets places that were not taken, unless another request has asked for them meanwhile.
+-- undo.lua: uncounts places whose joins were refused, unless another request has asked for them meanwhile.
 -- KEYS   1 places, see admit.lua
 -- ARGV   1 place  2 its mark  3 place …
 -- Returns how many were forgotten.

@@ -59,8 +59,8 @@ func TestClientIsAnAddressOrASubscribersNetwork(t *testing.T) {
 	require.Equal(t, netip.Addr{}, of("nonsense"))
 }
 
-// Nothing that a client writes into X-Forwarded-For counts: neither left of what our proxies wrote, nor
-// without one.
+// FuzzForwardedFor requires that nothing a client writes into X-Forwarded-For changes its address: neither
+// left of what trusted proxies appended, nor without such a proxy.
 func FuzzForwardedFor(f *testing.F) {
 	for _, seed := range []string{"", ",", "10.0.0.2", "192.0.2.1, unknown", "[::1]:80",
 		"10.0.0.1, 198.51.100.7", "::ffff:10.0.0.1", "fe80::1%eth0", "\x00", "198.51.100.1:99999"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Nothing is asked for: Korean. Something is, and it is none of ours: English.
+// Without Accept-Language the answer is Korean; with only other languages it is English.
 func TestLanguageIsTheOneThatIsAskedForElseEnglishElseKorean(t *testing.T) {
 	for accept, want := range map[string][2]string{ // seller's, desk's
 		"":                                 {"ko", "ko"},

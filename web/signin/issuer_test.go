@@ -127,7 +127,7 @@ func (u user) Claims(scopes []string, base *mockoidc.IDTokenClaims) (jwt.Claims,
 	return claims, nil
 }
 
-// forged is the token with a claim changed and its signature left as it was.
+// forged returns the token with a claim changed and the old signature.
 func forged(token, claim string, value any) string {
 	parts := strings.Split(token, ".")
 	payload, _ := base64.RawURLEncoding.DecodeString(parts[1])

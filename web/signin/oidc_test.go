@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// counter is where people sign in by a provider.
+// counter is a desk with sign-in by a provider.
 type counter struct {
 	*Desk
 	t       *testing.T
@@ -194,7 +194,7 @@ func (c *counter) finish(cookie, state, code string) error {
 	return err
 }
 
-// Redis keeps each unfinished sign-in for a while: one address cannot fill it.
+// Redis keeps each unfinished sign-in for a while, so an address without a limit could fill it.
 func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
 	c := openCounter(t)
 	for range triesFromAnIP + 1 {

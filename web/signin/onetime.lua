@@ -1,4 +1,4 @@
--- Takes a one-time password and begins the session that it is good for.
+-- Uses a one-time password up and begins a session.
 -- KEYS: the password's, the session's
 -- ARGV: what the session is, how long it lasts in ms
 -- Returns 1, also to the same session again; 0 where there is no such password, or another session took it.

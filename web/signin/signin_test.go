@@ -20,7 +20,7 @@ import (
 
 const here = "192.0.2.1"
 
-// diary is what a desk had audited and logged, and how often it compared a password.
+// diary has the audit and the log of a desk, and how often the desk compared a password.
 type diary struct {
 	mu       sync.Mutex
 	lines    []string
@@ -43,7 +43,7 @@ func (d *diary) Write(b []byte) (int, error) {
 	return d.log.Write(b)
 }
 
-// take are the audited lines since the last take.
+// take returns the lines of the audit since the last call.
 func (d *diary) take() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +79,7 @@ func enter(d *Desk, name, password, address string) error {
 	return err
 }
 
-// everything is all that Redis holds, keys and values.
+// everything returns all keys and values in Redis.
 func everything(t *testing.T, rdb *redis.Client) string {
 	keys, err := rdb.Keys(t.Context(), "*").Result()
 	require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	require.Equal(t, compared, written.compared.Load(), "what can not be counted is not compared")
 }
 
-// The default store is in the process; others are clusters.
+// The default store is embedded in the process; others may be clusters.
 func TestSignInWorksOnEveryKindOfStore(t *testing.T) {
 	embedded := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	defer func() { _ = embedded.Close() }()

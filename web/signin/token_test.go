@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// zendesks is a desk of an integration that has two tokens, one of which replaces the other.
+// zendesks returns a desk whose integration has two tokens, one of which replaces the other.
 func zendesks(t *testing.T, rdb redis.UniversalClient) (cfg Config, old, next string) {
 	t.Helper()
 	cfg = kimsConfig(t, rdb)

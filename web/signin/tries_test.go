@@ -88,7 +88,7 @@ func TestSuccessGivesItsTryBackAndNoOther(t *testing.T) {
 	require.ErrorAs(t, enter(d, "kim", "open sesame", here), &Limited{})
 }
 
-// results counts what came of many tries at once.
+// results runs many tries at once and counts their results.
 func results(tries []func() error) (right, wrong, limited int) {
 	var all sync.WaitGroup
 	errs := make([]error, len(tries))

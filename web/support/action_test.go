@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// bodies are an action each, as it is asked for, and what it does.
+// bodies has a request for each action, the call that it makes, and the answer.
 var bodies = map[string]struct{ fields, does, answer string }{
 	"release": {`"fence":9`, "release integration 9", `"ticket":null,"fence":9`},
 	"extend":  {`"fence":9,"seconds":60`, "extend integration 9 1m0s", `"ticket":null,"fence":9`},

@@ -39,7 +39,7 @@ func somePage(next string) support.History {
 				At: 5700}}}
 }
 
-// flat are the rows of the JSON as cells of the export, in the order of their times.
+// flat returns the rows of the JSON history as cells of the export, ordered by time.
 func flat(t *testing.T, body []byte) (rows []map[string]string) {
 	t.Helper()
 	var lists map[string]json.RawMessage
@@ -63,7 +63,7 @@ func flat(t *testing.T, body []byte) (rows []map[string]string) {
 	return rows
 }
 
-// readCSV reads an export as the rows it has, without the apostrophes that keep cells from being formulas.
+// readCSV returns the rows of an export, without the apostrophes that prevent formulas.
 func readCSV(t *testing.T, body io.Reader) (rows []map[string]string) {
 	t.Helper()
 	text, err := io.ReadAll(body)
@@ -153,7 +153,7 @@ func TestBadSearchIsRefusedByName(t *testing.T) {
 	require.Empty(t, f.did)
 }
 
-// An erasure looks for the seller as it is called.
+// The audit has a seller's name as it was typed, so that an erasure can find it.
 func TestExportIsAuditedInTheWordsOfItsQuestion(t *testing.T) {
 	f := newFakeDesk()
 	f.pages = []support.History{somePage("")}

@@ -33,7 +33,7 @@ func (w *csvWriter) row(r record) {
 	w.write(cells)
 }
 
-// more writes that rows follow, and their cursor.
+// more writes a last record that says that the export has more rows, with the cursor for them.
 func (w *csvWriter) more(cursor string) {
 	w.write(append([]string{"more", cursor}, make([]string, len(columns)-2)...))
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// fakeDesk is everything behind the desk. Tokens are names of agents; did is what was done, in order.
+// fakeDesk implements everything behind the desk. A token is the name of its agent; did has the calls in
+// order.
 type fakeDesk struct {
 	agents  map[string]signin.Agent
 	tokens  map[string]signin.Agent // nil: no integration has one
@@ -240,7 +241,7 @@ func (f fakeDeskSockets) ServeDesk(w http.ResponseWriter, _ *http.Request, id ro
 	return nil
 }
 
-// deskHandler is the whole handler with this desk.
+// deskHandler returns the handler of the whole site with a fake desk.
 func deskHandler(t *testing.T, f *fakeDesk) http.Handler {
 	t.Helper()
 	return deskHandlerWith(t, f, func(*web.Config) {})

@@ -118,7 +118,7 @@ func FuzzHistoryFilter(f *testing.F) {
 	})
 }
 
-// A cell of an export is what it was, and no spreadsheet takes it for a formula.
+// FuzzCSVCell requires that a cell of an export keeps its text and that no spreadsheet reads it as a formula.
 func FuzzCSVCell(f *testing.F) {
 	for _, seed := range []string{"", "=1+1", "＝1", "-1", "@SUM(A1)", "\t=1", "a\"b", "a,b", "a\r\nb", " a ",
 		"'=1", "\xff", "\uFEFF=1", "가"} {
@@ -139,8 +139,8 @@ func FuzzCSVCell(f *testing.F) {
 	})
 }
 
-// RFC4180 reads a file to the letter: records end in CRLF, and what stands in quotes is as it was.
-// encoding/csv is not as strict.
+// RFC4180 parses a file strictly: records end in CRLF, and quoted text stays as it is. encoding/csv is not as
+// strict.
 func RFC4180(t *testing.T, text string) (records [][]string) {
 	t.Helper()
 	cell := regexp.MustCompile(`^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)`)

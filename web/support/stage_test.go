@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/web/describe"
 )
 
-// described holds every answer of these tests to the descriptions.
+// described checks every answer of these tests against the descriptions.
 var described = must(describetest.New(describe.OpenAPI(), describe.AsyncAPI()))
 
 func must[T any](r T, err error) T {

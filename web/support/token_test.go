@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// withTokens is a desk of two integrations.
+// withTokens returns a desk of two integrations.
 func withTokens() *fakeDesk {
 	f := newFakeDesk()
 	f.tokens = map[string]signin.Agent{

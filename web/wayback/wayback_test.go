@@ -14,7 +14,7 @@ import (
 
 var secret = []byte(strings.Repeat("k", 32))
 
-// The library is another one than the signer's.
+// parse verifies a token with another library than the signer's.
 func parse(t *testing.T, address string, key []byte, options ...jwt.ParserOption) (jwt.MapClaims, error) {
 	t.Helper()
 	u, err := url.Parse(address)

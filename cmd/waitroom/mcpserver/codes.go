@@ -50,9 +50,8 @@ func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in input) (outp
 	return output{}, errUnread // the turn was over, and its code had come
 }
 
-// begin runs Turn.Code in the background, unless the agent has not heard of the last one: it may have become
-// free since the agent's last call. An earlier call goes on beside it: its code may still come, and is
-// returned once.
+// begin runs Turn.Code in the background, unless a call is pending whose result the agent has not read. An
+// earlier call continues beside it: its code may still come, and is returned once.
 func (p *place) begin(t *tools, from []string) *asking {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +81,7 @@ func (p *place) begin(t *tools, from []string) *asking {
 	return a
 }
 
-// receive returns the next code, or that none has come yet.
+// receive returns the next code, or reports that none has come yet.
 func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {

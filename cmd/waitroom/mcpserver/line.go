@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/client"
 )
 
-// join joins the line, or goes on with the place of an earlier call or process.
+// join joins the line, or continues the place of an earlier call or process.
 func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
 	room, err := t.roomOf(in)
 	if err != nil {
@@ -48,7 +48,7 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in input) (out
 	return outputOf(turn.State()), nil
 }
 
-// look asks the server how a place is, and reports whether it is live.
+// look asks the server for the state of a place, and reports whether the place is live.
 func (p *place) look(ctx context.Context, c *client.Client) (s client.State, live bool, err error) {
 	again, err := c.Resume(ctx, p.room, p.turn.Session())
 	if errors.Is(err, client.ErrNoTurn) {
@@ -61,7 +61,7 @@ func (p *place) look(ctx context.Context, c *client.Client) (s client.State, liv
 	return s, s.Status == "waiting" || s.Status == "locked", nil
 }
 
-// enter joins under the session kept for a room and seller, or under a new one that is kept before.
+// enter joins under the stored session of a room and seller, or under a new one that it stores first.
 func (t *tools) enter(ctx context.Context, room, seller string) (*client.Turn, error) {
 	session := uuid.NewString()
 	if t.cfg.Keep != nil {
@@ -79,7 +79,7 @@ func (t *tools) enter(ctx context.Context, room, seller string) (*client.Turn, e
 	return t.cfg.Client.Join(ctx, room, seller, client.Session(session))
 }
 
-// wait waits for the turn, for as long as a call may take.
+// wait waits for the turn, as long as a tool call may take.
 func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {

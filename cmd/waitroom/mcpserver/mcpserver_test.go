@@ -112,7 +112,7 @@ func (a *agent) call(tool string, arguments map[string]any) (r result) {
 	return r
 }
 
-// until calls a tool until it returns another status.
+// until calls a tool again as long as it returns the status `while`, and returns the first other result.
 func (a *agent) until(tool, while string) result {
 	a.Helper()
 	for {
@@ -128,7 +128,7 @@ func config(t *testing.T, base, room, seller string, patience time.Duration) mcp
 	return mcpserver.Config{Client: c, Room: room, Seller: seller, Patience: patience}
 }
 
-// text posts a signed message of the carrier's.
+// text posts an SMS as the carrier does, with its signature.
 func text(t *testing.T, base, room, id, words string) {
 	t.Helper()
 	signer, err := standardwebhooks.NewWebhook(secret)
@@ -184,7 +184,8 @@ func TestAgentsTakeTurnsAndReceiveTheirOwnCodes(t *testing.T) {
 	require.Equal(t, "your_turn", second.call("join", nil).Status, "a new place")
 }
 
-// asks counts the asks that go to a server, whose repeats have one key.
+// asks is a transport that counts the asks sent to the server. Repeats of one ask have the same
+// Idempotency-Key.
 type asks struct {
 	mu    sync.Mutex
 	keys  map[string]bool
@@ -205,7 +206,8 @@ func (a *asks) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// The first seller asked and got no code: until it may not come any more, the number is busy.
+// The first seller asked and got no code, so the number is busy for the second one until that code cannot
+// come any more.
 func TestAskForCodeReturnsWhileTheNumberIsBusyAndAsksOnce(t *testing.T) {
 	base := serve(t, "--sms-quarantine", "3s")
 	first := connect(t, config(t, base, "room:2", "s-1", long))
@@ -236,7 +238,7 @@ func TestAskForCodeReturnsWhileTheNumberIsBusyAndAsksOnce(t *testing.T) {
 	require.Equal(t, "333333", second.until("receive_code", "no_code_yet").Code)
 }
 
-// Each press has an ask of its own; the server allows ten in a turn.
+// Each call of the tool asks once more; the server accepts ten asks in a turn.
 func TestRefusedAskIsReportedWhileAnEarlierOneWaits(t *testing.T) {
 	base := serve(t)
 	a := connect(t, config(t, base, "room:10", "s-1", long))
@@ -279,7 +281,8 @@ func TestRejectedCodeIsFollowedByTheRightOne(t *testing.T) {
 	require.Equal(t, "555555", a.call("receive_code", nil).Code)
 }
 
-// With a file of sessions an agent's next process goes on; without, the place is given up with the process.
+// With a file of sessions, the agent's next process continues the place. Without one, the place is given up
+// when the process ends.
 func TestPlaceOutlivesItsProcessOnlyWhereItsSessionIsKept(t *testing.T) {
 	base := serve(t)
 	kept := config(t, base, "room:4", "s-1", long)
@@ -324,7 +327,7 @@ func TestToolsNeedARoomAndASeller(t *testing.T) {
 	require.Contains(t, away.call("join", nil).problem, "check the server's URL")
 }
 
-// An agent's client that asks for progress hears of each change while it waits.
+// A client that asks for progress receives a notification of each change while the tool waits.
 func TestWaitSendsProgress(t *testing.T) {
 	base := serve(t)
 	first, second := connect(t, config(t, base, "room:8", "s-1", long)), connect(t, config(t, base, "room:8", "s-2", long))
@@ -337,7 +340,7 @@ func TestWaitSendsProgress(t *testing.T) {
 	require.Equal(t, "your_turn", (<-done).Status)
 }
 
-// A session acts for the place. The agent's context may go anywhere.
+// A session is a credential, and an agent's context may be sent anywhere.
 func TestNoToolShowsASession(t *testing.T) {
 	base := serve(t)
 	c := config(t, base, "room:9", "s-1", long)

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// File keeps sessions in a JSON file that only its owner can read.
+// File stores sessions in a JSON file that only its owner can read.
 type File struct {
 	path string
 	mu   sync.Mutex

@@ -51,7 +51,7 @@ func newTools(ctx context.Context, c Config) *tools {
 	return t
 }
 
-// close ends the work in the background, and leaves the places that no later process can go on with.
+// close ends the work in the background, and leaves the places that no later process can continue.
 func (t *tools) close() {
 	t.stop()
 	t.work.Wait()
@@ -160,7 +160,7 @@ func (t *tools) placeOf(in input) (*place, error) {
 	return nil, errNoPlace
 }
 
-// outputOf says how a place is, and what to do next.
+// outputOf describes a place's state, and what to do next.
 func outputOf(s client.State) output {
 	switch s.Status {
 	case "waiting":
@@ -177,7 +177,7 @@ func outputOf(s client.State) output {
 	return output{Status: "ended", Outcome: s.Outcome, Next: afterEnd(s.Outcome)}
 }
 
-// left returns how long a lease lasts, in whole seconds. The clocks of server and agent may differ.
+// left returns the remaining whole seconds of a lease. The clocks of server and agent may differ.
 func left(s client.State) int { return max(int(time.Until(s.ExpiresAt)/time.Second), 0) }
 
 // progress sends the agent a notification for the wait in progress, if it asked for such.

@@ -28,7 +28,7 @@ type Page struct {
 	}
 }
 
-// PageHolder is who holds the lock.
+// PageHolder is the holder of the lock.
 type PageHolder struct {
 	Ticket    int64  `json:"ticket"`
 	SellerID  string `json:"seller_id"`
@@ -40,7 +40,7 @@ type PageHolder struct {
 	AskAfter  *int64 `json:"ask_after"`
 }
 
-// PageWaiter is one in the line.
+// PageWaiter is a waiter in the line.
 type PageWaiter struct {
 	Ticket   int64
 	Seller   string
@@ -67,7 +67,7 @@ type pageFrame struct {
 	List    []map[string]any
 }
 
-// Take takes a frame.
+// Take applies a frame.
 func (p *Page) Take(text []byte) error {
 	var f pageFrame
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -170,7 +170,7 @@ func merge(to map[string]map[string]any, f pageFrame, key string) {
 	}
 }
 
-// Differs says where the page does not show what the engine says; "" = nowhere.
+// Differs returns where the page differs from the engine's roster; "" = nowhere.
 func (p *Page) Differs(r room.Roster) string {
 	var line []PageWaiter
 	for _, w := range r.Line {

@@ -26,9 +26,10 @@ const axeRun = `((rules) =>
 	.flatMap(({ id, impact, help, nodes }) => nodes.map(({ target, any, all, none }) =>
 		[impact, id, target.join(" "), [...any, ...all, ...none][0]?.message ?? help].join(": ")))))`
 
-// Axe returns the barriers of the page in ctx's tab: violations that axe-core calls serious or critical. It
-// runs beside the page's own scripts, where the page's content security policy does not reach. With rules it
-// tests these alone, such as "color-contrast", which is all that another theme can break.
+// Axe returns the barriers of the page in ctx's tab: violations that axe-core calls serious or critical.
+//
+// It runs in an isolated world, which the page's content security policy does not restrict. With rules it
+// checks only these, such as "color-contrast", the only rule that another theme can break.
 func Axe(ctx context.Context, rules ...string) ([]string, error) {
 	found, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) ([]string, error) {
 		return axe(ctx, t, rules)

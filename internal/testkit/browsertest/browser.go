@@ -35,12 +35,12 @@ func switches() []chromedp.ExecAllocatorOption {
 	)
 }
 
-// frugal makes one process draw all pages of one profile, and the browser itself do the work of other
-// processes. That is half the processor time.
+// frugal halves the processor time: one process draws all pages of a profile, and the browser process does
+// the work of the others.
 var frugal = []chromedp.ExecAllocatorOption{chromedp.Flag("renderer-process-limit", "1"),
 	chromedp.Flag("in-process-gpu", true)}
 
-// shared are the browsers of all tests of a package, where Main runs them: to start one takes a second.
+// shared are the browsers of all tests of a package that calls Main: starting one takes a second.
 var shared struct {
 	on                 bool
 	lean, pages, whole *browser // pages: frugal
@@ -67,8 +67,8 @@ func Main(m interface{ Run() int }) int {
 	return code
 }
 
-// whole are Chromium as people have it; lean is the same without the window around the page, and takes a
-// third of the processor time.
+// whole is Chromium as people use it; lean has no window around the page, and takes a third of the processor
+// time.
 var (
 	whole = []string{"chromium", "chromium-browser", "google-chrome"}
 	lean  = append([]string{"chromium-headless-shell", "chrome-headless-shell"}, whole...)
@@ -89,9 +89,10 @@ func New(tb testing.TB) context.Context {
 	return start(tb, lean, shared.lean, chromedp.WithNewBrowserContext())
 }
 
-// Page is New for a test with one visitor, at half the cost. Where the browser is shared, its pages have one
-// profile and one process. It begins without cookies; the pages' storage is kept by their origin, and each
-// test's server is one of its own.
+// Page is New for a test with one visitor, at half the cost. The pages of a shared browser have one profile
+// and one process.
+//
+// The test begins without cookies. Other storage belongs to an origin, and each test has a server of its own.
 func Page(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx := start(tb, lean, shared.pages)
@@ -99,9 +100,10 @@ func Page(tb testing.TB) context.Context {
 	return ctx
 }
 
-// Whole is New with the features of the whole Chromium. It shows notifications, and passes keys and clicks on
-// to pages of other sites in frames. No new profile of a running browser may show notifications, so that
-// tests which share one share the first; it has no cookies when a test begins.
+// Whole is New with all features of Chromium: notifications, and keys and clicks in frames of other sites.
+//
+// Only the first profile of a running browser can show notifications, so tests that share a browser share
+// that profile. It has no cookies when a test begins.
 func Whole(tb testing.TB) context.Context {
 	tb.Helper()
 	ctx := start(tb, whole, shared.whole)
@@ -116,7 +118,7 @@ func forgetCookies(tb testing.TB, ctx context.Context) {
 	}
 }
 
-// start opens the first tab of a test, in a browser that it shares where there is one.
+// start opens a test's first tab, in the shared browser if there is one.
 func start(tb testing.TB, programs []string, in *browser, options ...chromedp.ContextOption) context.Context {
 	tb.Helper()
 	root, stop := context.WithTimeout(context.Background(), lifetime)
@@ -148,7 +150,7 @@ func start(tb testing.TB, programs []string, in *browser, options ...chromedp.Co
 	return ctx
 }
 
-// begin starts a shared browser, where it does not run yet.
+// begin starts the shared browser unless it runs already.
 func (b *browser) begin(tb testing.TB, programs []string) {
 	tb.Helper()
 	if b.ctx != nil {
@@ -194,7 +196,7 @@ func open(tb testing.TB, ctx context.Context) {
 	}
 }
 
-// flush returns when every event of the page so far has been handled. A tab that is gone has no more events.
+// flush waits until every event of the page so far has been handled. It returns at once for a closed tab.
 func flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

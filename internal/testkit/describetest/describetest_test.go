@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents returns the product's own.
+// documents returns the product's own descriptions.
 func documents(t *testing.T) (openAPI, asyncAPI []byte) {
 	t.Helper()
 	openAPI, err := os.ReadFile("../../../web/describe/openapi.yaml")

@@ -12,7 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// checks is where the used schemas of a document are put together, so that each has a plain address.
+// checks is the part of the document into which all used schemas are copied, so that each has a plain
+// address.
 const checks = "x-checks"
 
 // document is a description, and its schemas in one dialect.

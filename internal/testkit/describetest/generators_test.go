@@ -18,8 +18,8 @@ func TestSchemasAreWrittenAsGeneratorsOfCodeTakeThem(t *testing.T) {
 	}
 }
 
-// hard returns the places of a document that generators refuse. A schema under if is a
-// condition, and no type of its own.
+// hard returns the places of a document that code generators refuse. A schema under `if` is a condition and
+// not a type.
 func hard(at string, node any) (found []string) {
 	switch n := node.(type) {
 	case []any:

@@ -31,7 +31,7 @@ type pathItem struct {
 	operations map[string]*operation // by method
 }
 
-// methods are those that an item of a path may describe.
+// methods are the methods that a path of OpenAPI can describe.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 // readOpenAPI reads the described paths, those without a parameter first.
@@ -92,8 +92,8 @@ func readOpenAPI(text []byte) ([]pathItem, error) {
 	return items, nil
 }
 
-// shut makes every object have the described fields, and no others. The document itself does not: a client
-// that was generated from it has to accept the fields of a later version.
+// shut makes every object accept only the described fields. The document itself allows others, since a client
+// made from it has to accept the fields of later versions.
 func shut(node any) {
 	switch n := node.(type) {
 	case []any:
@@ -141,7 +141,7 @@ func (p pathItem) parameters() (n int) {
 
 func isParameter(part string) bool { return strings.HasPrefix(part, "{") }
 
-// reserved is no room.
+// reserved is a room's name in paths that belong to support.
 const reserved = "support"
 
 // matches reports whether a path is one of these.

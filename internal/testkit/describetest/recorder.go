@@ -78,7 +78,7 @@ func (r *Recorder) answer(method, path string, status int, header http.Header, b
 // If every operation got it, none would count as seen.
 const notServed = "not_found"
 
-// strays are the refusals of undescribed operations.
+// strays are the error codes that the server may answer for an operation that is not described.
 var strays = []string{notServed, "unknown_room", "method_not_allowed", "not_signed_in", "cross_site",
 	"wrong_host"}
 
@@ -94,7 +94,7 @@ func (r *Recorder) stray(status int, header http.Header, body []byte) error {
 	return nil
 }
 
-// problem is the part of a refusal that distinguishes it from another.
+// problem has the fields of a refusal that tell it from another one.
 type problem struct {
 	Code   string `json:"code"`
 	Status int    `json:"status"`

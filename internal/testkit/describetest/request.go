@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parameter is one in a query or in a header.
+// parameter is a parameter of a query or a header.
 type parameter struct {
 	name, in string
 	needed   bool

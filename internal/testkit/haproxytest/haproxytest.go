@@ -12,8 +12,8 @@ import (
 // MinDrain is the setting of each replica that the file's head asks for.
 const MinDrain = "WAITROOM_MIN_DRAIN=4s"
 
-// Config reads the file of a checkout and puts addresses in: where haproxy listens, and where the replicas
-// do. Nothing else is changed.
+// Config reads the configuration of a checkout and sets the address where haproxy listens and those of the
+// replicas. It changes nothing else.
 func Config(root, listen string, replicas []string) ([]byte, error) {
 	path := filepath.Join(root, "docs", "haproxy.cfg")
 	text, err := os.ReadFile(path)
@@ -28,7 +28,7 @@ func Config(root, listen string, replicas []string) ([]byte, error) {
 	return []byte(config), nil
 }
 
-// fill makes each backend name all replicas, in the way in which it names its first.
+// fill makes each backend list all replicas in the form in which it lists the first.
 func fill(text, listen string, replicas []string) (config string, bound, backends int) {
 	var b strings.Builder
 	named := false

@@ -18,15 +18,15 @@ type DB struct {
 	server *server
 }
 
-// shared is the binary's server and how many tests (and Main) hold it.
+// shared is the test binary's server, and how many tests (and Main) use it.
 var shared struct {
 	sync.Mutex
 	server  *server
 	holders int
 }
 
-// Main runs the tests of a package with one shared server, from its first use to the end. Without it the
-// server ends whenever no test uses it, and the next test starts another.
+// Main runs the tests of a package with one shared server, from its first use to the end. Without Main the
+// server ends as soon as no test uses it, and the next test starts another.
 func Main(m interface{ Run() int }) int {
 	shared.Lock()
 	shared.holders++

@@ -90,7 +90,7 @@ func (s *server) exec(ctx context.Context, query string) error {
 	return err
 }
 
-// remove needs no orderly end: the data goes with it.
+// remove kills the server and deletes its data.
 func (s *server) remove() {
 	if s.process != nil {
 		s.process.Kill()
@@ -111,7 +111,7 @@ func (s *server) dsn(database string) string {
 	return c.FormatDSN()
 }
 
-// findBin looks where Debian keeps it, outside of most users' PATH.
+// findBin finds the server's program, which Debian installs outside of most users' PATH.
 func findBin() (string, error) {
 	for _, name := range []string{"mariadbd", "/usr/sbin/mariadbd"} {
 		if path, err := exec.LookPath(name); err == nil {

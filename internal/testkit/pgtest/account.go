@@ -31,9 +31,10 @@ func (a *account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// tempDir makes a directory that the account can use; nil stands for the user of the test. The name
-// is short, because a socket's path has room for about 100 bytes, and for another account it is in
-// /tmp, which all can reach.
+// tempDir makes a directory that the account can use; nil stands for the user of the test.
+//
+// The name is short, since a socket's path has room for about 100 bytes. For another account the directory is
+// in /tmp, which every account can read.
 func tempDir(a *account) (string, error) {
 	if a == nil {
 		return os.MkdirTemp("", "pg")

@@ -41,7 +41,7 @@ func (s *server) follower() (_ *server, err error) {
 	return f, f.start()
 }
 
-// Promote makes a standby a primary that takes writes, once it has all of its primary's writes until now.
+// Promote makes a standby a primary that accepts writes, once it has all of its primary's writes so far.
 func (d *DB) Promote(primary *DB) {
 	d.tb.Helper()
 	var at string
@@ -59,8 +59,8 @@ func (d *DB) Promote(primary *DB) {
 	}
 }
 
-// Fence makes the server refuse writes, in present sessions too, as one does that must not be the primary any
-// more. The end of the test undoes it, for the server's next test.
+// Fence makes the server refuse writes, in open sessions too, as a server does that must not be the primary
+// any more. The end of the test undoes it, since another test may use the server next.
 func (d *DB) Fence() {
 	d.tb.Helper()
 	d.tb.Cleanup(func() {
@@ -71,7 +71,7 @@ func (d *DB) Fence() {
 	d.ask(`SELECT pg_reload_conf()`, new(bool))
 }
 
-// HangUp makes the server end all sessions, as one that is stopped or demoted does.
+// HangUp makes the server end all sessions, as a stopped or demoted server does.
 func (d *DB) HangUp() {
 	d.tb.Helper()
 	var ended int
@@ -97,7 +97,7 @@ func (d *DB) ask(query string, into ...any) {
 	}
 }
 
-// Address is one address behind which a server stands, and another one later.
+// Address is an address that leads to one server and can be moved to another.
 type Address struct {
 	tb testing.TB
 	at net.Listener
@@ -106,7 +106,7 @@ type Address struct {
 	to string
 }
 
-// Behind makes an address that leads to a server, and the URL of a database there.
+// Behind returns an address that leads to a server, and the URL of a database through it.
 func (d *DB) Behind(databaseURL string) (a *Address, moved string) {
 	d.tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -121,7 +121,7 @@ func (d *DB) Behind(databaseURL string) (a *Address, moved string) {
 	return a, (&url.URL{Scheme: "postgres", User: url.User("postgres"), Host: l.Addr().String()}).String() + rest
 }
 
-// Move makes the address lead to another server. Present connections stay with the old one.
+// Move makes the address lead to another server. Open connections stay with the old one.
 func (a *Address) Move(to *DB) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Freeze stops the server's processes: connections stay open, and nothing is answered until Thaw. It ends
-// with the test. It needs /proc.
+// Freeze stops the server's processes: connections stay open and get no answer until Thaw or the end of the
+// test. It needs /proc.
 func (d *DB) Freeze() {
 	d.tb.Helper()
 	d.tb.Cleanup(d.Thaw)
@@ -27,7 +27,7 @@ func (d *DB) Thaw() {
 	}
 }
 
-// signal reaches the server before its children, so that a frozen one makes no more of them.
+// signal sends the signal to the server before its children, so that a stopped server starts no more of them.
 func (s *server) signal(sig syscall.Signal) error {
 	if s.process == nil {
 		return nil

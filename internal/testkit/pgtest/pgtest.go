@@ -20,8 +20,8 @@ type DB struct {
 	server *server
 }
 
-// shared is the binary's server and the number of its users, Main among them. Until Main ends, it also keeps
-// the servers that StartOwn gave to tests that are over.
+// shared is the test binary's server and the number of its users, Main included. Until Main ends, it also
+// keeps the servers that earlier tests got from StartOwn.
 var shared struct {
 	sync.Mutex
 	server  *server
@@ -82,7 +82,7 @@ func takeIdle() *server {
 	return s
 }
 
-// leave keeps the server for another test, where there may be one.
+// leave keeps the server for a later test if Main runs the tests.
 func (s *server) leave() {
 	shared.Lock()
 	defer shared.Unlock()
@@ -148,9 +148,9 @@ func (d *DB) Start() {
 	}
 }
 
-// Serve runs a server outside of a test, with one database. It returns the database's URL, and a
-// function that stops the server and removes the data. settings, such as fsync=on, come after
-// the careless ones of tests.
+// Serve runs a server outside of a test, with one database. It returns the database's URL, and a function
+// that stops the server and deletes its data. The settings, such as fsync=on, override the unsafe fast ones
+// of tests.
 func Serve(settings ...string) (url string, stop func(), err error) {
 	s, err := newServer()
 	if err == nil {

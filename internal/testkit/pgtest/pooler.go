@@ -16,9 +16,9 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// Pooler puts a pgbouncer before the server of a URL until the test ends, and returns the URL of
-// the same database behind it. settings, such as "pool_mode = transaction", come beside its
-// defaults, which pool sessions.
+// Pooler puts a pgbouncer in front of the server of a URL until the test ends. It returns the URL of the same
+// database behind the pooler. The settings, such as "pool_mode = transaction", are added to its defaults,
+// which pool sessions.
 func Pooler(tb testing.TB, databaseURL string, settings ...string) string {
 	tb.Helper()
 	at, err := url.Parse(databaseURL)

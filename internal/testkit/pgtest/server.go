@@ -49,7 +49,7 @@ func newServer() (_ *server, err error) {
 	return s, err
 }
 
-// start returns when the server answers; one that already runs is left alone.
+// start returns when the server answers; it does nothing if the server already runs.
 func (s *server) start() error {
 	if s.process != nil {
 		return nil
@@ -78,8 +78,8 @@ func (s *server) start() error {
 	return nil
 }
 
-// untilAnswers asks for the data directory, so that another server on the same port
-// is not taken for this one.
+// untilAnswers checks the data directory of the server that answers, since another server may have the same
+// port.
 func (s *server) untilAnswers() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
@@ -146,7 +146,7 @@ func (s *server) end(sig syscall.Signal) {
 	s.process = nil
 }
 
-// remove needs no orderly end: the data goes with it.
+// remove kills the server and deletes its data.
 func (s *server) remove() {
 	s.end(syscall.SIGQUIT)
 	if s.dir != "" {
@@ -172,7 +172,7 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// findBin prefers the newest Debian version; Debian keeps these programs out of PATH.
+// findBin finds the newest version's programs, which Debian installs outside of PATH.
 func findBin() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) > 0 {

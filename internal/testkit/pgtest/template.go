@@ -13,8 +13,8 @@ import (
 // layout is raised when data directories are made in another way.
 const layout = 1
 
-// makeData makes the data directory of a server under little load. It copies one that this machine keeps,
-// since initdb takes ten times as long.
+// makeData makes the server's data directory. It copies the one that this machine keeps, since initdb takes
+// ten times as long.
 func (s *server) makeData() error {
 	kept, err := s.template()
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *server) makeData() error {
 	return nil
 }
 
-// template is where this machine keeps the data directory of this PostgreSQL.
+// template returns where this machine keeps a data directory of this version of PostgreSQL.
 func (s *server) template() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *server) template() (string, error) {
 	return filepath.Join(cache, "waitroom-pgtest", fmt.Sprintf("%s-%d", name, layout)), nil
 }
 
-// keep puts a copy of the data directory, which no server has used yet, in the template's place at once,
-// unless another was faster. Where it cannot, the next test binary tries.
+// keep stores a copy of the unused data directory as the template, in one step, unless another process was
+// faster. If it fails, the next test binary tries again.
 func (s *server) keep(kept string) {
 	if os.MkdirAll(filepath.Dir(kept), 0o700) != nil {
 		return
@@ -73,7 +73,7 @@ func (s *server) keep(kept string) {
 	}
 }
 
-// copyTree copies files to the account, which then owns them.
+// copyTree copies files and makes the account their owner.
 func copyTree(from, to string, owner *account) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -127,7 +127,7 @@ func (s *server) initData(more ...string) error {
 	return nil
 }
 
-// dropTemplate0 leaves out a third of the files: no test needs a second database that is as good as empty.
+// dropTemplate0 deletes a second, nearly empty database, which is a third of the files.
 func (s *server) dropTemplate0() error {
 	single := s.command("postgres", "--single", "-D", s.data(), "-c", "fsync=off", "postgres")
 	single.Stdin = strings.NewReader("UPDATE pg_database SET datistemplate = false WHERE datname = " +

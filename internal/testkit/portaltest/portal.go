@@ -31,7 +31,7 @@ func For(seller string) Claims {
 		"jti": rand.Text()}
 }
 
-// With returns the same with one claim set, or left out where it is nil.
+// With returns a copy with one claim set, or without it if the value is nil.
 func (c Claims) With(name string, value any) Claims {
 	to := Claims{}
 	for k, v := range c {
@@ -110,7 +110,7 @@ func Start(tb testing.TB, keys ...Key) *Portal {
 	return p
 }
 
-// Serve changes the keys that are served from now on.
+// Serve sets the keys that the portal serves from now on.
 func (p *Portal) Serve(keys ...Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +120,7 @@ func (p *Portal) Serve(keys ...Key) {
 	}
 }
 
-// Fail answers with a status instead of keys until they are served again.
+// Fail makes the portal answer with a status instead of keys until Serve.
 func (p *Portal) Fail(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

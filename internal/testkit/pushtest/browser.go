@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Browser is one that subscribes.
+// Browser is a browser that can subscribe to notifications.
 type Browser struct {
 	Endpoint string
 	private  *ecdh.PrivateKey
@@ -36,12 +36,12 @@ func NewBrowser(tb testing.TB, endpoint string) *Browser {
 	return b
 }
 
-// P256dh returns the browser's public key as it writes it.
+// P256dh returns the public key as a browser writes it.
 func (b *Browser) P256dh() string {
 	return base64.RawURLEncoding.EncodeToString(b.private.PublicKey().Bytes())
 }
 
-// Auth returns the browser's secret as it writes it.
+// Auth returns the secret as a browser writes it.
 func (b *Browser) Auth() string { return base64.RawURLEncoding.EncodeToString(b.auth) }
 
 // JSON returns the result of PushSubscription.toJSON.

@@ -34,7 +34,7 @@ type Service struct {
 	asked  int
 }
 
-// NewService starts one on this machine, without TLS.
+// NewService starts a push service on this machine, without TLS.
 func NewService(tb testing.TB) *Service {
 	s := &Service{tb: tb, pushes: make(chan Push, 64)}
 	server := httptest.NewServer(s)
@@ -43,14 +43,15 @@ func NewService(tb testing.TB) *Service {
 	return s
 }
 
-// Answers sets the service's answer from now on, without keeping pushes; nil: it takes them again.
+// Answers sets the service's answer to every push from now on, which it then does not keep. With nil it keeps
+// pushes again.
 func (s *Service) Answers(how http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = how
 }
 
-// Asked returns the number of posts.
+// Asked returns the number of pushes that were sent to the service.
 func (s *Service) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

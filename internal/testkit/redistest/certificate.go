@@ -15,7 +15,7 @@ import (
 )
 
 // Certificate makes a self-signed certificate for 127.0.0.1, valid for an hour, and its key. It returns the
-// paths of both files, in PEM; the certificate is also the one of its authority.
+// paths of both PEM files; the certificate is its own authority.
 func Certificate(tb testing.TB) (cert, key string) {
 	tb.Helper()
 	fail := func(err error) {

@@ -15,14 +15,16 @@ import (
 //go:embed testdata/clock.c
 var clockSource []byte
 
-// Clock is a wall clock for servers in place of the machine's (Config.Clock), to be set while they run.
+// Clock is a wall clock that servers use in place of the machine's (Config.Clock). It can be set while they
+// run.
 type Clock struct {
 	tb      testing.TB // nil: Put returns errors
 	library string
 	file    string
 }
 
-// NewClock makes a clock that is right. It needs a C compiler and a dynamically linked redis-server.
+// NewClock returns a clock that shows the machine's time. It needs a C compiler and a dynamically linked
+// redis-server.
 func NewClock(tb testing.TB) *Clock {
 	tb.Helper()
 	c, err := MakeClock(tb.TempDir())
@@ -51,7 +53,7 @@ func MakeClock(dir string) (*Clock, error) {
 	return c, c.Put(0)
 }
 
-// Set puts the clock ahead of the machine's, or (negative) behind it, at once.
+// Set makes the clock lead the machine's by a duration, or follow it if negative, at once.
 func (c *Clock) Set(ahead time.Duration) {
 	c.tb.Helper()
 	if err := c.Put(ahead); err != nil {
@@ -71,5 +73,5 @@ func (c *Clock) Put(ahead time.Duration) error {
 	return err
 }
 
-// Env returns the settings by which a server has this clock.
+// Env returns the environment variables that give a server this clock.
 func (c *Clock) Env() []string { return []string{"LD_PRELOAD=" + c.library, "CLOCK_FILE=" + c.file} }

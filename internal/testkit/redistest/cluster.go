@@ -82,10 +82,10 @@ func (c *Cluster) AddReplicas() {
 	testproc.Until(c.tb, agreeWithin, c.ok)
 }
 
-// Replicas returns those that AddReplicas added; after a failover one of them may be a master.
+// Replicas returns the servers that AddReplicas added. After a failover one of them may be a master.
 func (c *Cluster) Replicas() []*Server { return c.replicas }
 
-// Owner returns the master that has a key's slot now, by the first server that answers.
+// Owner returns the master that has a key's slot now, as the first server that answers names it.
 func (c *Cluster) Owner(key string) (*Server, error) {
 	ctx := context.Background()
 	errs := []error{fmt.Errorf("no node has %s", key)}
@@ -178,7 +178,7 @@ func (c *Cluster) Client() *redis.ClusterClient {
 	return client
 }
 
-// form gives node i its share of the slots, an epoch of its own, and an introduction to the first node.
+// form gives node i its slots and an epoch of its own, and introduces it to the first node.
 func (c *Cluster) form(i int) {
 	c.tb.Helper()
 	node, ctx := c.nodes[i].Client(), context.Background()
@@ -205,7 +205,7 @@ func (c *Cluster) meet(node *Server) {
 	}
 }
 
-// follow makes replica i one of master i, and returns when every master knows and the data is there.
+// follow makes replica i a replica of master i. It returns when every master knows it and it has the data.
 func (c *Cluster) follow(i int) {
 	c.tb.Helper()
 	ctx := context.Background()
@@ -245,15 +245,16 @@ func (c *Cluster) MasterOf(key string) (master, replica *Server) {
 	return c.nodes[i], c.replicas[i]
 }
 
-// UntilPromoted returns when a replica has taken its master's place.
+// UntilPromoted returns when a replica has replaced its master.
 func (s *Server) UntilPromoted() {
 	s.tb.Helper()
 	testproc.Until(s.tb, agreeWithin, s.isMaster)
 }
 
-// ok returns nil when every node knows every other one and who owns each slot. cluster_state alone is
-// ok earlier where a cluster may leave slots uncovered; a client that then asks for the slots sends
-// some keys to a random node.
+// ok returns nil once every node knows all others and the owner of each slot.
+//
+// If a cluster may leave slots uncovered, cluster_state alone is ok earlier: a client that asks for the slots
+// then sends some keys to a random node.
 func (c *Cluster) ok() error {
 	for _, node := range c.nodes {
 		info, err := node.Client().ClusterInfo(context.Background()).Result()

@@ -2,7 +2,7 @@ package redistest
 
 import "sync"
 
-// gate lets traffic through while open and holds it while shut.
+// gate forwards traffic while open and holds it while shut.
 type gate struct {
 	mu  sync.Mutex
 	way chan struct{} // closed while the gate is open
@@ -39,7 +39,7 @@ func (g *gate) isOpen() bool {
 	}
 }
 
-// pass waits until the gate is open; it returns false when gone came first.
+// pass waits until the gate is open; it returns false if the channel `gone` is closed first.
 func (g *gate) pass(gone <-chan struct{}) bool {
 	g.mu.Lock()
 	way := g.way

@@ -16,7 +16,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// KeptArgs are the settings that a production server has: it keeps its data and sends notifications.
+// KeptArgs returns the settings of a production server: it persists its data and sends keyspace
+// notifications.
 func KeptArgs() []string { return []string{"--appendonly", "yes", "--notify-keyspace-events", "Kgx"} }
 
 // StartKept runs a redis-server with the settings of production, and with more, until the test ends.
@@ -25,7 +26,7 @@ func StartKept(tb testing.TB, more ...string) *Server {
 	return StartWith(tb, Config{Args: append(KeptArgs(), more...)})
 }
 
-// Sealed is a server with the settings of production that takes only clients with its own certificate.
+// Sealed is a server with the settings of production that accepts only clients with its own certificate.
 type Sealed struct {
 	*Server
 	Port     int      // for TLS
@@ -33,7 +34,7 @@ type Sealed struct {
 	Files    string   // of the client, as the query of an address
 }
 
-// StartSealed runs one until the test ends.
+// StartSealed runs such a server until the test ends.
 func StartSealed(tb testing.TB, more ...string) Sealed {
 	tb.Helper()
 	cert, key := Certificate(tb)

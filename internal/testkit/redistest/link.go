@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// link is one client's connection through the proxy. It reads requests and replies value by value: only so
-// can it match a reply to its request.
+// link is one client's connection through the proxy. It parses requests and replies, since it has to find the
+// reply to a request.
 type link struct {
 	proxy          *Proxy
 	client, server *net.TCPConn
@@ -83,7 +83,7 @@ func (l *link) expect(d *drop) {
 	l.expected = append(l.expected, d)
 }
 
-// next returns what to do with the reply that came; an unasked one, as RESP2 has for
+// next returns what to do with the reply that just came. A message without a request, as RESP2 sends to
 // subscribers, is forwarded.
 func (l *link) next() *drop {
 	l.mu.Lock()

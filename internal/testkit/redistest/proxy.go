@@ -65,9 +65,10 @@ func (p *Proxy) URL() string { return "redis://" + p.Addr() }
 // Client returns a new client that goes through the proxy; the end of the test closes it.
 func (p *Proxy) Client() *redis.Client { return newClient(p.tb, p.Addr()) }
 
-// DropNextReply loses the reply to the next request that matches (nil matches every request). The server
-// carries it out, its answer is swallowed, and the connection is cut, so that the client tries again. Each
-// call loses one reply. match receives the request as it is on the wire, from one goroutine at a time. The
+// DropNextReply loses the reply to the next request that matches; a nil match accepts every request.
+//
+// The server executes the request, the proxy drops the reply and cuts the connection, so that the client
+// retries. Each call loses one reply. match gets the request's bytes, from one goroutine at a time. The
 // returned channel is closed when the reply is lost.
 func (p *Proxy) DropNextReply(match func(request []byte) bool) <-chan struct{} {
 	if match == nil {
@@ -80,7 +81,7 @@ func (p *Proxy) DropNextReply(match func(request []byte) bool) <-chan struct{} {
 	return d.done
 }
 
-// CutAll cuts every connection now open; new ones are welcome.
+// CutAll cuts every open connection; the proxy still accepts new ones.
 func (p *Proxy) CutAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,8 +96,8 @@ func (p *Proxy) Refuse() { p.setRefuse(true) }
 // Accept ends Refuse.
 func (p *Proxy) Accept() { p.setRefuse(false) }
 
-// Blackhole holds back all traffic in one direction, as a network does whose packets are lost: connections
-// stay open. Heal lets through what was held back, where the connection still lives.
+// Blackhole holds all traffic in one direction, as a network does that loses packets: connections stay open.
+// Heal delivers what was held to the connections that are still open.
 func (p *Proxy) Blackhole(d Direction) { p.gates[d].shut() }
 
 // Heal ends every Blackhole and Refuse.
@@ -113,7 +114,7 @@ func (p *Proxy) setRefuse(refuse bool) {
 	p.refuse = refuse
 }
 
-// take returns the drop that a request uses up, nil where its reply is to be forwarded.
+// take returns the drop that a request uses up; nil if its reply is to be forwarded.
 func (p *Proxy) take(request []byte) *drop {
 	p.mu.Lock()
 	defer p.mu.Unlock()

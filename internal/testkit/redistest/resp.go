@@ -65,7 +65,8 @@ func copyParts(raw *bytes.Buffer, r *bufio.Reader, header []byte, per int) error
 	return nil
 }
 
-// count reads the number of a header such as "*3\r\n"; -1 stands for null.
+// count reads the number in a header such as "*3\r
+// "; -1 is null.
 func count(header []byte) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(string(header[1:])))
 	if err != nil {
@@ -74,7 +75,7 @@ func count(header []byte) (int, error) {
 	return n, nil
 }
 
-// commandName returns the upper-case name of a request, "" where it is none.
+// commandName returns the upper-case name of a request's command; "" for anything else.
 func commandName(request []byte) string {
 	lines := bytes.SplitN(request, []byte("\r\n"), 4)
 	if len(lines) < 4 {

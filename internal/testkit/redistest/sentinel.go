@@ -34,8 +34,8 @@ const (
 type SentinelConfig struct {
 	Replicas int      // 0 = 1
 	Args     []string // more arguments of every server
-	// Users makes replicas and sentinels sign in as users of their own. A test can then shut either out of the
-	// master (Isolate) while other clients still reach it.
+	// Users makes replicas and sentinels sign in as users of their own. A test can then shut either out of
+	// the master (Isolate) while other clients still reach it.
 	Users bool
 	// ReplicasClock is the wall clock of the servers that begin as replicas; nil = the machine's.
 	ReplicasClock *Clock
@@ -147,21 +147,23 @@ func (s *Sentinel) Replicas() []*Server {
 // Nodes returns the servers, without the sentinels.
 func (s *Sentinel) Nodes() []*Server { return s.nodes }
 
-// StopReplication shuts the replicas out of a master until Reunite: it goes on alone. It needs Users.
+// StopReplication shuts the replicas out of a master until Reunite: the master continues alone. It needs
+// Users.
 func (s *Sentinel) StopReplication(master *Server) {
 	s.tb.Helper()
 	s.shut(master, replicationUser)
 }
 
-// StopObserving shuts the sentinels out of a server until Reunite: they take it for dead. It needs Users.
+// StopObserving shuts the sentinels out of a server until Reunite, so that they count it as dead. It needs
+// Users.
 func (s *Sentinel) StopObserving(node *Server) {
 	s.tb.Helper()
 	s.strangers(node, "-")
 	s.shut(node, observerUser)
 }
 
-// strangers allows ("+") or forbids ("-") the sentinels' commands to clients without a sign-in,
-// as which they then go on.
+// strangers allows ("+") or forbids ("-") the sentinels' commands to clients that do not sign in. Replicas
+// and sentinels continue as such clients after their users are shut out.
 func (s *Sentinel) strangers(node *Server, may string) {
 	s.tb.Helper()
 	if err := node.Client().ACLSetUser(context.Background(), "default", may+"ping", may+"info", may+"slaveof",
@@ -218,7 +220,8 @@ func (s *Sentinel) Failover() {
 	s.untilOtherThan(old)
 }
 
-// FailoverBy has one sentinel make the replica the master, as its own decision; the others need not be there.
+// FailoverBy makes one sentinel promote the replica by its own decision; the other sentinels need not be
+// running.
 func (s *Sentinel) FailoverBy(i int) error {
 	return s.observers[i].Failover(context.Background(), MasterName).Err()
 }
@@ -263,8 +266,8 @@ func (s *Sentinel) AwaitWhole() {
 	}
 }
 
-// startObserver runs sentinel i. It gets its own id and the others', so that they need no
-// seconds to find each other.
+// startObserver runs sentinel i. It configures its id and the others' addresses, so that they need not search
+// for each other for seconds.
 func (s *Sentinel) startObserver(i int, ports []int) {
 	s.tb.Helper()
 	dir := s.tb.TempDir()

@@ -36,7 +36,7 @@ type Config struct {
 	Clock *Clock
 }
 
-// Server is one redis-server. Its methods are for the test's own goroutine.
+// Server is one redis-server. Only the test's own goroutine may call its methods.
 type Server struct {
 	tb      testing.TB
 	program string
@@ -85,7 +85,7 @@ func launchServer(tb testing.TB, dir string, c Config) *Server {
 // Addr is host:port.
 func (s *Server) Addr() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
 
-// Dir is where the server keeps its files: its log, and its data where it persists any.
+// Dir returns the directory of the server's files: its log, and its data if it persists any.
 func (s *Server) Dir() string { return s.dir }
 
 // URL returns the REDIS_URL.
@@ -99,7 +99,7 @@ func (s *Server) Client() *redis.Client {
 	return s.client
 }
 
-// Stop ends the server politely (SIGTERM); the port stays its own for Restart.
+// Stop ends the server by SIGTERM; the port stays reserved for Restart.
 func (s *Server) Stop() { s.process.Stop(syscall.SIGTERM) }
 
 // Kill ends the server at once (SIGKILL).
@@ -111,8 +111,8 @@ func (s *Server) Pause() { s.process.Signal(syscall.SIGSTOP) }
 // Resume ends a Pause.
 func (s *Server) Resume() { s.process.Signal(syscall.SIGCONT) }
 
-// Restart kills the server where it still runs and starts it again on the same port and in the same
-// directory. With "--appendonly", "yes" its data is back, else it is empty.
+// Restart kills the server if it still runs, and starts it on the same port and in the same directory. With
+// "--appendonly", "yes" it has its data again, otherwise it is empty.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	s.Kill()
@@ -137,7 +137,7 @@ func (s *Server) start() error {
 	return nil
 }
 
-// untilAnswers asks for the process id, so that another server on the same port is not taken for this one.
+// untilAnswers checks the process id of the server that answers, since another server may have the same port.
 func (s *Server) untilAnswers() error {
 	client := redis.NewClient(&redis.Options{Addr: s.Addr(), MaxRetries: -1})
 	defer func() { _ = client.Close() }()

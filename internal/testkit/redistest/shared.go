@@ -11,10 +11,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// databases is how many the shared server has. After the last one the first is given again, emptied.
+// databases is the number of databases of the shared server. After the last one the first is used again,
+// emptied.
 const databases = 1000
 
-// shared is the test binary's server, and its present users.
+// shared is the test binary's server and the number of its users.
 var shared struct {
 	sync.Mutex
 	server *Server

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// test is State's part of a test's interface: also of a property test's.
+// test is the part of a test's interface that State needs; a property test has it too.
 type test interface {
 	require.TestingT
 	Helper()

@@ -11,7 +11,8 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// ReadOnly returns the path of a database that not even root may write: its header asks for a newer SQLite.
+// ReadOnly returns the path of a database that no user, not even root, can write: its header requires a newer
+// SQLite.
 func ReadOnly(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "waitroom.db")

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// stopGrace is how long Stop waits for a polite end before it kills.
+// stopGrace is how long Stop waits for the child to end by itself before it kills it.
 const stopGrace = 10 * time.Second
 
-// Process is a running child. Its starter calls Kill or Stop; both wait until it is gone.
+// Process is a running child. The caller that started it calls Kill or Stop; both wait until it has ended.
 type Process struct {
 	cmd  *exec.Cmd
 	done chan struct{}
@@ -34,8 +34,8 @@ func Start(cmd *exec.Cmd, onDeath syscall.Signal) (*Process, error) {
 	return p, nil
 }
 
-// run keeps its thread for the child's whole life. The kernel sends the death signal when the starting thread
-// ends, not when the process does.
+// run keeps its thread for the child's whole life: the kernel sends the death signal when the thread that
+// started the child ends, not when the process does.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -62,7 +62,7 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Stop asks with sig, waits, and kills a child that does not end.
+// Stop sends sig, waits for the child, and kills it if it does not end.
 func (p *Process) Stop(sig syscall.Signal) {
 	p.Signal(sig)
 	select {
@@ -84,7 +84,7 @@ func Find(tb testing.TB, names ...string) string {
 	return ""
 }
 
-// Until calls check until it returns nil, and fails the test when that took longer than within.
+// Until calls check until it returns nil. It fails the test if that takes longer than within.
 func Until(tb testing.TB, within time.Duration, check func() error) {
 	tb.Helper()
 	deadline := time.After(within)

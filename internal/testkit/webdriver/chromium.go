@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 )
 
-// chromium is driven by its developer tools.
+// chromium drives Chromium by the DevTools protocol.
 type chromium struct {
 	tb    testing.TB
 	first context.Context
@@ -43,14 +43,14 @@ func mayCopy(ctx context.Context, t *chromedp.Target) error {
 
 func (c *chromium) open(url string) error { return c.do(chromedp.Navigate(url)) }
 
-// do gives up after a while: chromedp waits for the element to click.
+// do runs a step with a time limit, since chromedp waits for ever for an element that does not come.
 func (c *chromium) do(step browsertest.Action) error {
 	ctx, cancel := context.WithTimeout(c.tab, patience)
 	defer cancel()
 	return chromedp.Do(ctx, step)
 }
 
-// eval makes the page write JSON, since undefined is no JSON.
+// eval evaluates an expression in the page, which returns JSON; undefined is no JSON.
 func (c *chromium) eval(expression string) (json.RawMessage, error) {
 	written, err := chromedp.Run(c.tab, chromedp.Evaluate[string](
 		"Promise.resolve("+expression+

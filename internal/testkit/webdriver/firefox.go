@@ -19,7 +19,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// firefox speaks WebDriver BiDi, which Firefox serves itself.
+// firefox drives Firefox by WebDriver BiDi, which Firefox itself serves.
 type firefox struct {
 	conn  *websocket.Conn
 	first string // the first tab
@@ -100,7 +100,7 @@ func (f *firefox) open(url string) error {
 	return f.ask("browsingContext.navigate", object{"context": f.tab, "url": url, "wait": "complete"}, nil)
 }
 
-// eval makes the page write JSON, since BiDi has types of its own.
+// eval evaluates an expression in the page, which returns JSON, since BiDi has value types of its own.
 func (f *firefox) eval(expression string) (json.RawMessage, error) {
 	var got struct {
 		Result struct {
@@ -131,7 +131,7 @@ func (f *firefox) click(selector string) error {
 	}})
 }
 
-// middle brings an element into view and returns where it is then.
+// middle scrolls an element into view and returns the position of its middle.
 func (f *firefox) middle(selector string) (at [2]int, err error) {
 	got, err := f.eval(`(() => {
 		const element = document.querySelector(` + quote(selector) + `);

@@ -20,7 +20,7 @@ const (
 	between  = 50 * time.Millisecond
 )
 
-// engine is one way to a browser. One tab is driven at a time.
+// engine is one browser's implementation. It drives one tab at a time.
 type engine interface {
 	open(url string) error
 	eval(expression string) (json.RawMessage, error) // JSON of its value; promises are awaited
@@ -33,26 +33,25 @@ type engine interface {
 	firstTab() error          // is driven again
 }
 
-// Config is how a browser is set up.
+// Config has a browser's settings.
 type Config struct {
 	NoCookies bool // blocks them, as its settings do; not in Chromium
 }
 
-// Browser is a browser of the test's own, with a fresh profile. Every method fails the test where the browser
-// does not do it.
+// Browser is a browser of one test, with a fresh profile. Every method fails the test if its step fails.
 type Browser struct {
 	tb     testing.TB
 	engine engine
 	Name   string // "webkit", "firefox" or "chromium"
 }
 
-// In returns the same browser, in a part of the test.
+// In returns the same browser for a subtest.
 func (b *Browser) In(tb testing.TB) *Browser { return &Browser{tb: tb, engine: b.engine, Name: b.Name} }
 
 // Open goes to an address and waits until the page is loaded.
 func (b *Browser) Open(url string) { b.tb.Helper(); b.must(b.engine.open(url), "open "+url) }
 
-// Click waits until the selector's first element is visible and does not move, and presses it.
+// Click waits until the selector's first element is visible and does not move, and clicks it.
 func (b *Browser) Click(selector string) {
 	b.tb.Helper()
 	b.Until(still(selector))
@@ -79,7 +78,7 @@ func (b *Browser) Tabs() []string {
 	return tabs
 }
 
-// NewTab opens an address in another tab, and drives that from then on.
+// NewTab opens an address in another tab, and drives that tab from then on.
 func (b *Browser) NewTab(url string) { b.tb.Helper(); b.must(b.engine.newTab(url), "open a tab") }
 
 // FirstTab drives the first tab again. The others stay open.
@@ -107,7 +106,8 @@ func Eval[T any](b *Browser, expression string) (value T) {
 	return value
 }
 
-// Picture writes the window to a PNG file, where WAITROOM_PICTURES names a directory for a person to look at.
+// Picture writes the window to a PNG file in the directory of WAITROOM_PICTURES, for review; without that
+// variable it does nothing.
 func (b *Browser) Picture(name string) {
 	b.tb.Helper()
 	dir := os.Getenv("WAITROOM_PICTURES")
@@ -119,8 +119,8 @@ func (b *Browser) Picture(name string) {
 	b.must(os.WriteFile(filepath.Join(dir, b.Name+"-"+name+".png"), png, 0o644), "picture")
 }
 
-// Pictures is Picture of a phone and of a desktop, with the sizes at the end of the name. It leaves the
-// window as a phone.
+// Pictures takes a Picture at a phone's and at a desktop's size, which it adds to the name. The window then
+// has a phone's size.
 func (b *Browser) Pictures(name string) {
 	b.tb.Helper()
 	if os.Getenv("WAITROOM_PICTURES") == "" {
@@ -139,7 +139,7 @@ func (b *Browser) must(err error, what string) {
 	}
 }
 
-// home returns a directory for a browser to write into, and its environment.
+// home returns a directory for the browser's files, and an environment that names it.
 func home(tb testing.TB) (dir string, env []string) {
 	dir = tb.TempDir()
 	env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir,

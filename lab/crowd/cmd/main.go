@@ -19,7 +19,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run is the whole program: lines and problems for people go to one writer, the summary to the other.
+// run is the whole program. It writes lines and errors to people, the summary to out.
 func run(args []string, out, people io.Writer) int {
 	cfg, summaryTo, err := parse(args, people)
 	if err != nil {
@@ -95,7 +95,7 @@ func parse(args []string, people io.Writer) (cfg crowd.Config, summaryTo string,
 	return cfg, summaryTo, err
 }
 
-// secret is never a flag's own value: other users of the machine can read those.
+// secret reads a secret from a file. It is never a flag's value, which other users of the machine can read.
 func secret(file string) (string, error) {
 	if file == "" {
 		return os.Getenv("WAITROOM_SMS_WEBHOOK_SECRET"), nil
