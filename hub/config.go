@@ -21,7 +21,7 @@ type Config struct {
 	Engine *room.Engine
 	Redis  redis.UniversalClient // for the subscription; stays the caller's to close
 	Log    *slog.Logger
-	// the sites whose pages may open a seller's socket; the zero value: the server's own
+	// sites whose pages may open a seller's socket; the zero value = the server's own
 	Origins    origin.Sites
 	Registerer prometheus.Registerer // nil = metrics are kept for this hub alone
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them

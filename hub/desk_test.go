@@ -100,7 +100,7 @@ func TestLeaseEndsInTimeWhereOnlySupportWatches(t *testing.T) {
 	ids := sessions(2)
 	join(t, r.Engine, ids[0])
 	join(t, r.Engine, ids[1])
-	// 3: the second joined late
+	// version 3, since the second seller may have joined after the first lease's end
 	s.until("all over", func(p *desktest.Page) bool {
 		return p.Version >= 3 && len(p.Line) == 0 &&
 			p.Holder == nil

@@ -102,7 +102,7 @@ func TestAWatcherThatNeverReadsDelaysNoOtherAndIsClosed(t *testing.T) {
 // A socket that is too far behind gets the whole room again; no changes are queued for it meanwhile.
 func TestASlowWatcherIsShownTheRoomAnew(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	// no beat: what it finds may have the room shown anew to all
+	// no beat, since its comparison may make the hub send the room again to all
 	r := start(t, redistest.Start(t).Client(), room.Config{},
 		hub.Config{Beat: time.Hour, WriteTimeout: within, WriteBuffer: 1, Registerer: registry})
 	ids := fill(t, r, 1000)

@@ -10,7 +10,7 @@ import (
 
 const (
 	drainStep = 10 * time.Millisecond // how often a drain closes some sockets
-	// for each of many: the others have to take them in, beside all that they do
+	// the least time for each of many sockets, since the other replicas have to accept them
 	drainEach = time.Second / 500
 )
 
@@ -45,7 +45,7 @@ func (h *Hub) Drain(ctx context.Context) error {
 // shutAll closes the sockets in even steps.
 func (h *Hub) shutAll(ctx context.Context) {
 	all := h.conns()
-	// a few are gone soon, none at once
+	// few sockets are closed soon, but not all at once
 	steps := max(1, min(int(h.drainSpread(ctx, len(all))/drainStep), len(all)))
 	for i := range steps {
 		for _, c := range all[len(all)*i/steps : len(all)*(i+1)/steps] {

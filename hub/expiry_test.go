@@ -48,7 +48,7 @@ func TestTheTimerAloneEndsALease(t *testing.T) {
 	watcher := r.dial("")
 	join(t, r.Engine, ids[0])
 	join(t, r.Engine, ids[1])
-	// 3: the second joined late
+	// version 3, since the second seller may have joined after the first lease's end
 	watcher.until("all over", func(st state) bool {
 		return st.Version >= 3 && st.QueueLength == 0 &&
 			st.LeaseExpiresAt == nil

@@ -50,9 +50,9 @@ func TestSocketThatSendsWithoutEndIsClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := rawDial(t, r, 0, "")
-			// which says 1000
+			// ends with a close frame, code 1000
 			all := c.first + strings.Repeat(c.then, c.times) + clientFrame(0x88, "\x03\xe8")
-			// may be cut off half way
+			// the server may close the connection during the write
 			go func() { _, _ = conn.Write([]byte(all)) }()
 			require.Equal(t, c.code, rawClose(t, conn))
 		})

@@ -50,7 +50,7 @@ func TestCodeIsSentToNoSocketTenMinutesAndASecondAfterItCame(t *testing.T) {
 	_, seats, err := r.Engine.Look(t.Context(), lobby, ids[0])
 	require.NoError(t, err)
 	require.Empty(t, seats[0].Messages)
-	// the hub learns of the jump by its next question
+	// the next reply of Redis shows the jump
 	for now := int64(0); now < came.Add(10*time.Minute).UnixMilli(); {
 		r.dial(room.NewSession()).until("a state", func(st state) bool {
 			now = st.ServerTime

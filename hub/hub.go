@@ -50,7 +50,7 @@ type Hub struct {
 
 	joinedDevice string // channel: another browser was let into a session's place
 
-	// life ends when Run does. Background work lives by it, not by any caller's context.
+	// life is the context of background work, which ends with Run and not with a caller's context.
 	life context.Context
 	end  context.CancelFunc
 

@@ -61,7 +61,7 @@ func (k *linkedSockets) letIn(own string) {
 	var out []*conn
 	if s := k.l.m.Session(own); s != nil && !s.Seat.Live() {
 		for _, c := range s.Here.conns {
-			// else it is another browser's, which was let into an earlier place of this session
+			// other sockets belong to browsers that joined an earlier place of this session
 			if c.link == nil {
 				out = append(out, c)
 			}

@@ -17,7 +17,7 @@ import (
 func TestLinkedSocketComesBackForAPlaceOfItsOwnThatTheReplicaMissed(t *testing.T) {
 	server, all := redistest.Start(t), new(linkStore)
 	proxy, elsewhere := server.Proxy(), room.New(server.Client(), room.Config{})
-	// nothing but the subscription says what happens
+	// only the subscription reports changes
 	r := start(t, splitClient{server.Client(), proxy.Client()}, room.Config{},
 		hub.Config{Linked: all.find, Beat: time.Hour, Probe: time.Hour, Unnotified: true})
 	ids := sessions(7)

@@ -111,7 +111,7 @@ func (k *seatLookup) answer(s *session, view *room.View, found *room.Seat) {
 	if a.Messages {
 		s.Here.mark(dueMessages)
 	}
-	// else it was asked before the ledger's verdict was there
+	// an answer to a call from before the ledger's verdict does not count
 	if e := s.Here.ending; e != nil && e.judged && !s.Here.asked {
 		l.releaseEnd(s)
 	}

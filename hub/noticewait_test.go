@@ -70,7 +70,7 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	l := newLocalRoom(h, "integration")
 	s := l.m.Enter("a")
 	s.Here.conns, c.session, c.room = []*conn{c}, s, l
-	// at has the mirror take a snapshot, and the session looked up.
+	// at gives the mirror a snapshot at a version, and the session a seat.
 	at := func(version int64) {
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -36,7 +36,7 @@ func stir(t testing.TB, e *room.Engine, ids []string, n int, cut func()) {
 		default:
 			join(t, e, id)
 		}
-		// where leases are short, one may be over by now
+		// a short lease may have ended meanwhile, so that the call is refused
 		require.False(t, err != nil && !room.Refused(err), err)
 		if i%50 == 25 {
 			cut()

@@ -22,7 +22,7 @@ import (
 func TestHandoffsAreSentOnTheEmbeddedStore(t *testing.T) {
 	rdb := redis.NewClient(&redis.Options{Addr: redistest.StartEmbedded(t).Addr()})
 	t.Cleanup(func() { _ = rdb.Close() })
-	// it speaks of no keys: the sweep would find it
+	// this server sends no notifications; the sweep would notice the deletion later
 	requireHandoffs(t, rdb, func(e *room.Engine, id room.ID) {
 		_, err := e.Expire(t.Context(), id)
 		require.NoError(t, err)

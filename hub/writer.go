@@ -10,7 +10,7 @@ import (
 
 // Serve writes the frames that the socket is due, from the current state.
 func (c *conn) Serve(w *socket.Writer, due uint32) {
-	// before the state: a program that stops at the end of its turn is to have its code
+	// messages go before the state, since a program may stop at the end of its turn and needs its code
 	if due&dueMessages != 0 {
 		c.writeMessages(w)
 	}
@@ -101,7 +101,7 @@ func (c *conn) writeMessages(w *socket.Writer) {
 	list := c.link.Messages(c.session.Messages(c.messages, c.h.clock.MS()))
 	c.room.mu.RUnlock()
 	for _, m := range list {
-		// a secret: not in the memory that other sockets' frames are made in
+		// a message is secret, so its frame is not made in the buffer that other sockets' frames use
 		frame := socket.Text(appendMessage(socket.Blank(512), m))
 		if !c.SendFrame(w, frame, dueMessages) {
 			return

@@ -179,7 +179,7 @@ func TestCloseEndsAProbe(t *testing.T) {
 	l.Close()
 	require.NoError(t, c.DB.Close())
 	require.Equal(t, ledger.Status{}, l.Status())
-	// the driver cancels the question on the server, and waits until the server has it
+	// the driver cancels the query on the server and waits for the server's confirmation
 	testproc.Until(t, time.Minute, func() error { return goleak.Find(before) })
 }
 

@@ -68,7 +68,7 @@ type round struct {
 	gone   trimmed
 }
 
-// begin takes the turn, and reads the last round's result.
+// begin reports whether this process may trim now, and reads the last round's result.
 func (r *round) begin(ctx context.Context) (mine bool, err error) {
 	var now int64
 	err = r.db.Transact(ctx, trimKey, func(s sqldb.Session) (err error) {
@@ -91,7 +91,7 @@ func (r *round) begin(ctx context.Context) (mine bool, err error) {
 // trimKey is the transaction's key; no room has this id.
 const trimKey = "retention "
 
-// extendTurn keeps the turn.
+// extendTurn keeps other replicas from trimming for longer.
 func (r *round) extendTurn(ctx context.Context) error { return r.set(ctx, trimTurn, "") }
 
 // errTurnLost is returned when another process has taken the turn.

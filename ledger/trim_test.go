@@ -268,7 +268,7 @@ func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	for _, row := range page.Places {
 		kept[row.Ticket] = true
 	}
-	// the parts of a page are read one after the other: a step may lie between them
+	// the parts of a page are read in turn, so a step of the trim may run between them
 	for _, row := range page.Leases[1:] {
 		require.True(t, kept[row.Ticket] || row.Ticket < page.Places[0].Ticket, "lease of ticket %d", row.Ticket)
 	}

@@ -117,7 +117,7 @@ func ExampleLocker_resume() {
 func ExampleKeepAlive() {
 	locker := locktest.NewFake()
 	key, _ := lock.NewKey("migration")
-	// or work that hangs holds the lock for ever
+	// without a deadline, work that hangs would hold the lock for ever
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	err := lock.Do(ctx, locker, key, 0, 10*time.Second, func(ctx context.Context, _ int64) error {

@@ -78,7 +78,7 @@ func (s *Store) claimFound(ctx context.Context, free []any, now int64) (t Task, 
 // claimInTwo is Claim for MySQL, whose UPDATE returns no rows. Its first statement locks the row, so that no
 // other worker claims it before the second.
 func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, err error) {
-	// keeps no locks on rows that do not match
+	// this level keeps no locks on rows that do not match
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return Task{}, err

@@ -39,7 +39,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 					}
 					return known, nil
 				}})
-			// loads the scripts
+			// this call loads the library
 			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()})
 			require.NoError(t, err)
 			way := &heldBack{}

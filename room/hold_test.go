@@ -60,7 +60,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 			events := listen(rt, rdb)
 			want := newHolds(2 * time.Minute)
 			want.requireIn(rt, s.stand().View)
-			// some were extended
+			// holds above the lease's length stand for extended leases
 			for _, about := range rapid.SliceOfN(rapid.Int64Range(0, 150_000), 1, 30).Draw(rt, "holds") {
 				ms, after := s.hold(rdb, time.Duration(about)*time.Millisecond)
 				want.learn(ms)

@@ -269,7 +269,7 @@ func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
-	// the index's generation is two's own, so two sees no reason for a recovery window
+	// replica two began the index's generation itself, so it has no reason for a recovery window
 	for _, e := range []*room.Engine{l.two, l.one} {
 		_, err := e.Join(t.Context(), "another", room.JoinRequest{Session: room.NewSession()})
 		require.NoError(t, err)

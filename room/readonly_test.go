@@ -21,7 +21,7 @@ func TestReadsAreAnsweredWhileTheStoreRefusesWrites(t *testing.T) {
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: waiter, Seller: "b"})
 			require.NoError(t, err)
 			ends := held.Now + 50
-			// no call comes before Redis refuses writes
+			// set the end directly, so that no call advances the room before Redis refuses writes
 			redistest.SetState(t, redis.Client(), "r", "lease.expires", ends)
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err())
 

@@ -22,7 +22,7 @@ func TestWaiterInTheLineIsCountedOnce(t *testing.T) {
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "")
 	a.join()
 	require.Equal(t, 1, b.join().Waiting)
-	// a person deleted the field
+	// delete the field as an operator might
 	require.NoError(t, rdb.HDel(t.Context(), "{integration}:places", b.session).Err())
 	st := b.join()
 	require.Equal(t, 1, st.Waiting)

@@ -102,9 +102,9 @@ func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	for name, value := range map[string]string{
 		"SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8080", "SERVICE_PORT_HTTP": "8080",
 		"PORT": "tcp://10.0.0.1:8080", "PORT_8080_TCP": "tcp://10.0.0.1:8080",
-		// of a Service called waitroom
+		// variables of a Service called waitroom
 		"PORT_8080_TCP_PROTO": "tcp", "PORT_8080_TCP_PORT": "8080", "PORT_8080_TCP_ADDR": "10.0.0.1",
-		// of waitroom-metrics
+		// variables of a Service called waitroom-metrics
 		"METRICS_SERVICE_HOST": "10.0.0.2", "METRICS_PORT_9090_UDP_ADDR": "10.0.0.2",
 		"METRICS_PORT": "udp://10.0.0.2:9090",
 	} {
@@ -358,7 +358,7 @@ func TestSecretIsReadFromItsFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	// an editor's byte order mark is none of it
+	// an editor's byte order mark is not part of the secret
 	t.Setenv("WAITROOM_WEBHOOK_SECRET_FILE", write("webhook", "\uFEFFhush\n"))
 	c, err := ParseConfig([]string{"--redis-url-file", write("redis", "redis://:hush@localhost:7000\n"),
 		"--webhook-url", "https://x.example"})

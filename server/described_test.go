@@ -63,7 +63,7 @@ func provoke(op describetest.Operation, status int, stranger, kim *seller) (got 
 		path, body, headers = path+"?limit=%", "{", append(headers, "X-Session-ID", "me")
 	case http.StatusUnauthorized:
 	case http.StatusForbidden:
-		// a page of another seller's: see TestPageOfOneSellerDoesNothingForAnother
+		// requests from another seller's page are in TestPageOfOneSellerDoesNothingForAnother
 		if op.ID == "status" || op.ID == "messages" {
 			return reply{}, false
 		}

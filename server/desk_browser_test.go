@@ -80,7 +80,7 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.is(`document.getElementById("holder-seller").textContent === "s-1" && document.querySelector('[data-key="4"]')`)
 
 	agent.does("#extend", `true`)
-	// first: it is shown for ten seconds
+	// check this first, since it is shown for ten seconds only
 	agent.is(`document.getElementById("holder-note").textContent.trim() !== ""`)
 
 	agent.row(4, "move", `(document.getElementById("act-position").value = "1", document.getElementById("act-form").dispatchEvent(new Event("input")), true)`)

@@ -22,7 +22,7 @@ func TestThePageToCopyKeepsTheCodeThatEndedTheTurn(t *testing.T) {
 	where := func(text string) string {
 		return `document.querySelector("#where").textContent.includes("` + text + `")`
 	}
-	// more than two of the page's own
+	// wait longer than two ticks of the page
 	ticks := ` && (window.since ??= performance.now()) < performance.now() - 2500`
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(g.origin)))
 	p.is(where("0 waiting"))

@@ -51,7 +51,7 @@ func TestANamedOriginHasThePageInAFrameAndItWorksThere(t *testing.T) {
 	other := browsertest.Isolated(t, browser)
 	require.NoError(t, chromedp.Do(other, chromedp.Navigate(stranger.origin)))
 	var refused []string
-	// the browser logs it, not the page
+	// the browser logs this error, not the page
 	require.Eventually(t, func() bool { refused = browsertest.Errors(other); return len(refused) > 0 }, patience,
 		20*time.Millisecond)
 	browsertest.AllowErrors(other, "frame-ancestors")

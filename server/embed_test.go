@@ -67,7 +67,7 @@ func TestAPageOfAnotherSiteRunsAWholeTurnByTheModule(t *testing.T) {
 
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS("#seller"), "holder")))
 	p.press("#ready button")
-	// the server's own text
+	// the page shows the server's own text
 	p.is(says("#problem", "seller") + ` && document.querySelector("#problem").textContent.length > 10`)
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.SetValue(chromedp.CSS("#seller"), "guest")))
 	p.press("#ready button")

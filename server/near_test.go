@@ -107,7 +107,7 @@ func TestSellerChoosesWhetherThePortalSendsAMessage(t *testing.T) {
 	requireProblem(t, newSeller(t, r.URL(), "x").ask(http.MethodPost, lockPath+"/reach", `{"wants":true}`,
 		jsonHeader...), http.StatusUnauthorized, "not_identified")
 
-	// without a script
+	// the form of a browser without JavaScript
 	form := third.ask(http.MethodPost, roomPage+"/reach", "wants=false&page_seller=s-3", "Content-Type",
 		"application/x-www-form-urlencoded", "Origin", r.URL())
 	require.Less(t, form.StatusCode, 400, form.body)

@@ -33,7 +33,7 @@ func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
 	first.press("#leave-confirm")
 	first.is(`document.querySelector("[data-error=waiting]").textContent.includes("다른 판매자로 들어왔어요") && document.body.dataset.state === "waiting"`)
 	second.state("waiting")
-	// it connects anew
+	// make the page reconnect
 	_, err := chromedp.Run(browser, chromedp.Evaluate[bool](`dispatchEvent(new Event("online"))`))
 	require.NoError(t, err)
 	first.is(`document.body.dataset.connection === "replaced" && document.querySelector("#lost-title").textContent.includes("다른 판매자")`)

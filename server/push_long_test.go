@@ -111,7 +111,7 @@ func TestClosedTabShowsItsTurnAndLeadsBackToTheRoom(t *testing.T) {
 	require.NoError(t, err)
 	deliver := deliverer(t, ctx, r.URL())
 	testproc.Until(t, patience, func() error {
-		// again: the page that was left may be before its seller for a moment
+		// try again, since the browser may count the left page as visible for a moment
 		if err := deliver(string(text)); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func TestPageSaysWhatBecomesOfNotifications(t *testing.T) {
 	allow(t, ctx, r.URL())
 	p := openPage(t, ctx, r.URL())
 	p.join("s-b")
-	// no push service is to be reached
+	// the browser cannot reach a push service
 	p.is(`document.querySelector("#notify-note").textContent === "켜짐, 이 화면이 열려 있을 때만 와요"`)
 	testproc.Until(t, patience, func() error {
 		if result[int](t, ctx, workers) != 1 {

@@ -37,7 +37,7 @@ func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer)
 	}
 	s.pushes = push.New(push.Config{Redis: s.store.Client, Names: s.engine.Names(), Registerer: registry,
 		Loopback: s.cfg.PushLoopback})
-	// a store that takes no writes now; the next page tries again
+	// the store may refuse writes now; the next page tries again
 	if _, err := s.pushes.PublicKey(ctx); err != nil {
 		s.log.WarnContext(ctx, "there is no key for pushes yet", "error", err)
 	}

@@ -181,7 +181,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
 			"/worker.js":    static.Worker(),
-			// requested by pages that name no icon
+			// browsers request this for pages that name no icon
 			"/favicon.ico": http.RedirectHandler(static.Prefix()+"/icons/waiting.svg", http.StatusFound),
 			"/healthz":     http.HandlerFunc(s.health.live),
 			"/readyz":      http.HandlerFunc(s.health.ready),

@@ -38,7 +38,7 @@ func carrierWithin(t *testing.T, base, message, text string, sentAt time.Time, h
 
 func messageBody(t *testing.T, from, message, text string, sentAt time.Time) string {
 	t.Helper()
-	// a fraction of zeros would be the whole second
+	// a time with a fraction of zeros would count as a whole second
 	body, err := json.Marshal(map[string]string{"message_id": message, "from": from, "text": text,
 		"sent_at": sentAt.Truncate(time.Millisecond).Add(time.Microsecond).Format(time.RFC3339Nano)})
 	require.NoError(t, err)

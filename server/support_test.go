@@ -341,7 +341,7 @@ func TestExportHasTheRowsOfTheHistory(t *testing.T) {
 	require.Len(t, cut, 1+1+1)
 	require.Equal(t, "more", cut[2][0])
 	rest := kim.ask("GET", "/api/support/integration/history?cursor="+cut[2][1], "")
-	// which it may have by now
+	// the history may have this action by now
 	actions := slices.DeleteFunc(rest.list("actions"),
 		func(a any) bool { return a.(map[string]any)["action"] == "exported" })
 	require.Len(t, append(append(rest.list("leases"), rest.list("places")...), actions...), 4)

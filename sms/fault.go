@@ -10,7 +10,7 @@ var (
 	ErrInvalidMessage = errors.New("message is not valid")
 
 	ErrUnknownSource = errors.New("the room has no such source")
-	// a report or a ping, which gets an answer and has no further effect
+	// a delivery report or a ping is answered and has no further effect
 	ErrIgnored = errors.New("signed, and no inbound SMS")
 )
 

@@ -48,7 +48,7 @@ var (
 		serviceHead + `-\d{4}\b` +
 		`|\b1[89]00[-. ]\d{4,6}\b|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19` +
 		`|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
-	// separated matches every text that solid matches; it costs a tenth.
+	// separated matches every text that solid matches, at a tenth of the cost.
 	separated = regexp.MustCompile(`\+|\d[-./) ]{1,2}\d`)
 )
 

@@ -138,7 +138,7 @@ func post(t testing.TB, id, text string, sent int64) (http.Header, []byte) {
 	t.Helper()
 	fields := map[string]any{"message_id": id, "from": "1588-0000", "text": text}
 	if sent != 0 {
-		// a fraction of zeros would be the whole second
+		// a time with a fraction of zeros would count as a whole second
 		fields["sent_at"] = room.Time(sent).Add(time.Microsecond).Format(time.RFC3339Nano)
 	}
 	body, err := json.Marshal(fields)

@@ -195,7 +195,7 @@ func TestBrowserShowsNoCodeOfAnEarlierTurn(t *testing.T) {
 	room.push(t, turn(10))
 	room.write(t, code)
 	room.push(t, object{"lease_expires_at": time.Now().Add(10 * time.Minute).UnixMilli()})
-	// as if nothing were before it: an ended turn leaves 0:00
+	// an ended turn leaves 0:00, so wait for a new countdown
 	tab.until(`/^(10|9):\d\d$/.test(document.getElementById("countdown").textContent)`)
 	require.Equal(t, "지금 차례예요", tab.text("turn-title"))
 	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))

@@ -94,7 +94,7 @@ func TestMouseThatLiesStillOnThePageIsNoPresence(t *testing.T) {
 			mine["claim_by"] = time.Now().Add(5 * time.Minute).UnixMilli()
 			room.push(t, mine)
 			tab.step("claim")
-			// where Chromium has the mouse from the start
+			// Chromium's mouse is here from the start, so this event moves nothing
 			still := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 0, 0)
 			tab.do(still, still)
 			tab.until(`moves >= 2`)

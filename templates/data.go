@@ -248,7 +248,7 @@ func (v RoomView) ended() Notice {
 	switch {
 	case v.Outcome == "cancelled" && v.Fence != 0:
 		return t.TurnGivenUp
-	// with the missed turn; only the browser remembers what came before it
+	// the place ended after a missed turn; only the browser remembers more
 	case v.Outcome == "dropped" && v.Fence != 0:
 		return t.DropMissed
 	default:

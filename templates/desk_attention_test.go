@@ -22,7 +22,7 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	tab := openDesk(t, d)
 	tab.before(heard)
 	tab.open(roomsPage)
-	// stuck, nobodys
+	// the problems "stuck" and "nobodys" (a code without a seller)
 	tab.until(
 		`document.title.startsWith("(2) ") && document.querySelector('link[rel="icon"]').href.endsWith("/alarm.svg")`)
 	tab.click("#attention-open")

@@ -152,7 +152,7 @@ func TestADayInTheSearchIsTheReadersOwn(t *testing.T) {
 	value := func(id string) string { return read(t, ctx, fmt.Sprintf(`document.getElementById(%q).value`, id)) }
 	require.NoError(t,
 		chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/integration/history?lang=ko")))
-	// today's, without a filter
+	// without a filter the page shows today
 	until(t, ctx, `location.search.startsWith("?lang=ko&from=20") && !document.querySelector(".presets").hidden`)
 	until(t, ctx,
 		`document.getElementById("from").value === new Date(Date.now() + 9 * 3600000).toISOString().slice(0, 10)`)

@@ -337,7 +337,7 @@ func TestDeskIsAccessible(t *testing.T) {
 
 func (b *deskTab) keepsNobodyOut(what string, args ...any) {
 	b.t.Helper()
-	// half way between two themes the text has no contrast
+	// wait for the end of the transition between themes, in which text has too little contrast
 	b.until(`!document.getAnimations().some((one) => one instanceof CSSTransition)`)
 	found, err := browsertest.Axe(b.ctx)
 	require.NoError(b.t, err)

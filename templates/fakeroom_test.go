@@ -203,7 +203,7 @@ func (r *fakeRoom) write(t *testing.T, frame []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn := range r.sockets {
-		// the server may not know yet that the page was left
+		// the page may have closed without the server's knowledge
 		_ = conn.Write(t.Context(), websocket.MessageText, frame)
 	}
 }

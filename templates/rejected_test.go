@@ -77,7 +77,7 @@ func TestRejectedCodeIsNoSuccessWhateverElseHasCome(t *testing.T) {
 	tab.until(`document.title.startsWith("문자를 지웠어요")`)
 
 	room.send(t, late(message("c", "인증번호 111111", "111111", 0)))
-	// the seller still has to enter it
+	// the seller still has to enter the code
 	tab.until(`document.getElementById("outcome").textContent === "인증번호가 도착했어요" && ` + lesser)
 }
 

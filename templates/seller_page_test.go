@@ -134,7 +134,7 @@ func TestSellerPassedOverBehindADeadConnectionSeesIt(t *testing.T) {
 	room.push(t, place(1))
 	tab.until(`document.body.dataset.next === "true"`)
 	room.at = time.Now().Add(time.Minute).UnixMilli()
-	// another's turn, that began 40 s ago: 20 s after the page's last frame
+	// another seller's turn began 40 s ago, 20 s after the page's last frame
 	room.change(object{"lease_expires_at": room.at + 80_700})
 	tab.run(`skip = 60_000; dispatchEvent(new Event("online"))`)
 	tab.hasText("notice", "자리를 비운 사이 다음 분이 먼저 시작했어요")
@@ -344,12 +344,12 @@ func TestRefusalNamesTheErrorAndItsSubject(t *testing.T) {
 		tab.hasText("error", "말 "+code)
 		tab.until(fmt.Sprintf(`(%s) === %v`, invalid, wrong))
 	}
-	// not the wait for a silent socket
+	// shorten every wait but the one for a silent socket
 	tab.before(
 		`window.fetch = () => Promise.reject(new TypeError("no network")); const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms < 10000 ? Math.min(ms, 50) : ms)`)
 	room.change(place(2))
 	tab.open(room, "ko")
-	// once it is, the refusal from before is no longer shown
+	// after the reconnect, the earlier refusal is no longer shown
 	tab.until(`document.body.dataset.connection === "open"`)
 	tab.do(chromedp.Click("#leave"), chromedp.WaitVisible("#leave-confirm"), chromedp.Click("#leave-confirm"))
 	tab.until(`document.querySelector("[data-error=waiting]").textContent === "연결이 끊겨 있어요. 다시 연결되면 바로 보낼게요."`)

@@ -36,7 +36,7 @@ type waitingAnswer struct {
 	EstimatedWait  *int64         `json:"estimated_wait"`
 	MaximumWait    *int64         `json:"maximum_wait"`
 	LeaseExpiresAt *reply.Instant `json:"lease_expires_at"`
-	// it missed its claim, and is passed over until it claims again
+	// the session did not claim its lease, and is passed over until it claims its place
 	Unclaimed bool  `json:"unclaimed,omitempty"`
 	Epoch     int64 `json:"epoch"`
 	Version   int64 `json:"version"`

@@ -17,7 +17,7 @@ import (
 
 const (
 	longestWait = 30 * time.Second
-	// the longest wait for the ledger's decision about the message that ended a turn, as on sockets
+	// longest wait for the ledger's verdict on the message that ended a turn, as on sockets
 	judgedWithin = time.Second
 	lookAgain    = time.Second // poll interval, in case the subscription missed a change
 	lookPause    = 50 * time.Millisecond

@@ -12,8 +12,10 @@ import (
 )
 
 // toPortal is GET /rooms/{room}/return: it redirects a seller to the portal, with a token that says how the
-// seller's place ended. Without a secret or an ended place the address has no token. A room without a portal
-// has the page itself: one may be open that was made before the rooms file changed.
+// seller's place ended. Without a secret or an ended place the address has no token.
+//
+// A room without a return_url redirects to its page, since the link may come from a page that was made before
+// the rooms file changed.
 func (h *portal) toPortal(c *gin.Context) {
 	id := request.Room(c)
 	portal := h.info(id, request.Seller.Page(c.Request)).ReturnURL

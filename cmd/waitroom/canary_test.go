@@ -131,7 +131,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	s.expect(a, first.Fence, `,"from":["`+canarySender+`"]`)
 	asked := time.UnixMilli(s.expect(a, first.Fence, ""))
 	if asked.Nanosecond() == 0 {
-		// a carrier may have rounded to a whole second: it would reach into the next lease
+		// avoid a time that counts as a whole second, which would reach into the next lease
 		asked = asked.Add(time.Millisecond)
 	}
 	m, toA := s.sendCanary("matched", asked, milliseconds)
@@ -143,7 +143,7 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 	require.Equal(t, answer{"matched", "", first.Ticket, first.Fence, true}, again.answer)
 	_, toB := s.sendCanary("matched", time.Now(), milliseconds)
 	s.awaitFrame(ofB, toB)
-	// without a time it may be as much older than its lease
+	// a message without a time may be older than it seems by the difference of the clocks
 	require.NoError(t, linger(t.Context(), clocksDiffer*time.Millisecond))
 	m, toC := s.sendCanary("matched", time.Now(), noTime)
 	s.awaitFrame(ofC, toC)

@@ -46,7 +46,7 @@ func (p *protocol) answer(id string) (m answered) {
 	return m
 }
 
-// A foreign program speaks to the command, and makes mistakes.
+// The test speaks JSON-RPC itself, without the SDK, and makes mistakes.
 func TestAgentToolsSpeakTheProtocolOnStandardInputAndOutput(t *testing.T) {
 	in, theirs := io.Pipe()
 	ours, out := io.Pipe()

@@ -11,7 +11,7 @@ import (
 // Worker makes calls until no item is left. It puts back a batch whose call failed, and retries it after a
 // while.
 type Worker[B any] struct {
-	// takes the items that have gathered; ok is false where there are none, and ends the run
+	// returns the items that have gathered; ok is false if there are none, which ends the run
 	Next   func() (batch B, ok bool)
 	Call   func(ctx context.Context, batch B) error
 	Failed func(ctx context.Context, err error) // counts a failure

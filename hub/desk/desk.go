@@ -41,7 +41,7 @@ type Item struct {
 type Watcher struct {
 	Key   string    // of its sign-in: SignOut closes all sockets with it
 	Until time.Time // its sign-in ends
-	// whether it is still signed in; asked every Recheck. An error is no verdict
+	// reports whether the agent is still signed in; called every Recheck. After an error that is unknown
 	Valid func(context.Context) (bool, error)
 
 	Program bool // it has sent a token, which no page can have a browser send: any Origin will do

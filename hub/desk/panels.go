@@ -21,7 +21,7 @@ const (
 const (
 	itemsEvery   = 250 * time.Millisecond // how often messages and incidents are read at the most
 	minutesEvery = 2 * time.Second        // and minutes
-	// the ledger has a change a moment after us: minutes are read this often after one
+	// how often minutes are read after a change, since the ledger has the change a little later
 	settling      = 2
 	readWithin    = 10 * time.Second
 	readAgainMost = 5 * time.Second // between attempts

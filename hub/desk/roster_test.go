@@ -125,7 +125,7 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 		for i := range people {
 			people[i] = room.NewSession()
 		}
-		// an empty line is found by leaving, a full one hardly ever by joining
+		// the steps below empty the line often but hardly ever fill it, so it begins with waiters
 		for _, id := range people[:4] {
 			_, err := e.Join(ctx, lobbyRoom, room.JoinRequest{Session: id})
 			require.NoError(t, err)
@@ -173,7 +173,7 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 			"remove": func(t *rapid.T) { refusable(e.Remove(ctx, lobbyRoom, "", ticket(t), room.Action{})) },
 			"gone": func(t *rapid.T) {
 				refusable(e.Seen(ctx, lobbyRoom, time.Second, nil, []string{who(t)}))
-				// by the store's clock, for longer than AwayAfter
+				// let Redis's clock pass AwayAfter
 				require.NoError(t, rdb.Do(ctx, "DEBUG", "SLEEP", "0.002").Err())
 			},
 			"back": func(t *rapid.T) {

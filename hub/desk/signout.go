@@ -14,7 +14,7 @@ const (
 	checkers   = 8           // how many sign-ins are checked at a time
 	checkAgain = time.Second // between attempts
 	checkFor   = 5 * time.Second
-	// in how many parts the sockets are checked, so that the store is not asked about all at once
+	// the sockets are checked in this many parts, so that Redis is not asked about all at once
 	turns = 20
 )
 

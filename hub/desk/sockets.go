@@ -20,7 +20,7 @@ type sockets struct {
 	added int // how many there ever were
 
 	last atomic.Pointer[[]byte] // the latest heartbeat
-	// how many times sign-ins are to be checked still; the caller that makes it 1 does it
+	// requested checks of all sign-ins; the caller that raises it from 0 to 1 makes them
 	checking atomic.Int32
 }
 

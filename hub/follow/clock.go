@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// for how long the fastest message counts; Redis's clock may drift from ours
+	// how long the message with the shortest way is used, since the clocks drift apart
 	clockWindow = 30 * time.Second
-	// for so long after Redis's clock was set, messages of before may still come in
+	// how long after Redis's clock was set earlier messages may still arrive
 	setFor  = 10 * time.Second
 	setBack = 500 * time.Millisecond // and are recognised where it was set back by more than this
 )

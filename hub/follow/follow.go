@@ -24,6 +24,6 @@ type Config struct {
 	Reconnects prometheus.Counter
 
 	Tested func(context.Context) // called after each probe that was published
-	// runs something in the background until the end; false when that has come
+	// runs a function in the background until the hub ends; false if the hub has ended
 	Spawn func(func(context.Context)) bool
 }

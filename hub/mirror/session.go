@@ -28,7 +28,7 @@ func (s *Session[V]) take(to Seat, at Revision) {
 		return
 	}
 	if s.Seat.Ticket != to.Ticket {
-		// these were for the place before
+		// drop the previous place's messages
 		s.messages = slices.DeleteFunc(s.messages, func(m Message) bool { return !m.Late })
 	}
 	s.Seat = to

@@ -14,7 +14,7 @@ type Liveness struct {
 	Visit time.Duration // how often to look for silent sessions
 
 	every, within int64 // ns: between probes, and to answer one
-	// when this process was last noticed to have stood still, ns of the hub's clock
+	// when this process last noticed that it had been stopped, ns of the hub's clock
 	woke atomic.Int64
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// one call names: fewer than the engine takes, so that no other request waits long behind it
+	// most sessions of one call: fewer than the engine accepts, so that no other call waits long behind it
 	mostSessions = 200
 	mostWait     = 200 * time.Millisecond
 )
@@ -20,7 +20,7 @@ const (
 type Session struct {
 	number room.ReplicaNumber // under which its presence was reported; 0 = it was not
 	coming bool               // its presence is to be reported
-	// when its sockets were probed and have not answered as far as was looked, ns of the hub's clock; 0 = not
+	// when its sockets were probed, if no answer was seen since, ns of the hub's clock; 0 = no open probe
 	probed int64
 }
 

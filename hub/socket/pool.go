@@ -12,7 +12,8 @@ import (
 
 // Config configures a Pool; there are no defaults.
 type Config struct {
-	// a ping per socket. Nothing heard for 0.4 of it after one, or two unanswered by the page: closed
+	// interval of a socket's pings. A socket is closed if nothing arrives for 0.4 of it after one, or if
+	// the page leaves two unanswered
 	PingEvery    time.Duration
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow
 	CloseGrace   time.Duration // how long a peer has to answer a close

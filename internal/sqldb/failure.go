@@ -27,7 +27,7 @@ func OfData(err error) bool {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		// data, integrity, a row that is too large for an index
+		// classes of invalid data and violated constraints, and a row that is too large for an index
 		return strings.HasPrefix(pg.Code, "22") || strings.HasPrefix(pg.Code, "23") || pg.Code == "54000"
 	}
 	var lite *sqlite.Error

@@ -47,7 +47,7 @@ func newPostgres(cfg *pgx.ConnConfig, anyServer bool) *postgres {
 	if p.cfg.RuntimeParams["application_name"] == "" {
 		p.cfg.RuntimeParams["application_name"] = "waitroom"
 	}
-	// the server's, a role's or the environment's may differ; poolers know this setting
+	// the server, a role or the environment may set another encoding; poolers know this setting
 	p.cfg.RuntimeParams["client_encoding"] = Encoding
 	if own := p.cfg.RuntimeParams[idleSetting]; own != "" {
 		p.idle = own

@@ -203,7 +203,7 @@ func TestAServerThatLiesIsFoundOut(t *testing.T) {
 			if lie == "" { // what a busy machine is late with is no lie
 				cfg.Duration, cfg.Rules = 6*time.Second, Rules{Settle: 2 * time.Second, Present: 2 * time.Second}
 			}
-			// it lies at some versions only, which a slow machine may not come to by then
+			// the server lies only at some versions, which a slow machine may not reach in time
 			if enough := cfg.Duration; lie != "" {
 				cfg.Duration, cfg.Every = time.Minute, func(l Line) {
 					if l.At >= enough && l.Violations > 0 {

@@ -16,8 +16,8 @@ type bound struct {
 	part, more float64
 }
 
-// bounds are by a quantity's name, without the replica's number. A leak of one item or of half a KiB for each
-// lease of one room exceeds them.
+// bounds has the bound of each quantity, by its name without the replica's number. A leak of one item, or of
+// half a KiB, for each lease of one room exceeds it.
 var bounds = map[string]bound{
 	"used":         {0.02, 0.2}, // MiB
 	"redis rss":    {0.05, 1},   // MiB

@@ -147,7 +147,7 @@ func (r *roomLog) takeCall(rec Record) {
 		rec.Status != "" {
 		if rec.Ticket != 0 {
 			r.place[rec.Session] = rec.Ticket
-			// a status does not say which place: a session asks one thing after the other
+			// a status answer does not name the ended place; it is the session's last one, as its calls do not overlap
 		} else if rec.Status == "ended" {
 			rec.Ticket = r.place[rec.Session]
 		}

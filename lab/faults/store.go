@@ -20,11 +20,11 @@ const (
 
 // store is the Redis of a run.
 type store interface {
-	// connect makes a replica's way to Redis and returns its URL.
+	// connect makes a replica's link to Redis and returns its URL.
 	connect(r *Run, name string) (url string, back *link)
-	// master is who decides for a room now.
+	// master returns the master that has a room now.
 	master(room string) *redistest.Server
-	// servers are all there are.
+	// servers returns all servers.
 	servers() []*redistest.Server
 }
 

@@ -59,7 +59,7 @@ func (t *traffic) ask(door *replica, c call) {
 	switch {
 	case err != nil:
 		t.dropped = append(t.dropped, fmt.Sprintf("%s: %v", c.op, err))
-	// no other seller is in the room; after a drop the place may be gone
+	// no other seller is in the room; after a dropped request the place may have ended
 	case got.http != http.StatusOK && got.http != http.StatusNotFound:
 		t.dropped = append(t.dropped, fmt.Sprintf("%s: %d %s", c.op, got.http, got.Code))
 	default:

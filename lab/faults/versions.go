@@ -86,7 +86,7 @@ func (r *Run) crossings(since int) (c crossings) {
 	for _, p := range r.replicas {
 		old[p.name] = p.program != r.program
 	}
-	// the replica that took a message; that answered the change to a room's version
+	// the replica that received each message, and the one that answered the call behind each version
 	took, ended := map[string]string{}, map[string]string{}
 	at := func(rec Record) string { return fmt.Sprint(rec.Room, " ", rec.Epoch, " ", rec.Version) }
 	records := r.history.Since(since)

@@ -32,7 +32,7 @@ type waiters struct {
 	lost    int           // sockets, since the last look
 	refused []string      // why tries to come back failed, likewise
 	longest time.Duration // without a socket that has a state, likewise
-	// likewise, of those whose first try was refused: the balancer cut it off when it took the replica out
+	// the same for sellers whose first reconnect was cut off when the balancer removed the replica
 	again time.Duration
 }
 
@@ -119,7 +119,7 @@ func (w *waiters) connection(ctx context.Context, p *waiter) (had bool) {
 			}
 			return had
 		case f.Type == "ping":
-			// where it fails, so does the next read
+			// if the write fails, the next read fails too
 			_ = conn.Write(ctx, websocket.MessageText, []byte(`{"type":"pong"}`))
 		case f.Type == "state":
 			had = true

@@ -5,7 +5,7 @@ import "math"
 // world is the number of waiters, rooms and replicas. Every room has a holder besides its waiters.
 type world struct {
 	sellers, rooms, replicas float64
-	// the balancer sends a room to the same replica, or to as few as have room for it
+	// the balancer sends a room to one replica, or to as few as it needs
 	routed bool
 }
 
@@ -27,7 +27,7 @@ type rates struct {
 // formulas are the closed ones, apart where a test wants to put in a wrong one.
 type formulas struct {
 	frameRate func(changes, pause float64) float64 // states a second of one far back in a line
-	// replicas that follow one room, and how likely a socket comes to one that does not
+	// returns the replicas that follow one room, and the probability that a socket comes to another one
 	followers func(w world, n numbers, sockets, churn float64) (follow, fresh float64)
 }
 

@@ -61,7 +61,7 @@ func contend(ctx context.Context, lib library, addr string, n int, work, length 
 	for i := range n {
 		all.Go(func() { t.loop(ctx, i, sides[i%len(sides)], key, work) })
 	}
-	// all got in line, and the first round is over
+	// wait until all contenders are in line and the first round is over
 	stack.Pause(ctx, warmUp+time.Duration(n)*2*time.Millisecond)
 	t.start()
 	begun, sent := time.Now(), count.sent.Load()

@@ -88,7 +88,7 @@ func (m *meter) read(ctx context.Context) (calls int64, cpu time.Duration, err e
 func measureOneOffs(ctx context.Context, c config) ([]oneOff, error) {
 	var all []oneOff
 	for _, lib := range libraries() {
-		// none waits: how it waits does not matter
+		// no caller waits here, so libraries that differ only in waiting are left out
 		if !strings.Contains(lib.name, c.only) || strings.Contains(lib.name, "tight") {
 			continue
 		}

@@ -166,7 +166,7 @@ func (l *Locker) unsettled(id room.ID, v room.View) []string {
 		return nil
 	}
 	var sessions []string
-	// not tickets: after a loss, or when nothing was left of the lock, another one may have its ticket
+	// sessions, not tickets, are compared: after a loss another waiter may have the same ticket
 	for _, w := range ln.waiters {
 		if w.ticket == 0 {
 			continue // it is still asking for a place

@@ -25,7 +25,7 @@ func TestWaiterWhosePlaceIsGoneGetsInLineAgainThoughAnotherHasItsTicketByNow(t *
 		return all[0].Score
 	}
 	joined := seen()
-	// the next heartbeat, which finds the place lost, is a while away
+	// the next heartbeat, which finds that the place is lost, comes only after a while
 	require.Eventually(t, func() bool { return seen() > joined }, soon, time.Millisecond)
 	require.NoError(t, rdb.Client().FlushAll(ctx).Err()) // a lock with no data left: tickets begin anew
 	held, err := l.TryLock(ctx, key, 0, long)

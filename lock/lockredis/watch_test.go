@@ -65,7 +65,7 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 		})
 		return l
 	}
-	// there is no such database
+	// this database number does not exist, so every call fails
 	l, away := open(redis.NewClient(&redis.Options{Addr: rdb.Addr()})),
 		open(redis.NewClient(&redis.Options{Addr: rdb.Addr(), DB: 1 << 20}))
 	key := newKey(t, "order", "counted")

@@ -52,7 +52,7 @@ func (s *suite) extendLasts() {
 	var held *lock.Lease
 	var first time.Time
 	err := lock.ErrNotHeld
-	// a longer one where it is over by then
+	// try a longer lease if this one is over too early
 	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		held = s.atLeast(lease)
 		first = held.ExpiresAt
@@ -77,7 +77,7 @@ func (s *suite) extendedEnds() {
 	var first *lock.Lease
 	var next taken
 	err := lock.ErrNotHeld
-	// a longer one where it is over by then
+	// try a longer lease if this one is over too early
 	for lease := 500 * time.Millisecond; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		first = s.atLeast(lease)
 		second := s.ask(s.ctx, long)
@@ -206,7 +206,7 @@ func (r *renewals) Extend(ctx context.Context, lease *lock.Lease, by time.Durati
 
 func (s *suite) keepAlive() {
 	err := lock.ErrNotHeld
-	// a longer one where it is over before the test can renew it
+	// try a longer lease if this one is over before the test renews it
 	for lease := time.Second; errors.Is(err, lock.ErrNotHeld) && lease < soon; lease *= 2 {
 		r := &renewals{Locker: s.Locker}
 		begun := time.Now()

@@ -13,7 +13,7 @@ const (
 	tuneEvery = 2 * time.Second
 	calmBelow = 1 << 20 // bytes that are allocated between two looks while it is calm
 	calmLooks = 3       // it is calm when it was at so many looks in a row
-	// bytes allocated since the last collection, at the least, for another one to be worth it
+	// least bytes allocated since the last collection that make another one worth it
 	freeAbove = 8 << 20
 
 	// crowdHeap is by how many bytes the heap may grow while a crowd comes: half of what opening 9,000
@@ -28,7 +28,7 @@ const (
 // growing heap and would make busy goroutines help. Afterwards it runs the collector and returns memory to
 // the system; by itself the collector would run only when the heap has doubled, or after two minutes.
 type gcTuner struct {
-	// bytes since the start; bytes that the last collection found alive
+	// returns the bytes allocated since the start, and those that the last collection found alive
 	read func() (allocated, live uint64)
 	free func()
 	// GOGC: percent by which the heap grows until the next collection; below 0: there is none

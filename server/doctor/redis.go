@@ -98,7 +98,7 @@ type infoLines map[string]string
 
 func infoOf(ctx context.Context, c *redis.Client) (infoLines, error) {
 	all := infoLines{}
-	// several at once are Redis 7's
+	// only Redis 7 accepts several sections in one INFO
 	for _, section := range []string{"server", "replication", "persistence", "memory"} {
 		text, err := c.Info(ctx, section).Result()
 		if err != nil {

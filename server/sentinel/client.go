@@ -25,7 +25,7 @@ type Config struct {
 	Master             string   // its name
 	Addrs              []string // host:port of sentinels; they name the others
 	Username, Password string   // of the sentinels; "" = none
-	// of the connections to the master; Addr, Dialer and OnConnect are set here. Its TLS is also used for the
+	// options of the connections to the master; Addr, Dialer and OnConnect are set here. TLS is also used for
 	// sentinels
 	Options redis.Options
 	Log     *slog.Logger // nil = a move of the master is not logged

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// the first answers are compared if they arrive this soon after the first
+	// answers that arrive this soon after the first one are compared with it
 	othersWithin = 500 * time.Millisecond
 	forgetAfter  = time.Minute // an unreachable sentinel's answer expires after this
 )

@@ -89,7 +89,7 @@ func TestDialOfADeadMasterGoesOnWithTheNewOne(t *testing.T) {
 		c, _ := m.dial(ctx, "", "")
 		dialed <- c
 	}()
-	// it may have begun by then: the end is the same
+	// the dial may have begun by then; the result is the same
 	time.AfterFunc(50*time.Millisecond, func() { m.record("s", 2, live.Addr(), nil) })
 	c := <-dialed
 	require.NotNil(t, c)

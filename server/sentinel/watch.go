@@ -88,7 +88,7 @@ func (m *master) ask(ctx context.Context, client *redis.Client, sentinel string)
 		}
 		return err
 	}
-	// a stand-in for sentinels may omit it, and a user may lack the permission
+	// a service in place of sentinels may omit the epoch, and a user may not be allowed to read it
 	epoch, _ := strconv.ParseInt(state.Val()["config-epoch"], 10, 64)
 	m.record(sentinel, epoch, net.JoinHostPort(addr.Val()[0], addr.Val()[1]), nil)
 	m.meet(ctx, others.Val())

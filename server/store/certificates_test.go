@@ -43,7 +43,7 @@ func TestRedisIsShownTheCertificateThatItsAddressNames(t *testing.T) {
 }
 
 func TestNodesOfAClusterAreShownTheCertificateThatItsAddressNames(t *testing.T) {
-	// the default, 10,000 above its port, may be the port of another connection
+	// the default port, 10,000 above the server's, may be in use
 	bus := fmt.Sprint(testproc.FreePort(t))
 	s, port, files := sealed(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--tls-cluster", "yes",
 		"--cluster-announce-ip", "127.0.0.1")

@@ -56,7 +56,7 @@ func (p *Probe) Ask(ctx context.Context) error {
 		known = probeAgain
 	}
 	if time.Since(p.at) >= known {
-		// other callers get its result too
+		// other callers get this result too, so one caller's end does not end the call
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWithin)
 		defer cancel()
 		p.last, p.at = p.Write(within), time.Now()

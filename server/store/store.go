@@ -39,7 +39,7 @@ func (u URL) Open(log *slog.Logger) (Store, error) {
 	case "cluster":
 		o := u.many.Cluster()
 		o.Dialer = dialer.Eager(redis.NewDialer(u.many.Simple()))
-		// a master that does not answer is no reason for the client to ask
+		// a master that does not answer does not make the client reload, so it reloads by time
 		o.ClusterStateReloadInterval = reloadAfter
 		return openedOf(redis.NewClusterClient(o)), nil
 	}

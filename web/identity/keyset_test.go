@@ -99,7 +99,7 @@ func selfMade(t *testing.T, claims portaltest.Claims) string {
 func TestNewKeyIsFetchedWhenATokenNeedsIt(t *testing.T) {
 	p, keys, rs, _, _ := portal(t)
 	require.NoError(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))))
-	// under a name of its own, and under the one that the last one had
+	// a new key with a new id, and one with the id of the previous key
 	for _, id := range []string{"next", "rs"} {
 		next := portaltest.NewKey(t, id, jwt.SigningMethodES256)
 		p.Serve(next)

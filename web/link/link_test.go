@@ -147,7 +147,7 @@ func TestLinkIsUsedOnceThoughTheStoresReplyWasLost(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
 	l, p, mine := New(proxy.Client(), room.Names{}), newPlace(), room.NewSession()
-	// the scripts are known from here on
+	// this call loads the script
 	require.NoError(t, l.Use(t.Context(), here, made(t, l, newPlace()), room.NewSession(), p))
 	token := made(t, l, p)
 	lost := proxy.DropNextReply(func(

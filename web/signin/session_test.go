@@ -117,7 +117,7 @@ func TestSignInEndsWhereTheSettingsAdmitItNoMore(t *testing.T) {
 	}{
 		{session{Name: "kim", Role: Act, How: byPassword, By: New(kim).by("kim", byPassword)}, []Config{kim, both},
 			[]Config{kimAnew, lee, oidc, nobody}},
-		// of an older program
+		// a session that an older program wrote
 		{session{Name: "kim", Role: Act, How: byPassword}, []Config{kim, kimAnew}, []Config{lee, oidc, nobody}},
 		{session{Name: "support", Role: Act, How: byOneTime}, []Config{nobody}, []Config{kim, support, oidc}},
 		{session{Name: "kim", Role: Watch, How: byOIDC, By: New(oidc).by("kim", byOIDC)}, []Config{oidc},
