@@ -71,12 +71,12 @@ export class WaitingRoom {
     queueMicrotask(() => this.#start());
   }
 
-  /** The newest state that is known. @returns {import("./embed").State} */
+  /** The newest known state. @returns {import("./embed").State} */
   get state() {
     return this.store.state;
   }
 
-  /** The server's time, unix ms; all times in a state are by it. */
+  /** The server's time in unix ms, by which all times in a state are. */
   now() {
     return this.clock.now();
   }
@@ -91,7 +91,7 @@ export class WaitingRoom {
     return () => this.#listeners.get(event).delete(listener);
   }
 
-  /** 준비 완료: returns a place in line, or the one that this session has already. */
+  /** 준비 완료 ("ready"): joins the line, or returns the place that this session has already. */
   async join(seller = "", { asks = true } = {}) {
     const answer = await this.actions.join(seller, asks);
     if (this.#session.learn(answer.session_id)) this.#socket.renew();
@@ -131,7 +131,7 @@ export class WaitingRoom {
     await this.actions.reject(fence, message);
   }
 
-  /** Asks for the state now, beside the socket. */
+  /** Reads the state now, without waiting for the socket. */
   async refresh() {
     this.store.applyStatus(await this.actions.status());
     return this.state;

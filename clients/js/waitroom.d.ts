@@ -1,4 +1,4 @@
-/** How a place is, as the server's API has it. */
+/** A place's state, in the fields of the server's API. */
 export interface State {
   readonly status: "waiting" | "locked" | "ended";
   readonly outcome?: string | null;
@@ -20,7 +20,7 @@ export interface Message {
   readonly code: string;
   /** RFC 3339. */
   readonly received_at: string;
-  /** The turn was over when it came. */
+  /** The message came after the turn's end. */
   readonly late: boolean;
 }
 
@@ -30,38 +30,38 @@ export interface Call {
 }
 
 export interface Joining extends Call {
-  /** A UUID that no other program has; default: a new one. */
+  /** A UUID that no other program uses; default: a new one. */
   session?: string;
-  /** false: refuse with "lock_held" or "room_paused" rather than wait. */
+  /** false: reject with "lock_held" or "room_paused" instead of waiting in line. */
   mayWait?: boolean;
-  /** Go with every call, such as Authorization where the server runs with SELLER_AUTH=jwt. */
+  /** Sent with every call, such as Authorization if the server runs with SELLER_AUTH=jwt. */
   headers?: Record<string, string>;
 }
 
 export interface Asking extends Call {
-  /** The message's sender is one of these, at most ten. */
+  /** Accept messages of these senders only, at most ten. */
   from?: string[];
-  /** The message's text has this piece. */
+  /** Accept only messages that contain this text. */
   contains?: string;
-  /** Has the marketplace send the code: it is called once the number is free for that. */
+  /** Makes the marketplace send the code; called once the number is free. */
   ask?: (signal?: AbortSignal) => unknown;
-  /** So many milliseconds a code is waited for after the turn is over; default 0. */
+  /** For how many milliseconds to wait for a code after the turn's end; default 0. */
   late?: number;
 }
 
 /** A seller's place in a room. */
 export interface Turn {
-  /** Names the place: any program that has it can act for the place. Keep it to resume after a restart. */
+  /** Identifies the place: any program that has it can act for the place. Store it to resume after a restart. */
   readonly session: string;
-  /** How the place was when the server last said so. */
+  /** The last state that the server has sent. */
   readonly state: State;
-  /** Resolves once the lock is the seller's; rejects with Ended where the place is over before. */
+  /** Resolves once the seller holds the lock; rejects with Ended if the place ends before. */
   wait(options?: Call & { onState?: (state: State) => void }): Promise<void>;
-  /** Asks for a code. Where the turn is over, it asks for none and returns what it has not returned yet. */
+  /** Asks for a code. After the turn's end it asks for none, and returns one that it has not returned yet. */
   code(options?: Asking): Promise<Message>;
-  /** Says that a code is not the seller's. Where it has ended the turn, code with late waits for the next. */
+  /** Reports that a code is not the seller's. If it has ended the turn, code with late waits for the next one. */
   reject(message: Message, options?: Call): Promise<void>;
-  /** Gives the lock back: the seller has used the code. */
+  /** Gives the lock back after the seller has used the code. */
   done(options?: Call): Promise<void>;
   /** Gives the place up, waiting or not. */
   leave(options?: Call): Promise<void>;

@@ -161,11 +161,11 @@ var Turn = class {
     this.#session = session;
     this.state = { status: "waiting" };
   }
-  /** The secret that names the place; what prints a turn does not print it. */
+  /** The secret that identifies the place. Printing a turn does not print it. */
   get session() {
     return this.#session;
   }
-  /** Resolves once the lock is the seller's; rejects with Ended where the place is over before. */
+  /** Resolves once the seller holds the lock; rejects with Ended if the place ends before. */
   async wait({ signal, onState = () => {
   } } = {}) {
     const seen = (state2) => (onState(state2), state2);
@@ -183,9 +183,9 @@ var Turn = class {
     if (state.status === "ended") throw new Ended(state.outcome);
   }
   /**
-   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
-   * free for that. late: so many milliseconds a code is waited for after the turn is over. Where it is over,
-   * no code is asked for, and one that was not returned yet is.
+   * Asks for a code and returns the message. ask makes the marketplace send the code; it is called once the
+   * number is free. late: for how many milliseconds to wait for a code after the turn's end. After the end it
+   * asks for no code, and returns one that it has not returned yet.
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     const { status, fence, messages } = await this.#messages("", 0, signal);
@@ -195,7 +195,7 @@ var Turn = class {
     await ask?.(signal);
     return this.#await(messages.map(idOf), late, signal);
   }
-  /** Says that a code is not the seller's. Where it has ended the turn, code with late waits for the next. */
+  /** Reports that a code is not the seller's. If it has ended the turn, code with late waits for the next one. */
   async reject(message, { signal } = {}) {
     const body = { fence: message.fence, message_id: message.message_id };
     try {
@@ -204,7 +204,7 @@ var Turn = class {
       if (error.code !== "no_message") throw error;
     }
   }
-  /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
+  /** Gives the lock back after the seller has used the code. It is no error if a message has ended the turn. */
   async done({ signal } = {}) {
     if (this.#fence == null && (await this.#known(signal))?.status === "waiting") throw notYet();
     await this.#leave("completed", this.#fence, signal);
@@ -213,7 +213,7 @@ var Turn = class {
   leave({ signal } = {}) {
     return this.#leave("cancelled", null, signal);
   }
-  /** Asks how the place is. A waiting place counts as there for it. */
+  /** Reads the place's state. A waiting seller counts as present by it. */
   async look(signal) {
     const { me, paused } = await this.call("GET", "/lock/status?here=true", { signal });
     if (!me) throw new Refused(404, "no_place", "the session has no place");
@@ -224,7 +224,7 @@ var Turn = class {
     this.#fence = state.fence ?? this.#fence;
     return state;
   }
-  /** Where its socket is, and what names the session there. */
+  /** The socket's address, and the subprotocol that names the session. */
   get socket() {
     const protocols = () => ["waitroom", `waitroom.session.${this.#session}`];
     return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
@@ -254,7 +254,7 @@ var Turn = class {
       return this.look(signal);
     }
   }
-  /** Asks, and says whether the turn lives. */
+  /** Announces an ask; returns whether the turn is live. */
   async #expect(body, signal) {
     try {
       await this.call("POST", "/lock/expect", { body, key: freshKey(), signal });
@@ -271,7 +271,7 @@ var Turn = class {
     if (wait) query.set("wait", wait);
     return this.call("GET", `/lock/messages?${query}`, { signal });
   }
-  /** The newest message with a code that was not there before, and that no call has taken. */
+  /** Returns the newest message with a code that is not in before and that no call has returned. */
   #take(messages, before) {
     const isNew = (m) => m.code && !before.includes(idOf(m)) && !this.#taken.has(idOf(m));
     const found = messages.filter(isNew).at(-1);
@@ -290,7 +290,7 @@ var Turn = class {
       await sleep(POLL / 4, signal);
     }
   }
-  /** How the place is; undefined where the server knows of no place any more. */
+  /** Returns the place's state; undefined if the server has no such place any more. */
   async #known(signal) {
     try {
       return await this.look(signal);
@@ -332,7 +332,7 @@ var Follower = class {
     });
     this.#socket.start();
   }
-  /** The next state; where the socket has none for longer than it is silent, the one that the server says. */
+  /** Returns the next state. If the socket is silent for too long, it reads the state by a call. */
   async next() {
     if (this.#states.length > 0) return this.#states.shift();
     if (!this.#socket) {

@@ -41,7 +41,7 @@ class Refused(Exception):
 
 
 class Ended(Exception):
-    """The place is over; outcome says how, such as "expired"."""
+    """The place has ended; outcome is how, such as "expired"."""
 
     def __init__(self, outcome):
         super().__init__(f"the turn is over: {outcome}")
@@ -63,8 +63,8 @@ class Code:
 def join(server, room, seller, *, session=None, may_wait=True, headers=None, patience=None):
     """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
 
-    may_wait=False refuses with "lock_held" or "room_paused" rather than wait. headers go with every call.
-    patience: a call that gets no answer for so many seconds raises TimeoutError; None repeats it for ever.
+    may_wait=False raises "lock_held" or "room_paused" instead of waiting. headers are sent with every call.
+    patience: a call without an answer for this many seconds raises TimeoutError; None retries for ever.
     """
     turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
     path = "/lock" if may_wait else "/lock?wait=false"
@@ -73,7 +73,7 @@ def join(server, room, seller, *, session=None, may_wait=True, headers=None, pat
 
 
 def resume(server, room, session, *, headers=None, patience=None):
-    """Returns the Turn of a session that joined before; Refused with "no_place" where it has no place."""
+    """Returns the Turn of a session that joined before; raises Refused "no_place" if it has no place."""
     turn = Turn(server, room, session, headers, patience)
     turn.look()
     return turn
@@ -95,7 +95,7 @@ class Turn:
         self.state = {"status": "waiting"}
 
     def states(self):
-        """Yields how the place is, about each second, until the lock is the seller's or the place is over."""
+        """Yields the state about each second, until the seller holds the lock or the place has ended."""
         while True:
             state = self.look()
             if state.get("claim_by") or state.get("unclaimed"):
@@ -106,7 +106,7 @@ class Turn:
             time.sleep(_POLL)
 
     def wait(self):
-        """Returns once the lock is the seller's; raises Ended where the place is over before."""
+        """Returns once the seller holds the lock; raises Ended if the place ends before."""
         for state in self.states():
             pass
         if state["status"] == "ended":
@@ -115,9 +115,9 @@ class Turn:
     def code(self, sender=None, *, contains=None, ask=None, late=0):
         """Asks for a code and returns it as a Code.
 
-        sender: one, or a list of at most ten. ask has the marketplace send the code: it is called once the
-        number is free for that. late: so many seconds a code is waited for after the turn is over. Where it
-        is over, no code is asked for, and one that was not returned yet is.
+        sender: one, or a list of at most ten. ask makes the marketplace send the code; it is called once the
+        number is free. late: for how many seconds to wait for a code after the turn's end. After the end it
+        asks for no code, and returns one that it has not returned yet.
         """
         before = self._messages()
         if before["status"] == "waiting":
@@ -134,7 +134,7 @@ class Turn:
         return self._await([message["message_id"] for message in before["messages"]], late)
 
     def reject(self, code):
-        """Says that a code is not the seller's. Where it ended the turn, code(late=60) awaits the next."""
+        """Reports that a code is not the seller's. If it ended the turn, code(late=60) waits for the next."""
         try:
             self._call("POST", "/lock/reject", {"fence": code.fence, "message_id": code.message_id})
         except Refused as refused:
@@ -142,7 +142,7 @@ class Turn:
                 raise
 
     def done(self):
-        """Gives the lock back: the seller has used the code. It may be over already by the message."""
+        """Gives the lock back after the seller has used the code. A message may have ended the turn."""
         if self._fence is None and self._known().get("status") == "waiting":
             raise RuntimeError(_NOT_YET)
         self._leave("completed", self._fence)
@@ -152,7 +152,7 @@ class Turn:
         self._leave("cancelled", None)
 
     def look(self):
-        """Asks how the place is. A waiting place counts as there for it."""
+        """Reads the place's state. A waiting seller counts as present by it."""
         answer = self._call("GET", "/lock/status?here=true")
         if not answer.get("me"):
             raise Refused(404, "no_place", "the session has no place")
@@ -174,7 +174,7 @@ class Turn:
         return self._observe({**answer, "claim_by": None})
 
     def _expect(self, body):
-        """Asks, and returns whether the turn lives."""
+        """Announces an ask, and returns whether the turn is live."""
         try:
             self._call("POST", "/lock/expect", body, key=str(uuid.uuid4()))
         except Refused as refused:
@@ -192,7 +192,7 @@ class Turn:
         return self._call("GET", "/lock/messages?" + urllib.parse.urlencode(query))
 
     def _take(self, answer, before):
-        """The newest message with a code that was not there before, and that no call has taken."""
+        """Returns the newest message with a code that is not in before and that no call has returned."""
         with self._taking:
             for message in reversed(answer["messages"]):
                 if message["code"] and message["message_id"] not in self._taken.union(before):
@@ -232,7 +232,7 @@ class Turn:
                 raise Ended(outcome) from None
 
     def _known(self):
-        """How the place is; {} where the server knows of no place any more."""
+        """Returns the place's state; {} if the server has no such place any more."""
         try:
             return self.look()
         except Refused as refused:
@@ -272,7 +272,7 @@ class Turn:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: the session is a secret of the server that was named."""
+    """Follows no redirect, since the session is a secret for the named server only."""
 
     def redirect_request(self, *_):
         return None

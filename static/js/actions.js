@@ -44,7 +44,7 @@ export class Actions {
     return post(`${this.lock}/reach`, { wants }, this.page);
   }
 
-  /** signal aborts the call. */
+  /** Leaves the line or ends the turn; signal aborts the call. */
   leave(reason, fence, signal) {
     const query = new URLSearchParams({ reason });
     if (fence != null) query.set("fence", String(fence));

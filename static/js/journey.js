@@ -75,7 +75,7 @@ export class Journey {
     return this.#kept("put-off", state) != null;
   }
 
-  /** Records that the seller did not ask for a message. */
+  /** Records that the seller said of an offered message that it is not theirs. */
   refuse(state, message) {
     this.#keep(`refused:${message}`, state, 1);
   }

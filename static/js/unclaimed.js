@@ -3,7 +3,7 @@ import { fill, timeOfDay } from "./words.js";
 
 const KEPT = 600000; // milliseconds that a message may be claimed
 
-/** The question whose a message is: one that came without an ask that explains it. */
+/** The question whether a message is the seller's, for a message that no ask explains. */
 export class Unclaimed {
   #list = [];
   #state = null;

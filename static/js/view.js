@@ -157,7 +157,7 @@ export class View {
     return waitSentence(this.words, estimated, maximum);
   }
 
-  /** The words in place of an unknown wait; "replaced" does not end. */
+  /** The words in place of an unknown wait; a page whose seller was replaced never gets another. */
   get #lostWait() {
     return document.body.dataset.connection === "replaced" ? this.words.wait_unknown : this.words.wait_lost;
   }

@@ -16,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-/** The place is over; outcome says how, such as "expired". */
+/** The place has ended; outcome is how, such as "expired". */
 export class Ended extends Error {
   constructor(outcome) {
     super(`the turn is over: ${outcome}`);
@@ -40,14 +40,14 @@ export async function join(server, room, seller, { session, mayWait = true, head
   return turn;
 }
 
-/** Goes on with the place of a session that joined before. */
+/** Continues the place of a session that joined before. */
 export async function resume(server, room, session, { headers, signal } = {}) {
   const turn = new Turn(server, room, session, headers);
   await turn.look(signal);
   return turn;
 }
 
-/** A seller's place in a room. Every call is repeated until the server answers, or until signal. */
+/** A seller's place in a room. Every call is repeated until the server answers or signal aborts it. */
 export class Turn {
   #base;
   #headers;
@@ -63,12 +63,12 @@ export class Turn {
     this.state = { status: "waiting" };
   }
 
-  /** The secret that names the place; what prints a turn does not print it. */
+  /** The secret that identifies the place. Printing a turn does not print it. */
   get session() {
     return this.#session;
   }
 
-  /** Resolves once the lock is the seller's; rejects with Ended where the place is over before. */
+  /** Resolves once the seller holds the lock; rejects with Ended if the place ends before. */
   async wait({ signal, onState = () => {} } = {}) {
     const seen = (state) => (onState(state), state);
     let state = seen(await this.look(signal));
@@ -86,9 +86,9 @@ export class Turn {
   }
 
   /**
-   * Asks for a code and returns the message. ask has the marketplace send it: it is called once the number is
-   * free for that. late: so many milliseconds a code is waited for after the turn is over. Where it is over,
-   * no code is asked for, and one that was not returned yet is.
+   * Asks for a code and returns the message. ask makes the marketplace send the code; it is called once the
+   * number is free. late: for how many milliseconds to wait for a code after the turn's end. After the end it
+   * asks for no code, and returns one that it has not returned yet.
    */
   async code({ from, contains, ask, late = 0, signal } = {}) {
     const { status, fence, messages } = await this.#messages("", 0, signal);
@@ -99,7 +99,7 @@ export class Turn {
     return this.#await(messages.map(idOf), late, signal);
   }
 
-  /** Says that a code is not the seller's. Where it has ended the turn, code with late waits for the next. */
+  /** Reports that a code is not the seller's. If it has ended the turn, code with late waits for the next one. */
   async reject(message, { signal } = {}) {
     const body = { fence: message.fence, message_id: message.message_id };
     try {
@@ -109,7 +109,7 @@ export class Turn {
     }
   }
 
-  /** Gives the lock back: the seller has used the code. A turn that a message has ended is done already. */
+  /** Gives the lock back after the seller has used the code. It is no error if a message has ended the turn. */
   async done({ signal } = {}) {
     if (this.#fence == null && (await this.#known(signal))?.status === "waiting") throw notYet();
     await this.#leave("completed", this.#fence, signal);
@@ -120,7 +120,7 @@ export class Turn {
     return this.#leave("cancelled", null, signal);
   }
 
-  /** Asks how the place is. A waiting place counts as there for it. */
+  /** Reads the place's state. A waiting seller counts as present by it. */
   async look(signal) {
     const { me, paused } = await this.call("GET", "/lock/status?here=true", { signal });
     if (!me) throw new Refused(404, "no_place", "the session has no place");
@@ -133,7 +133,7 @@ export class Turn {
     return state;
   }
 
-  /** Where its socket is, and what names the session there. */
+  /** The socket's address, and the subprotocol that names the session. */
   get socket() {
     const protocols = () => ["waitroom", `waitroom.session.${this.#session}`];
     return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
@@ -166,7 +166,7 @@ export class Turn {
     }
   }
 
-  /** Asks, and says whether the turn lives. */
+  /** Announces an ask; returns whether the turn is live. */
   async #expect(body, signal) {
     try {
       await this.call("POST", "/lock/expect", { body, key: freshKey(), signal });
@@ -185,7 +185,7 @@ export class Turn {
     return this.call("GET", `/lock/messages?${query}`, { signal });
   }
 
-  /** The newest message with a code that was not there before, and that no call has taken. */
+  /** Returns the newest message with a code that is not in before and that no call has returned. */
   #take(messages, before) {
     const isNew = (m) => m.code && !before.includes(idOf(m)) && !this.#taken.has(idOf(m));
     const found = messages.filter(isNew).at(-1);
@@ -206,7 +206,7 @@ export class Turn {
     }
   }
 
-  /** How the place is; undefined where the server knows of no place any more. */
+  /** Returns the place's state; undefined if the server has no such place any more. */
   async #known(signal) {
     try {
       return await this.look(signal);
@@ -229,7 +229,7 @@ export class Turn {
   }
 }
 
-/** Hands on a place's states: of a socket or, where none comes through, of a call each second. */
+/** Follows a place's states: by a socket or, where none gets through, by a call each second. */
 class Follower {
   #turn;
   #signal;
@@ -253,7 +253,7 @@ class Follower {
     this.#socket.start();
   }
 
-  /** The next state; where the socket has none for longer than it is silent, the one that the server says. */
+  /** Returns the next state. If the socket is silent for too long, it reads the state by a call. */
   async next() {
     if (this.#states.length > 0) return this.#states.shift();
     if (!this.#socket) {
@@ -281,7 +281,7 @@ class Follower {
   }
 }
 
-/** One try; undefined where no whole answer came. */
+/** Makes one attempt; returns undefined if no complete answer came. */
 async function once(url, options, signal) {
   signal?.throwIfAborted();
   const abort = new AbortController();
@@ -310,7 +310,7 @@ function parse(text) {
   }
 }
 
-/** In how many milliseconds the same call may be answered otherwise; undefined: never. */
+/** Returns after how many milliseconds a retry may get another answer; undefined = never. */
 function pauseOf({ status, headers }) {
   const after = headers.get("Retry-After");
   if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), AFTER) * 1000;
@@ -329,7 +329,7 @@ async function sleep(milliseconds, signal) {
   }
 }
 
-/** Waits until start's resolve is called; rejects once signal says so, and leaves no listener on it. */
+/** Waits until start calls resolve, or rejects once signal aborts; leaves no listener on signal. */
 async function until(start, signal) {
   signal?.throwIfAborted();
   let stop;

@@ -2,7 +2,7 @@ import { byID, make } from "../dom.js";
 import { fill } from "../words.js";
 import { needsPerson } from "./items.js";
 
-/** A room's troubles in words: red for one that needs a person, amber for one that may come to. */
+/** A room's problems in words: red if an agent has to act, amber if that may become necessary. */
 export class Trouble {
   #drawn = "";
 
