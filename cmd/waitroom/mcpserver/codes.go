@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -37,11 +36,12 @@ func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in input) (outp
 	case <-ctx.Done():
 		return output{}, ctx.Err()
 	}
+	free := isClosed(asked.free)
 	p.mu.Lock()
-	asked.reported = true
+	asked.reported, asked.refused = true, !free && asked.err != nil
 	p.mu.Unlock()
 	switch {
-	case isClosed(asked.free):
+	case free:
 		return output{Status: "press_now", LeftSeconds: left(p.turn.State()),
 			Next: "Press \"send code\" at the marketplace now, then call receive_code."}, nil
 	case asked.err != nil:
@@ -102,7 +102,7 @@ func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (
 		case code := <-p.codes:
 			return p.received(code), nil
 		default:
-			return output{}, cmp.Or(asked.err, errNoAsk)
+			return output{}, p.noCode(asked)
 		}
 	case <-time.After(t.cfg.Patience):
 		return output{Status: "no_code_yet", LeftSeconds: left(p.turn.State()), Next: "Call receive_code again. " +
@@ -110,6 +110,17 @@ func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (
 	case <-ctx.Done():
 		return output{}, ctx.Err()
 	}
+}
+
+// noCode returns why no code can come any more. The agent has read the error of a refused ask, which may not be
+// true any more.
+func (p *place) noCode(asked *asking) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if asked.err == nil || asked.refused {
+		return errNoAsk
+	}
+	return asked.err
 }
 
 func (p *place) received(code client.Code) output {

@@ -97,9 +97,20 @@ func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in input) (out
 		}
 		last = s
 		n++
-		progress(ctx, r, n, fmt.Sprintf("position %d", s.Position))
+		progress(ctx, r, n, change(s))
 	}
 	return outputOf(last), nil
+}
+
+// change describes a new state in a few words.
+func change(s client.State) string {
+	switch s.Status {
+	case "waiting":
+		return fmt.Sprintf("position %d", s.Position)
+	case "locked":
+		return "your turn"
+	}
+	return "the place has ended"
 }
 
 // done ends the turn.

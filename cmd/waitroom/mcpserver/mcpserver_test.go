@@ -175,6 +175,8 @@ func TestAgentsTakeTurnsAndReceiveTheirOwnCodes(t *testing.T) {
 	require.Equal(t, []string{"ended", "completed"}, []string{done.Status, done.Outcome})
 
 	require.Equal(t, "your_turn", second.until("wait_for_turn", "waiting").Status)
+	require.Contains(t, second.call("receive_code", nil).problem, "ask_for_code",
+		"the ask from before the turn was refused, and counts no more")
 	require.Equal(t, "press_now", second.until("ask_for_code", "number_busy").Status)
 	require.Equal(t, "no_code_yet", second.call("receive_code", nil).Status)
 	text(t, base, "room:1", "m-2", "[쿠팡] 인증번호 222222")
@@ -338,6 +340,11 @@ func TestWaitSendsProgress(t *testing.T) {
 	require.Equal(t, "position 1", <-second.progress)
 	first.call("leave", nil)
 	require.Equal(t, "your_turn", (<-done).Status)
+	words := <-second.progress
+	for words == "position 1" { // each change sends one, also of another number
+		words = <-second.progress
+	}
+	require.Equal(t, "your turn", words)
 }
 
 // A session is a credential, and an agent's context may be sent anywhere.

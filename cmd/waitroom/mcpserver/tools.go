@@ -122,7 +122,9 @@ type asking struct {
 	done chan struct{} // closed when the call has returned
 	err  error         // of the call, once it has returned
 
-	reported bool // the agent knows that it may press, or why not; of place.mu
+	// guarded by place.mu
+	reported bool // the agent has read that it may press, or the error
+	refused  bool // it has read the error, and may not press
 }
 
 func isClosed(c <-chan struct{}) bool {
