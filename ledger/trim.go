@@ -64,11 +64,12 @@ func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 type round struct {
 	*Ledger
 	before int64 // unix ms: older rows are deleted
-	oldest int64 // remaining row
+	oldest int64 // unix ms: time of the oldest row that remains
 	gone   trimmed
 }
 
-// begin reports whether this process may trim now, and reads the last round's result.
+// begin tries to take the turn to trim, which one replica has at a time, and reports whether it did. It also
+// reads the last round's result.
 func (r *round) begin(ctx context.Context) (mine bool, err error) {
 	var now int64
 	err = r.db.Transact(ctx, trimKey, func(s sqldb.Session) (err error) {

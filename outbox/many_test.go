@@ -64,7 +64,8 @@ func onceAndInOrder(t *testing.T, workers, tasks, keys int) {
 	})
 }
 
-// ordered is a handler that records every task that comes before an earlier task of the same key.
+// ordered is a handler that records each task that arrives after a later task of the same key. Payloads are
+// numbers in their order.
 type ordered struct {
 	mu    sync.Mutex
 	last  map[string]string

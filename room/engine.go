@@ -329,8 +329,11 @@ func (e *Engine) stood(id ID, session string, st Standing) {
 	}
 }
 
-// Observe records an event. The caller calls it before it sends anything of the event to clients: if Redis
-// later lacks the event's version, it has lost writes (rule 10 of docs/contract.md).
+// Observe remembers an event's version and places in this process. The caller calls it before it sends any
+// part of the event to clients. If Redis later has an older version than this one, Redis has lost writes
+// (rule 10 of docs/contract.md).
+//
+// It also makes the process measure the room's journal soon, which the event's change may have extended.
 func (e *Engine) Observe(id ID, event *Event) {
 	e.journalGrew(id, journalsLater)
 	if !e.cfg.Silent {
@@ -338,10 +341,12 @@ func (e *Engine) Observe(id ID, event *Event) {
 	}
 }
 
-// unremembered is the key of a request whose reply is not kept.
+// unremembered is the prefix of the keys that keep the replies to requests. Without a request's id behind it,
+// it stands for a call whose reply is not kept.
 const unremembered = "request:"
 
-// requestKey returns the key that keeps the reply to a request for a minute.
+// requestKey returns the key that keeps the reply to a request for a minute. A request without an id gets a
+// new one.
 func requestKey(request string) string {
 	if request == "" {
 		request = uuid.NewString()

@@ -10,9 +10,10 @@ const (
 
 // Mask replaces all that could be a code by *. The ledger and support's pages have only masked texts.
 //
-// It masks every digit and number sign of any script, every word with a digit, and 4 to 8 capital letters,
-// together or in pieces with one separator in between. Full-width letters count as plain ones, and invisible
-// characters are ignored. It masks too much rather than too little. Masking a masked text changes nothing.
+// It masks every digit and numeric character of any script (also ½, Ⅳ and ①), every word with a digit,
+// and 4 to 8 capital letters, together or in pieces with one separator in between. Full-width letters
+// count as plain ones, and invisible characters are ignored. It masks too much rather than too little.
+// Masking a masked text changes nothing.
 func Mask(text string) string {
 	runes := []rune(text)
 	pieces := piecesOf(runes)

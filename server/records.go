@@ -19,7 +19,8 @@ type records struct {
 	ledger *ledger.Ledger
 }
 
-// unread returns the problem of a ledger's error.
+// unread converts an error of reading the ledger into the API problem to answer with. It returns nil and the
+// error of a cancelled request unchanged.
 func unread(err error) error {
 	switch {
 	case err == nil || errors.Is(err, context.Canceled):

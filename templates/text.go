@@ -71,10 +71,10 @@ func textOf(entry any) (t Text) {
 	return t
 }
 
-// Languages are those of all sellers' texts, by their tags of BCP 47: the first is the product's own.
+// Languages returns the languages of sellers' texts as BCP 47 tags; the first is the product's own.
 func Languages() []string { return locales.Languages() }
 
-// DeskLanguages are those of them that support's pages and the description of the API are in.
+// DeskLanguages returns the languages of support's pages and of the API's description.
 func DeskLanguages() []string { return locales.DeskLanguages() }
 
 // otherLanguage returns the other one of the two languages of support's pages.

@@ -190,7 +190,7 @@ func (m *Model) Violate(kind, format string, args ...any) {
 	m.violated(kind, format, args...)
 }
 
-// Tally returns the counts so far.
+// Tally returns the counts so far and the first few violations in detail.
 func (m *Model) Tally() (ModelTally, []Violation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,9 +16,9 @@ const (
 	// least bytes allocated since the last collection that make another one worth it
 	freeAbove = 8 << 20
 
-	// crowdHeap is by how many bytes the heap may grow while a crowd comes: half of what opening 9,000
-	// sockets allocates. With more, the objects that stay would be too far apart.
-	crowdHeap = 64 << 20
+	// crowdHeap is by how many bytes the heap may grow while many sockets open: a quarter of what opening
+	// 9,000 sockets allocates. With more, the objects that stay are scattered over more pages.
+	crowdHeap = 32 << 20
 	liveLeast = 4 << 20 // bytes: the least heap in the collector's reckoning
 )
 

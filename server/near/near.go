@@ -34,9 +34,10 @@ type Rooms interface {
 type Config struct {
 	Rooms     Rooms
 	Threshold Threshold
-	// Wanted reports for each seller whether its event is wanted; nil = all are.
+	// Wanted reports for each seller whether to send place.near about its place; nil = about all.
 	Wanted func(context.Context, []string) ([]bool, error)
-	// Record records the places that are near, each once for any number of calls, as ledger.RecordNear does.
+	// Record records places whose turn is near, as ledger.RecordNear does: each place once, however often it
+	// is called.
 	Record func(context.Context, room.ID, []ledger.NearPlace) error
 	Failed func(error) // called after each failed look; the room is looked at again when it is next seen
 }

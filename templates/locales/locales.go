@@ -42,13 +42,13 @@ const everywhere = "all"
 // english is the language of a text that does not exist in the reader's.
 const english = "en"
 
-// Languages are those of all sellers' texts, by their tags of BCP 47: the first is the product's own.
+// Languages returns the languages of sellers' texts as BCP 47 tags; the first is the product's own.
 func Languages() []string { return []string{"ko", english, "ja", "zh-Hans", "vi"} }
 
-// DeskLanguages are those of them that all other texts exist in too.
+// DeskLanguages returns the languages of all other texts: those for support and for programmers.
 func DeskLanguages() []string { return []string{"ko", english} }
 
-// desk are the areas that no seller sees, and the entries.
+// desk lists the areas and the single entries of the catalogue that no seller sees.
 var desk = []string{"desk", "docs", "problems/desk", "problems/ledger_refused"}
 
 // languagesOf returns the languages that an area or an entry must have.

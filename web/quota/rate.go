@@ -12,13 +12,15 @@ type Rate struct {
 	Burst     int
 }
 
-// burstSeconds is the burst, in seconds' worth of joins.
+// burstSeconds sets the burst: an address may make the joins of ten seconds at once.
 const burstSeconds = 10
 
-// slowest is one a day. Slower rates would not be distinguishable from no limit.
+// slowest is the lowest accepted rate, one a day. A lower one is surely a mistake, and the very lowest would
+// be rounded to 0, which means no limit.
 const slowest = 1.0 / (24 * 60 * 60)
 
-// ParseRate reads "100/s" or "30/m"; "0" is no limit. Ten seconds' worth may come at once.
+// ParseRate parses a rate such as "100/s" or "30/m"; "0" means no limit. The joins of ten seconds may come at
+// once.
 func ParseRate(text string) (Rate, error) {
 	if text == "0" {
 		return Rate{}, nil

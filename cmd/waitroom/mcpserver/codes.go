@@ -112,8 +112,8 @@ func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (
 	}
 }
 
-// noCode returns why no code can come any more. The agent has read the error of a refused ask, which may not be
-// true any more.
+// noCode returns why no code can come any more. The agent has read the error of a refused ask, which may
+// not be true any more.
 func (p *place) noCode(asked *asking) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
