@@ -2,9 +2,9 @@ package hub
 
 import "github.com/waitroom/waitroom/hub/mirror"
 
-// The head of the line is sent every change at once, and probed: a session that has not answered in time is
-// not there, since it was last heard of. Each replica probes the foremost of its own sessions, so that the
-// cost is the same however long the line is. A session that an event moves to the head is probed at once.
+// The sessions at the head of the line get every change at once, and are probed by pings. A session that does
+// not answer in time counts as gone since its last answer. Each replica probes only the foremost of its own
+// sessions, so the cost does not grow with the line. A session that comes to the head is probed at once.
 const (
 	headLength = 10  // sessions
 	probedFrom = 256 // how far from the head of the line the foremost are looked for

@@ -102,7 +102,7 @@ func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 // A room with sellers' sockets is sent once to each subscription, and its events are applied once.
 func TestAllRoomsAndOneRoomAreSentSideBySide(t *testing.T) {
 	// Nothing asks the engine while the room changes, neither a beat nor a waiter's coming: an answer that is
-	// ahead of its events for too long has the room shown anew.
+	// ahead of its events for too long makes the hub send the room again.
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Beat: time.Hour})
 	ids, began := sessions(10), time.Now()
 	seller, s, all := r.dial(room.NewSession()), r.watch(lobby), r.watch("")

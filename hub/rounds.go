@@ -34,7 +34,7 @@ func (r *rounds) remove(l *localRoom) {
 // next returns the next n rooms to compare, each once.
 func (r *rounds) next(n int) []*localRoom { return r.some(&r.checked, n) }
 
-// visit lists the next part of the rooms, of so many parts.
+// visit returns the next part of the rooms, of a number of parts.
 func (r *rounds) visit(parts int) []*localRoom {
 	r.mu.Lock()
 	n := (len(r.rooms) + parts - 1) / parts

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// provider is NHN Cloud's API for Alimtalk, as documented: it answers 200 also where it refuses.
+// provider is NHN Cloud's API for Alimtalk as documented: it answers 200 even if it refuses a message.
 type provider struct {
 	t       *testing.T
 	mu      sync.Mutex

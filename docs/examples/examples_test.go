@@ -31,7 +31,8 @@ const (
 	patience = 60 * time.Second
 )
 
-// language is how its examples are run; ok is false where its tool is not here, which make check says.
+// language says how the examples of a language are run; ok is false if its tools are not installed, which
+// make check reports.
 type language struct {
 	name                    string
 	seller, receiver, robot func(t *testing.T) (command []string, ok bool)
@@ -53,7 +54,7 @@ func needing(tool string, next func(*testing.T) ([]string, bool)) func(*testing.
 	}
 }
 
-// webhooks keeps what it is sent.
+// webhooks records the webhooks that it receives.
 type webhooks struct {
 	mu   sync.Mutex
 	list []webhook
@@ -98,7 +99,7 @@ func serve(t *testing.T, settings ...string) string {
 		"room:*",
 		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, settings...))
 	require.NoError(t, err)
-	// go test keeps a result for as long as no file has changed that the test itself looked at
+	// read all examples, so that go test does not reuse its cached result after one has changed
 	for _, pattern := range []string{"*/*", "go/*/*"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
@@ -123,14 +124,14 @@ func TestExamplesJoinWaitClaimAndAreDone(t *testing.T) {
 	tryExamples(t, append(ofTwoLanguages(t), language{name: "cgi"})...)
 }
 
-// ofTwoLanguages are those whose tools most machines have.
+// ofTwoLanguages returns the languages whose tools most machines have.
 func ofTwoLanguages(t *testing.T) []language {
 	programs := t.TempDir()
 	out, err := exec.Command("go", "build", "-ldflags=-w", "-o", programs, "./go/seller", "./go/receiver",
 		"./go/robot").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return []language{
-		// its receiver is a CGI program
+		// curl's receiver is a CGI program
 		{"curl", needing("curl", run("bash", "curl/seller.sh")), nil,
 			needing("curl", run("bash", "curl/robot.sh"))},
 		{"go", run(filepath.Join(programs, "seller")), run(filepath.Join(programs, "receiver")),
@@ -183,7 +184,7 @@ func tryReceiver(t *testing.T, address string, events []webhook) {
 	}
 }
 
-// takeTurn has an example wait behind a seller, and sees that it is done when that one is.
+// takeTurn lets an example wait behind a seller, and requires that it finishes once that seller is done.
 func takeTurn(t *testing.T, base, name string, command []string) {
 	room := base + "/api/room:" + name
 	require.Equal(t, http.StatusOK, lock(t, http.MethodPost, room+"/lock"))
@@ -254,7 +255,7 @@ func listen(t *testing.T, l language) (address string, ok bool) {
 	return "http://127.0.0.1:" + port, true
 }
 
-// reading is what a program writes, by the line.
+// reading has the lines that a program writes.
 type reading struct {
 	t     *testing.T
 	lines chan string
@@ -262,7 +263,7 @@ type reading struct {
 	wrong *bytes.Buffer
 }
 
-// end waits until a program has ended, and is its exit code and what it said of an error.
+// end waits until a program has ended, and returns its exit code and its error output.
 func (r reading) end() (code int, wrong string) {
 	r.t.Helper()
 	select {
@@ -287,7 +288,7 @@ func (r reading) next() string {
 	}
 }
 
-// output starts a program, which is ended with the test.
+// output starts a program, which is killed when the test ends.
 func output(t *testing.T, cmd *exec.Cmd) reading {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ var otherLanguages = []language{
 	{"java", run("java", "java/Seller.java"), run("java", "java/Receiver.java"), run("java", "java/Robot.java")},
 }
 
-// node runs TypeScript as it is where Node can; an older one is given what the script makes of it.
+// node runs TypeScript directly if this Node can, otherwise the JavaScript that the script compiles it to.
 func node(source string) func(*testing.T) ([]string, bool) {
 	return func(t *testing.T) ([]string, bool) {
 		prepared := filepath.Join(t.TempDir(), "program.mjs")

@@ -19,7 +19,7 @@ import (
 
 var commands = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// shell are the commands of a page's blocks, in their order.
+// shell returns the commands in a page's code blocks, in their order.
 func shell(t *testing.T, page string) []string {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func shell(t *testing.T, page string) []string {
 	return blocks
 }
 
-// The clone is one for all pages: the first of them builds the program.
+// All pages use one clone; the first of them builds the program.
 func TestCommandsOfPagesWorkFromTopToBottomInAFreshClone(t *testing.T) {
 	clone := t.TempDir()
 	out, err := exec.Command("bash", "-c", `cd ../.. && git ls-files -z | xargs -0 cp --parents -t "$0"`,
@@ -78,8 +78,8 @@ func freeAddress(t *testing.T) string {
 	return free.Addr().String()
 }
 
-// runInClone runs the blocks one after the other in a clone, and returns what they print. Only the
-// ports differ from the page, since the machine may use those, and the database, as new as in a fresh clone.
+// runInClone runs the blocks one after the other in a clone, and returns what they print. Only the ports
+// differ from the page, since they may be in use here, and the database is a new one.
 func runInClone(t *testing.T, clone string, blocks []string) string {
 	addr, hooks := freeAddress(t), freeAddress(t)
 	_, hooksPort, _ := strings.Cut(hooks, ":")

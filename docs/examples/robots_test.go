@@ -30,8 +30,8 @@ func TestRobotsStopWhereNoCodeIsOnItsWay(t *testing.T) {
 	tryRobotsWhoseTurnIsEnded(t, ofTwoLanguages(t)...)
 }
 
-// tryRobots has each robot wait behind a seller whose code may still come, ask, and take its code, though the
-// connection breaks while it waits.
+// tryRobots lets each robot wait behind a seller whose code may still come, ask, and get its own code,
+// although its connection breaks while it waits.
 func tryRobots(t *testing.T, languages ...language) {
 	base := serve(t, "--sms-webhook-secret", secret, "--sms-quarantine", "2s")
 	for _, l := range languages {
@@ -81,8 +81,8 @@ func tryRobotsWithoutACode(t *testing.T, languages ...language) {
 	}
 }
 
-// tryRobotsWhoseTurnIsEnded has another program that has a robot's session say that all is done: no message
-// is on its way.
+// tryRobotsWhoseTurnIsEnded lets another program end a robot's turn as completed with the robot's session,
+// while no message is on its way.
 func tryRobotsWhoseTurnIsEnded(t *testing.T, languages ...language) {
 	base := serve(t)
 	for _, l := range languages {
@@ -104,8 +104,8 @@ func tryRobotsWhoseTurnIsEnded(t *testing.T, languages ...language) {
 	}
 }
 
-// requireNoCode has something happen once a robot has asked, and sees that it stops and says that no code is
-// to come.
+// requireNoCode runs happen once a robot has asked, and requires that the robot stops and reports that no
+// code will come.
 func requireNoCode(t *testing.T, robot reading, outcome string, happen func()) {
 	t.Helper()
 	require.Regexp(t, `^locked \d+$`, robot.next())
@@ -116,7 +116,8 @@ func requireNoCode(t *testing.T, robot reading, outcome string, happen func()) {
 	require.Contains(t, wrong, "no code: the turn is over ("+outcome+")")
 }
 
-// overheard is the way to a server, on which a robot's session is learned.
+// overheard returns the address of a proxy to a server, and a function that returns the robot's session,
+// which the proxy reads.
 func overheard(t *testing.T, base string) (address string, session func() string) {
 	to, err := url.Parse(base)
 	require.NoError(t, err)
@@ -136,8 +137,8 @@ func startRobot(t *testing.T, base, name string, command []string) reading {
 	return output(t, cmd)
 }
 
-// firstAsks has the first seller hold the lock and ask for a code, so that the number is busy for a while
-// after it has left.
+// firstAsks lets the first seller hold the lock and ask for a code. After it has left, the number stays busy
+// for a while.
 func firstAsks(t *testing.T, room string) {
 	var locked, expecting struct {
 		Status string
@@ -150,12 +151,12 @@ func firstAsks(t *testing.T, room string) {
 	require.Equal(t, "expecting", expecting.Status)
 }
 
-// answer is what the first seller is answered.
+// answer returns the answer to the first seller's request.
 func answer(t *testing.T, url, body string) string {
 	return posted(t, url, http.Header{"X-Session-Id": {first}, "Content-Type": {"application/json"}}, body)
 }
 
-// carrier posts a message, signed, and is what it is answered.
+// carrier posts a signed message, and returns the answer.
 func carrier(t *testing.T, room, id, text string) string {
 	signer, err := standardwebhooks.NewWebhook(secret)
 	require.NoError(t, err)
@@ -180,9 +181,9 @@ func posted(t *testing.T, url string, header http.Header, body string) string {
 	return string(text)
 }
 
-// breaking is a proxy before a server. Once a robot has asked, its first call for messages gets no answer,
-// the second is to be repeated, and the third is answered as if the ledger had not judged the message that
-// ended the turn.
+// breaking is a proxy in front of a server. Once a robot has asked, its first call for messages gets no
+// answer, its second gets an error that asks for a retry, and its third is answered as if the ledger had not
+// yet judged the message that ended the turn.
 func breaking(t *testing.T, base string) (address string, calls *atomic.Int32) {
 	to, err := url.Parse(base)
 	require.NoError(t, err)

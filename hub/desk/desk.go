@@ -158,7 +158,7 @@ func (d *Desk) Serve(w http.ResponseWriter, r *http.Request, id room.ID, who Wat
 		d.Host.Open(id, c)
 	}
 	c.run()
-	// Its sign-in was checked before the socket was among those that hear of a sign-out.
+	// Check the sign-in again: it may have ended before the socket was in the list that a sign-out closes.
 	d.Tasks.Spawn(func(ctx context.Context) { d.checkEach(ctx, []*Conn{c}) })
 	return nil
 }

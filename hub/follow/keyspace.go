@@ -15,7 +15,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// masterCheck is how often a cluster's masters are listed anew.
+// masterCheck is how often a cluster's list of masters is read again.
 const masterCheck = 5 * time.Second
 
 // Keyspace listens to Redis's notifications about the lock keys, so that a deletion by hand is noticed at

@@ -59,10 +59,11 @@ func (r *Replica) alive(now int64) bool {
 	return r.Number() != 0 && now-r.beaten.Load() < int64(r.Engine.DeadAfter()/2+r.Every)
 }
 
-// Heartbeat keeps the number alive. It is not to be called twice at a time. Where all is true, every session
-// is to be reported again: the replica was taken for dead, or the store may have lost its reports. Where some
-// is true, rooms have something that had to wait for this heartbeat. Only the rooms know: a heartbeat that
-// began in time may be answered when the one before has long been too old.
+// Heartbeat keeps the replica's number alive; calls must not overlap.
+//
+// If all is true, the caller reports every session again: the replica counted as dead, or Redis may have lost
+// its reports. If some is true, rooms have reports that waited for this heartbeat. Their own flag shows it,
+// since this heartbeat may have begun in time and be answered after the previous one is too old.
 func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
 	ctx, cancel := context.WithTimeout(ctx, r.Engine.DeadAfter())
 	defer cancel()
@@ -79,8 +80,7 @@ func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
 	r.histories = seen
 	r.beaten.Store(began)
 	r.number.Store(int64(number))
-	// The last step: a room that the state before refuses, and that sets this afterwards, waits for the next
-	// heartbeat.
+	// Read the flag last: a room that sets it after this waits for the next heartbeat.
 	return number != had, r.refused.Swap(false)
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// When the kernel gives a connection up whose other side acknowledges nothing, sent or not: after 20 s. Five
-// probes have to be lost before: a single one gets lost on any network, and also on loopback, where a
-// thousand fall due at once and the kernel's queue (net.core.netdev_max_backlog) holds no more.
+// The kernel gives up a connection after 20 s without an acknowledgement from the other side, whether or not
+// data was sent. Five keep-alive probes have to be lost before that, since single probes get lost on any
+// network. On loopback they do when a thousand are due at once and exceed net.core.netdev_max_backlog.
 const (
 	keepIdle     = 10 * time.Second
 	keepInterval = 2 * time.Second

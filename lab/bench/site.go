@@ -78,7 +78,7 @@ func (s *site) start(ctx context.Context, b *bench, l layout) (*stack.Replica, e
 		"WAITROOM_REDIS_URL=redis://" + s.addr, "WAITROOM_DATABASE_URL=" + l.database,
 		"WAITROOM_ROOMS=bench,bench:*",
 		"WAITROOM_LEASE=" + l.lease.String(), "WAITROOM_LOG_LEVEL=error", "WAITROOM_DRAIN_TIMEOUT=1s",
-		// All sellers come from one address here. What a replica does not know it says and goes on.
+		// All sellers have one address here. An older replica warns about a setting that it does not know.
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
 	})
 	if err == nil {

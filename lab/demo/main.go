@@ -1,6 +1,6 @@
-// Command demo is a living line to look at: waitroom on loopback with its embedded store, sellers who
-// come, wait, have their turn and come again, and a carrier that sends what holders ask for, also what a
-// person asks for who joins by the page. All of it is in this one process and ends with it.
+// Command demo shows a busy line: waitroom on loopback with its embedded store, simulated sellers who
+// come, wait, take their turn and come again, and a simulated carrier that sends the codes that holders ask
+// for, including a person who joins by the page. All of it runs in this one process.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command estimates plays rooms of many kinds and compares ways to say how long a waiter still has to wait.
+// Command estimates simulates rooms of many kinds and compares ways to estimate a waiter's remaining wait.
 // It writes its tables into lab/estimates.md and its plots beside it.
 package main
 

@@ -1,9 +1,9 @@
-// Package faults does harm to real processes while simulated sellers use them, records all that anybody is
-// observed, and judges the history by the rules of the contract. docs/faults.md says how to run it and how to
-// read what it finds.
+// Package faults injects faults into real processes while simulated sellers use them, records what
+// clients observe, and checks the history against the rules of the contract. docs/faults.md says how to
+// run it and how to read what it finds.
 //
-//	Plan    what is started, and the steps that do harm
-//	Run     one plan with one seed: the processes, the crowd, the history
+//	Plan    what is started, and the faults to inject
+//	Run     one plan with one seed: the processes, the sellers, the history
 //	Record  one call, frame, message or fault
 //	Check   the rules; each Violation names one
 package faults

@@ -139,7 +139,7 @@ func (r *Run) settings() []string {
 		"WAITROOM_DROP_AFTER=5m", "WAITROOM_SMS_WEBHOOK_SECRET=" + smsSecret,
 		"WAITROOM_SMS_QUARANTINE=" + quarantine.String(), "WAITROOM_LOG_LEVEL=debug",
 		"WAITROOM_TRUSTED_PROXIES=127.0.0.1",
-		// All sellers come from one address here. What a replica does not know it says and goes on.
+		// All sellers have one address here. An older replica warns about a setting that it does not know.
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
 	}, r.plan.Env...)
 }

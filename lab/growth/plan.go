@@ -12,7 +12,7 @@ const (
 	month  = 30.44 * 86400 // s
 )
 
-// small are worlds that are played in a moment, large those that `make growth` plays beside.
+// small are worlds that can be simulated in a moment; large are those that `make growth` also simulates.
 var (
 	small = []world{
 		{sellers: 2000, rooms: 1, replicas: 2},
@@ -111,7 +111,7 @@ type estate struct {
 
 const mostCells = 20_000
 
-// noEnd: so many replicas are no answer.
+// noEnd is a number of replicas above which a world counts as impossible.
 const noEnd = 1e6
 
 // divide finds the least number of deployments for a world; false if one deployment cannot even carry one

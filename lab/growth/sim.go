@@ -48,7 +48,7 @@ type simSeller struct {
 func simulate(w world, n numbers, seconds float64, seed uint64) (perSecond, counted rates) {
 	s := &simulation{n: n, random: rand.New(rand.NewPCG(seed, seed))}
 	for i := range int(w.rooms) {
-		// As many come as are served and lose patience with so long a line.
+		// Sellers arrive at the rate at which they are served or lose patience in a line of this length.
 		r := &simRoom{arrivals: 1/n.hold + w.line()/n.patience, at: make([]simHall, int(w.replicas)),
 			spread: int(w.replicas)}
 		if w.routed {

@@ -91,7 +91,7 @@ func (d *deployment) configure(ctx context.Context) error {
 		"WAITROOM_SMS_WEBHOOK_SECRET=" + secret,
 		"WAITROOM_SUPPORT_USERS=" + supportName + ":" + strings.TrimSpace(string(hashed)),
 		"WAITROOM_TRUSTED_PROXIES=127.0.0.1", "WAITROOM_LOG_LEVEL=warn",
-		// All sellers come from one address here. What a replica does not know it says and goes on.
+		// All sellers have one address here. An older replica warns about a setting that it does not know.
 		"WAITROOM_RATE_LIMIT=0", "WAITROOM_PLACES_PER_IP=0", "WAITROOM_SOCKETS_PER_IP=0", "WAITROOM_ROOM_LIMIT=0",
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// draw is what the chart makes of values on a version of Kubernetes.
+// draw renders the chart with values for a version of Kubernetes, and returns the files.
 func draw(t *testing.T, v values, kube string) (map[string]string, error) {
 	t.Helper()
 	c, err := loader.Load(path)
@@ -62,7 +62,7 @@ func draw(t *testing.T, v values, kube string) (map[string]string, error) {
 	return engine.Engine{Strict: true}.Render(c, all)
 }
 
-// objects are what was drawn; a field that Kubernetes does not know, or of a wrong type, is an error.
+// objects parses the rendered files. An unknown field or a value of a wrong type is an error.
 func objects(t *testing.T, files map[string]string) map[string]runtime.Object {
 	t.Helper()
 	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
@@ -87,7 +87,7 @@ func objects(t *testing.T, files map[string]string) map[string]runtime.Object {
 	return found
 }
 
-// everything is switched on, and all that has a list has something in it.
+// everything has every switch on, and an entry in every list.
 var everything = values{
 	"image":            values{"repository": "images.example/waitroom", "tag": "v1.2.3"},
 	"imagePullSecrets": []any{values{"name": "pull"}},
@@ -192,7 +192,8 @@ func TestKubernetesTakesWhatTheChartDraws(t *testing.T) {
 	}
 }
 
-// secretsAreFiles holds that each secret is mounted where its variable says, and that no variable has one.
+// secretsAreFiles requires that each secret is mounted at the path in its variable, and that no variable has
+// a secret's value.
 func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
 	t.Helper()
 	var named, mounted []string
@@ -214,8 +215,8 @@ func secretsAreFiles(t *testing.T, c corev1.Container, v corev1.Volume) {
 	}
 }
 
-// roomsAreMounted holds that the rooms' file is where its variable says, and that a change of it makes other
-// replicas.
+// roomsAreMounted requires that the rooms file is mounted at the path in its variable, and that a change of
+// it replaces the pods.
 func roomsAreMounted(t *testing.T, pod corev1.PodTemplateSpec, found map[string]runtime.Object, some bool) {
 	t.Helper()
 	main := pod.Spec.Containers[0]
@@ -232,8 +233,8 @@ func roomsAreMounted(t *testing.T, pod corev1.PodTemplateSpec, found map[string]
 	}
 }
 
-// fitsACluster holds that what a cluster wants of its pods, and what watches them, is drawn as the values
-// have it.
+// fitsACluster requires that the pods' resources, probes and budgets and the monitoring are rendered as the
+// values say.
 func fitsACluster(t *testing.T, found map[string]runtime.Object, d *appsv1.Deployment) {
 	t.Helper()
 	pod := d.Spec.Template

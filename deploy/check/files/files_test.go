@@ -17,8 +17,8 @@ import (
 
 const root = "../../.."
 
-// A file that breaks the schema of compose, names a service, network, volume or secret that there is not, or
-// depends on itself is refused.
+// Compose's own library refuses a file that breaks the schema, depends on itself, or names a missing service,
+// network, volume or secret.
 func TestComposeReadsItsFile(t *testing.T) {
 	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "deploy", "compose.yaml")},
 		cli.WithResolvedPaths(true))

@@ -43,7 +43,7 @@ func receive(signed *webhooks.Webhook) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		// Delivery is at least once: keep webhook-id, and do nothing for one that was there before.
+		// Delivery is at least once: store each webhook-id, and ignore one that is stored already.
 		fmt.Println(r.Header.Get("webhook-id"), event.Type)
 		w.WriteHeader(http.StatusNoContent)
 	}

@@ -60,7 +60,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// pressSendCode has the marketplace send the code. It is called once the number is free for that.
+// pressSendCode makes the marketplace send the code. It is called once the number is free.
 func pressSendCode(context.Context) error {
 	fmt.Println("asked")
 	return nil

@@ -19,11 +19,11 @@ import (
 var room = cmp.Or(os.Getenv("WAITROOM"), "http://localhost:8080") + "/api/" + cmp.Or(os.Getenv("ROOM"),
 	"integration")
 
-// session is one for each seller: any program that has it can act for the place, and a call whose answer was
-// lost can be repeated with it.
+// session identifies the seller's place: any program that has it can act for the place, and a call whose
+// answer was lost can be repeated with it.
 var session = http.Header{"X-Session-Id": {uuid.NewString()}}
 
-// place is what answers and states have in common.
+// place has the fields that answers and state frames have in common.
 type place struct {
 	Type     string `json:"type"`
 	Status   string `json:"status"`
@@ -61,8 +61,8 @@ func main() {
 	fmt.Println(ended.Outcome)
 }
 
-// wait reads states until it is our turn. A program that runs for long opens the socket again when it breaks,
-// with a random wait.
+// wait reads states until it is the seller's turn. A program that runs for long would reopen the socket when
+// it breaks, after a random delay.
 func wait(ctx context.Context) (place, error) {
 	conn, _, err := websocket.Dial(ctx, room+"/ws", &websocket.DialOptions{HTTPHeader: session})
 	if err != nil {
