@@ -57,7 +57,7 @@ func Late(d time.Duration) CodeOption { return func(a *asking) { a.late = d } }
 const waitFor = 25 * time.Second
 
 // Code asks for a code and returns it. While an earlier seller's code may still come the number is busy, and
-// Code waits for that. A second call asks for another code. Where the turn is over, Code asks for none and
+// Code waits for that. A second call asks for another code. If the turn is over, Code asks for none and
 // returns what it has not returned yet, such as to a program that was started again. It fails with ErrNotYet
 // while the seller waits, and with *Ended where the turn is over and no code came.
 func (t *Turn) Code(ctx context.Context, options ...CodeOption) (Code, error) {

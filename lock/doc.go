@@ -41,7 +41,7 @@
 //
 //	UPDATE stock SET amount = $2, fence = $1 WHERE item = 456 AND fence < $1
 //
-// Zero rows updated means: another holder had the lock after you; give up. Where one holder writes the row
+// Zero rows updated means: another holder had the lock after you; give up. If one holder writes the row
 // more than once, compare with fence <= $1. For rows that are not there yet, a row for each key keeps the
 // highest fence, in the same transaction as the write:
 //
@@ -53,7 +53,7 @@
 //
 // # When not to use it
 //
-// Where a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is
+// If a transaction, a unique constraint or SELECT … FOR UPDATE in the database does it alone: that is
 // simpler and stronger. For work that has to be done even if its process dies: use a task queue. For a
 // counter or a rate limit: use a command of Redis. Inside one process: use a sync.Mutex. Do not lock twice in
 // one line of work, or always in the same order of keys: the lock is not reentrant. Do not call other
@@ -62,7 +62,7 @@
 // # Waits and leases
 //
 // Make the lease several times as long as the work, since work that exceeds it loses the lock; but no longer
-// than a killed process may block others. Where the two contradict each other, use KeepAlive. The wait is as
+// than a killed process may block others. If the two contradict each other, use KeepAlive. The wait is as
 // long as the caller is ready to wait:
 //
 //	work                         wait   lease

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Locker's errors, to be compared by errors.Is. Where a context ends first, the error wraps its Err.
+// A Locker's errors, to be compared by errors.Is. If a context ends first, the error wraps its Err.
 var (
 	ErrNotAcquired  = errors.New("lock not acquired: the wait ran out")
 	ErrNotHeld      = errors.New("lock not held: the lease is over")

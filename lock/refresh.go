@@ -7,7 +7,7 @@ import (
 
 // Refresh makes the lease end a time from now, where it would end before. Other libraries call this Refresh,
 // or extending by an expiry. A lease that ends later, or has just begun, stays as it is. Its errors are
-// Extend's; ErrNotHeld also where the lease was over before.
+// Extend's, with ErrNotHeld also if the lease was over before.
 func Refresh(ctx context.Context, locker Locker, lease *Lease, fromNow time.Duration) error {
 	if err := Validate(lease.Key, fromNow); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk boo
 	})
 }
 
-// Alert has support's pages of the room load its messages and incidents again. Error: ErrStore.
+// Alert makes support's pages load the room's messages and incidents again. Error: ErrStore.
 func (e *Engine) Alert(ctx context.Context, id ID) error {
 	_, err := e.standing(ctx, auditVerb.with(auditArgs{Alert: true}), id, unremembered)
 	return err

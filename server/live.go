@@ -36,7 +36,7 @@ func refusal(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// standsFor returns the hub's lookup of links. It returns nil where sellers are proven: all sessions of a
+// standsFor returns the hub's lookup of links. It returns nil if sellers are proven: all sessions of a
 // seller then share its place without links.
 func (s *Server) standsFor() func(context.Context, room.ID, []string) ([]links.Link, error) {
 	if s.cfg.SellerAuth == byToken {

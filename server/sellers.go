@@ -62,7 +62,7 @@ func (s *Server) wayBack() (*wayback.Signer, error) {
 	return wayback.New([]byte(secret))
 }
 
-// sellers returns the verifier of sellers; nil where sellers name themselves.
+// sellers returns the verifier of sellers; nil if sellers name themselves.
 func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
 	if s.cfg.SellerAuth != byToken {
 		return nil

@@ -26,7 +26,7 @@ func WaitSentence(lang string, estimated, maximum *int) string {
 	return fill(t.WaitBoth, "wait", words, "max", latest)
 }
 
-// waitParts returns when the turn comes, and by when at the latest. Where both are the same, it
+// waitParts returns when the turn comes, and by when at the latest. If both are the same, it
 // returns the latest alone.
 func waitParts(t LiveText, estimated, maximum *int) (words, latest string) {
 	if estimated == nil || maximum == nil {

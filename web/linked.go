@@ -36,7 +36,7 @@ func linkedOf(c *gin.Context) (Linked, bool) {
 }
 
 // linked returns the place that a session joined by a link. It returns ok false if the session joined none,
-// has a place of its own, or the place's session has another one by now. Where sellers are proven, all
+// has a place of its own, or the place's session has another one by now. If sellers are proven, all
 // sessions of a seller share one place without links.
 func (h *lockAPI) linked(ctx context.Context, c *gin.Context, id room.ID, session string) (l linked, ok bool,
 	err error) {

@@ -24,7 +24,7 @@ type Panels interface {
 	Items(ctx context.Context, id room.ID) ([]Item, error)
 	// Sources are the phones and providers that the room takes messages from.
 	Sources(ctx context.Context, id room.ID) ([]Item, error)
-	// Pauses are the pauses of the room, with their authors and reasons: at most one, none where it is not
+	// Pauses are the pauses of the room, with their authors and reasons: at most one, none if it is not
 	// known. The desk asks while the room is paused.
 	Pauses(ctx context.Context, id room.ID) ([]Item, error)
 	// Minutes are the last hour by the minute, or what of it may have changed since an instant (unix ms).

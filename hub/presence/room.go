@@ -29,7 +29,7 @@ func (s *Session) Reported() bool { return s.number != 0 }
 
 // Sessions are the sessions of a room with sockets on this replica.
 type Sessions interface {
-	// Present finds a session, and whether it waits; nil where it has no socket. It is called under the
+	// Present finds a session, and whether it waits; nil if it has no socket. It is called under the
 	// room's lock.
 	Present(id string) (s *Session, waits bool)
 	// Observe takes the view that came with a reply.

@@ -197,7 +197,7 @@ func (w *wire) finish() {
 }
 
 // longWrite is how much a peer has to take within the write deadline: a peer that takes a long frame slowly
-// is not slow, one that takes next to nothing is. Where a write can only wait, writers leave longer ones to a
+// is not slow, one that takes next to nothing is. If a write can only wait, writers leave longer ones to a
 // goroutine.
 const longWrite = 16 << 10
 

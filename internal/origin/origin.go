@@ -34,7 +34,7 @@ func New(public string, others []string) (Sites, error) {
 	return s, nil
 }
 
-// Plain returns an origin in its comparable form; "" where the text is none. An origin is scheme://host or
+// Plain returns an origin in its comparable form; "" if the text is none. An origin is scheme://host or
 // scheme://host:port, and nothing else.
 func Plain(text string) string {
 	u, err := url.Parse(text)
@@ -82,7 +82,7 @@ func (s Sites) Trusted(r *http.Request) bool { return s.others[of(r)] }
 // Allowed reports whether a request comes from the server's own pages or another site's that may act.
 func (s Sites) Allowed(r *http.Request) bool { return s.Own(r) || s.Trusted(r) }
 
-// of returns a request's origin; "" where it has none, or more than one.
+// of returns a request's origin; "" if it has none, or more than one.
 func of(r *http.Request) string {
 	if given := r.Header.Values("Origin"); len(given) == 1 {
 		return Plain(given[0])

@@ -73,8 +73,8 @@ func (s *Stack) launch(c *Child, cmd *exec.Cmd) error {
 	return nil
 }
 
-// Find finds a program, also where Debian installs those of root. setup names what would install it, for the
-// error.
+// Find finds a program, also in the directories for root's programs. setup names what would install it,
+// for the error.
 func Find(name, setup string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil

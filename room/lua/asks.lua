@@ -24,7 +24,7 @@ function asks.text(list)
   return table.concat(parts)
 end
 
--- last_open returns when a lease made its latest open ask, nil where it has none.
+-- last_open returns when a lease made its latest open ask, nil if it has none.
 -- A lease that does not ask and got no code may have asked at any time: its end counts.
 function asks.last_open(lease)
   if not lease.asking then return lease.codes == 0 and lease.ended or nil end
@@ -48,7 +48,7 @@ function asks.note_left_open(party, at)
   change.matching = true
 end
 
--- others_open_at returns when another party's ended lease made its latest open ask, nil where that is over
+-- others_open_at returns when another party's ended lease made its latest open ask, nil if that is over
 -- `ms` ago. A loss of data counts as an ask: what was asked before it may not be known any more.
 function asks.others_open_at(party, ms)
   local lost = room.lost_at > 0 and NOW < room.lost_at + ms and room.lost_at or nil
@@ -86,7 +86,7 @@ function asks.add(lease, at, answered, filter)
   table.sort(lease.asks, earlier)
 end
 
--- take_back makes a message the answer to no ask. The ask that it answered is open again, as of its old time.
+-- take_back opens the ask that a message answered again, with its old time; the message then answers none.
 function asks.take_back(lease, m)
   for _, a in ipairs(lease.asks) do
     if a.answered == m.digest then a.answered = '' end

@@ -6,7 +6,7 @@ function event.add(list, text)
   if texts then texts[#texts + 1] = text else news[list] = { text } end
 end
 
--- lease_json returns the lease with the members in `more`; null where the lock is free.
+-- lease_json returns the lease with the members in `more`; null if the lock is free.
 local function lease_json(more)
   if not leases.held() then return 'null' end
   return '{"session":"' .. room.session .. '","ticket":' .. int(room.ticket) ..

@@ -48,14 +48,14 @@ local function lasting()
   return { QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE }
 end
 
--- sleep has the keys of an idle room expire after `retention` (ms).
+-- sleep makes the keys of an idle room expire after `retention` (ms).
 function existence.sleep(retention)
   room.idle_since = NOW
   state.write('room')
   for _, key in ipairs(lasting()) do redis.call('PEXPIRE', key, int(retention)) end
 end
 
--- cancel_sleep has the keys of a room that was asleep expire no more.
+-- cancel_sleep removes the expiry of the keys of a room that was asleep.
 function existence.cancel_sleep()
   if room.idle_since == 0 then return end
   for _, key in ipairs(lasting()) do redis.call('PERSIST', key) end
@@ -79,7 +79,8 @@ function existence.unlisted()
     or (room.epoch == 0 and args.begins ~= existence.absence_token())
 end
 
--- register returns the reply that has the caller register the room and call again; the verb was not executed.
+-- register returns the reply that makes the caller register the room and call again.
+-- The verb is not executed.
 -- Its last field is the absence token, "-" where Redis knows the room.
 function existence.register()
   return 'register ' .. reply.view() .. ' ' .. reply.standing('') .. ' ' ..

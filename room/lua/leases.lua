@@ -109,7 +109,7 @@ local function learn(held_for)
   change.room = true
 end
 
--- finish ends the lease and its holder's place; by_message is true where a message ended it.
+-- finish ends the lease and its holder's place; by_message is true if a message ended it.
 function leases.finish(outcome, at, by_message)
   local session, fence, granted = room.session, room.fence, room.granted
   local p = { ticket = room.ticket, seller = room.seller }
@@ -155,7 +155,7 @@ function leases.past(to, step)
   return next_past, { before = to and '(' .. int(to) or '+inf', from = 0, step = step, i = 1, list = {} }
 end
 
--- current returns the live lease in the shape of an ended one, nil where there is none.
+-- current returns the live lease in the shape of an ended one, nil if there is none.
 -- While Redis takes no writes it also returns the lease that is over: see advance.lua.
 function leases.current()
   local session = leases.held() and room.session or room.ended_session
@@ -167,7 +167,7 @@ function leases.current()
     asks = room.asked > 0 and asks.parse(redis.call('HGET', STATE, 'asks')) or {} }
 end
 
--- by_fence returns the lease with a fence, live or ended in the last day, nil where there is none.
+-- by_fence returns the lease with a fence, live or ended in the last day, nil if there is none.
 function leases.by_fence(fence)
   if leases.held() and room.fence == fence then return leases.current() end
   for lease in leases.past(nil, 8) do

@@ -6,7 +6,7 @@ function line.length()
   return room.waiting
 end
 
--- has returns a session's rank in the line, nil where it does not wait.
+-- has returns a session's rank in the line, nil if it does not wait.
 function line.has(session) return room.epoch > 0 and redis.call('ZSCORE', QUEUE, session) or nil end
 
 -- enqueue puts a session into the line. It may be there already, where only its place was lost.

@@ -8,7 +8,7 @@
 
 local HISTORIES = 8 -- how many histories a lineage has at most
 
--- history returns the first half of the server's replication id; "" where the server does not report it.
+-- history returns the first half of the server's replication id; "" if the server does not report it.
 -- The id changes with a restart and a promotion, when the last writes may be missing.
 local function history()
   local info = settings.events ~= '' and redis.pcall('INFO', 'replication')
@@ -48,7 +48,7 @@ local function continue_under_new_history()
   state.write('room')
 end
 
--- check returns why the verb is not executed, nil where it is:
+-- check returns why the verb is not executed, nil if it is:
 --   behind           what the caller has observed is not in the room's past, or is of an earlier epoch; the
 --                    caller replays it first, see verb/replay.lua
 --   recovering <ms>  the room is in its recovery window for so long

@@ -1,4 +1,4 @@
--- matching.lua: which lease a message belongs to: the one that could have caused it, or none where two could.
+-- matching.lua: which lease a message belongs to: the one that could have caused it, or none if two could.
 --
 -- docs/matching.md has the rules in words. A message was sent at some moment from sms.earliest up to but not
 -- including sms.latest. `l` is a lease, as leases.current returns it, and `a` one of its asks. Rule 3
@@ -17,7 +17,7 @@ local unknown, unknown_of  -- filters for which Go has to answer whether the mes
 local function behind_most() return math.floor(settings.quarantine / 6) end
 matching.behind_most = behind_most
 
--- begin has the functions below look at this message.
+-- begin sets the message that the functions below judge.
 function matching.begin(message)
   local read, reader = leases.past(message.latest, 8)
   sms, found, unknown, unknown_of = message, {}, nil, nil
@@ -148,7 +148,7 @@ local function note_answered(parties, l)
 end
 
 -- asker returns the lease that asked last before the message was sent, and its asks (rule 2).
--- Where that is not certain it returns nil, 'ambiguous', and the lease that asked last if that one is known.
+-- If that is not certain it returns nil, 'ambiguous', and the lease that asked last if that one is known.
 --
 -- It is not certain where an ended lease of another party has all its codes, but asked less than a quarantine
 -- ago: one of these codes may have been another's that came late, and this message its own. So no lease gets
@@ -191,7 +191,7 @@ local function note_turn(turns, l)
   turns.asked_later = turns.asked_later or asked
 end
 
--- second_code_due returns when a party asked last, where one more code is to come for it; 0 where none is.
+-- second_code_due returns when a party asked last, where one more code is to come for it; 0 if none is.
 -- So it is where the party's lease `mine` has this code as the answer to `ask`, but an ask of an earlier turn
 -- of the same party is still open and may have caused the code: which of them the next code answers is not
 -- known. Once that is recorded it stays so until no such ask is open, whatever codes come.
@@ -352,7 +352,7 @@ local function first_of_text()
   return digest and messages.get(digest)
 end
 
--- duplicate returns the message that this one duplicates (rule 5), nil for none. Where that one belongs to
+-- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to
 -- a lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as
 -- a message of its own. The lease is the same, or a later one of the same party with an open ask. Where
 -- this one may be another party's as well, it returns nil and 'ambiguous' instead of the lease and the ask.
@@ -395,7 +395,7 @@ function matching.earlier_parts()
 end
 
 -- judge_part returns the lease of the part that came first, and the ask that a code answers.
--- Where another message may have the same reference, the lease has to be right by this part's own time too.
+-- If another message may have the same reference, the lease has to be right by this part's own time too.
 -- Otherwise it returns what judge does.
 function matching.judge_part(whole)
   local first = whole.first

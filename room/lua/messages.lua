@@ -88,7 +88,7 @@ function messages.part_answered(m)
   return known and known:match('|(%d)|') == '1'
 end
 
--- expire deletes the messages that are recent no more, and returns when the next one is due.
+-- expire deletes the messages that are not recent any more, and returns when the next one is due.
 function messages.expire()
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, '-inf', int(NOW))) do
     redis.call('HDEL', TEXTS, entry:match('^[^|]*'))
@@ -129,7 +129,7 @@ function messages.duplicate_of(m)
   end
 end
 
--- notify has the replicas look up the messages that a session is shown.
+-- notify makes the replicas look up a session's messages.
 function messages.notify(session)
   if session ~= '' then event.add('notes', '{"message":"' .. session .. '"}') end
 end
@@ -165,7 +165,7 @@ function messages.complete_lease(shown)
   advance()
 end
 
--- notify_desk has the desks that watch the room look up its messages and incidents.
+-- notify_desk makes the desks that watch the room look up its messages and incidents.
 function messages.notify_desk()
   if not memo.desk_notified then event.add('notes', '{"desk":true}') end
   memo.desk_notified = true

@@ -1,6 +1,6 @@
 -- places.lua: the places of sessions: one for each session that holds, waits, or did so lately.
 --
--- PLACES has of a live place "live|ticket|seller|joined|channel|lease|asks". Where its turn
+-- PLACES has of a live place "live|ticket|seller|joined|channel|lease|asks". If its turn
 -- passed unclaimed, "|u" is behind it, or "|b" once the session is back, each with the fence of
 -- the lease that it did not claim. Of a place that has ended PLACES has
 -- "OUTCOME|ticket|seller|ended|fence|m if a message ended the lease|".
@@ -68,7 +68,7 @@ local function keep_outcome(session, p, outcome, at, fence, by_message)
 end
 
 -- finish ends a place, publishes that and journals it.
--- `rank` is a waiter's rank, `fence` a holder's fence; by_message is true where a message ended the lease.
+-- `rank` is a waiter's rank, `fence` a holder's fence; by_message is true if a message ended the lease.
 function places.finish(session, p, outcome, at, fence, rank, by_message)
   if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
   if settings.ended_kept > 0 then

@@ -15,14 +15,14 @@ function presence.connected_until(session, at)
   memo.new_keys[SEEN] = true
 end
 
--- away_since has a waiter passed over, gone since `at`.
+-- away_since marks a waiter as passed over, gone since `at`.
 function presence.away_since(session, at)
   redis.call('ZADD', AWAY, int(at), session)
   memo.new_keys[AWAY] = true
 end
 
--- mark_away has a waiter passed over and returns true; false where a browser of it is connected.
--- In that case only the program that vouched for it does so no more.
+-- mark_away marks a waiter as passed over and returns true; false if a browser of it is connected.
+-- In that case it only ends a program's vouching for the waiter.
 function presence.mark_away(session, since)
   redis.call('ZREM', SEEN, session)
   if redis.call('ZSCORE', HERE, session) then return false end
@@ -33,7 +33,7 @@ function presence.mark_away(session, since)
   return true
 end
 
--- mark_returned has a waiter that was away passed over no more.
+-- mark_returned marks a waiter that was away as present again.
 local function mark_returned(session)
   redis.call('ZREM', AWAY, session)
   memo.returned[session] = true
@@ -54,7 +54,7 @@ function presence.mark_gone()
   for _, session in ipairs(dropped) do line.leave(session, 'dropped') end
 end
 
--- mark_present has a waiter count as connected; false where it was gone for so long that it
+-- mark_present marks a waiter as connected; false if it was gone for so long that it
 -- is dropped. A waiter whose turn passed unclaimed stays away until its session reports
 -- that it is back; 'away' is returned then.
 function presence.mark_present(session)
@@ -76,7 +76,7 @@ function presence.claim_deadline(session)
   return known and NOW + settings.claim_within or 0
 end
 
--- claim_lease has the holder claim its lease; false where that was done before, or need not be.
+-- claim_lease marks the lease as claimed by its holder; false if it is claimed already, or need not be.
 -- A session without a browser claims too: it then need not, should its browser connect later.
 function presence.claim_lease()
   if not room.rank_until_claimed then return false end
@@ -85,7 +85,7 @@ function presence.claim_lease()
   return change.any
 end
 
--- return_to_line has a session whose turn passed unclaimed wait as it did before.
+-- return_to_line makes a session whose turn passed unclaimed a normal waiter again.
 -- Without a connected browser it counts as gone from now on.
 local function return_to_line(session, p)
   places.put(session, places.live_text(p, 'b' .. p.missed))
@@ -100,7 +100,7 @@ local function return_to_line(session, p)
   end
 end
 
--- confirm takes a session's own report that it is there, and returns true where that changed its standing.
+-- confirm handles a session's own report that it is there; it returns true if that changed its standing.
 function presence.confirm(session, p)
   if room.session == session then return presence.claim_lease() end
   if p.unclaimed then return_to_line(session, p) end
@@ -114,7 +114,7 @@ local function after_replica(number)
   return entry[2] and int(tonumber(entry[2]))
 end
 
--- move_to_other puts a session under another replica that it is connected to; false where there is none.
+-- move_to_other puts a session under another replica that it is connected to; false if there is none.
 local function move_to_other(session)
   local replica = after_replica('-inf')
   while replica do
@@ -128,7 +128,7 @@ local function move_to_other(session)
 end
 
 -- connect records that a session is connected to a replica.
--- Where the report comes after the session's turn has come, the holder has to claim its lease from then on.
+-- If the report comes after the session's turn has come, the holder has to claim its lease from then on.
 function presence.connect(session, replica)
   if line.has(session) then
     if not presence.mark_present(session) then return end
@@ -174,9 +174,9 @@ local function last_report(replica)
   return tonumber((redis.call('HGET', STATE, 'calls:' .. replica) or ''):match('|(%d+)$') or 0)
 end
 
--- expire_replicas takes back the reports of dead replicas, and returns true where more than BATCH sessions
+-- expire_replicas takes back the reports of dead replicas, and returns true if more than BATCH sessions
 -- are left. Their sessions were connected until the replica's last heartbeat, or its last report here if
--- that came later. `replicas` is as index/claim.lua returns it, "" where the caller does not know. A
+-- that came later. `replicas` is as index/claim.lua returns it, "" if the caller does not know. A
 -- replica that is in neither list is dead, unless its number is later than the list.
 function presence.expire_replicas(replicas)
   local listed_at, outage, alive, dead = replicas:match('^(%d+) (%d+) (%S*) (%S*)$')

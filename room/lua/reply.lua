@@ -7,7 +7,7 @@ function reply.is_remembered() return ONCE ~= LOCK:sub(1, -5) .. 'request:' end
 -- kept_for returns how long a repeated request gets the same reply (ms).
 local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 1000 or 60 * 1000) end
 
--- keep_for has the reply of this call kept for `ms`.
+-- keep_for sets how long the reply of this call is kept (ms).
 function reply.keep_for(ms) memo.kept_for = ms end
 
 -- view returns the room as a reply has it:
@@ -69,7 +69,7 @@ function reply.refuse(code, session, more)
   return reply.make(code, session or '') .. (more or '')
 end
 
--- repeated returns the kept reply to this request, nil where there is none.
+-- repeated returns the kept reply to this request, nil if there is none.
 -- A reply that is not kept for long is kept again: the reply to the repeat may be lost, too.
 function reply.repeated()
   local text = reply.is_remembered() and redis.call('GET', ONCE) or nil

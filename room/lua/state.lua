@@ -60,7 +60,7 @@ local ABSENT = { __index = {
   lost_at = 0, lost_from = 0, clock_back_at = 0, clock_back_from = 0,
 } }
 
--- member returns a JSON member of a field; '' where it is absent.
+-- member returns a JSON member of a field; '' if it is absent.
 local function member(name, v)
   if v == 0 or not v then return '' end
   return ',"' .. name .. '":' .. (v == true and 'true' or int(v))

@@ -9,7 +9,7 @@ function support.record(members, ticket, fence, seller)
   journal.record('action', members .. (concerned or ''))
 end
 
--- notify has a session's page show what support did for it.
+-- notify makes a session's page show what support did for it.
 function support.notify(session, what)
   event.add('notes', string.format('{"session":"%s","support":"%s"}', session, what))
 end

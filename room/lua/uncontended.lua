@@ -16,7 +16,7 @@ local function is_free()
   return room.epoch == 0 and redis.call('EXISTS', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED, HERE) == 0
 end
 
--- join grants the free lock and returns its reply; nil where verb.join has to.
+-- join grants the free lock and returns its reply; nil if verb.join has to.
 function uncontended.join()
   if not applies() or reply.is_remembered() or args.seller ~= '' or args.ticket ~= 0 or not is_free() then
     return nil
@@ -43,7 +43,7 @@ local function holds()
     and room.epoch > 0 and NOW >= room.advanced_at and NOW < room.expires and redis.call('EXISTS', QUEUE) == 0
 end
 
--- leave ends the lease, deletes the room and returns its reply; nil where verb.leave has to.
+-- leave ends the lease, deletes the room and returns its reply; nil if verb.leave has to.
 function uncontended.leave()
   if not applies() or not holds() then return nil end
   local repeated = reply.repeated()

@@ -132,7 +132,7 @@ func Field(id room.ID, name string) string { return string(id) + "/" + name }
 // Last is when a source last sent a signed request, and how far its clock is off.
 type Last struct {
 	At time.Time
-	// how far the clock is behind: negative where it is ahead, 0 where it is right or not known
+	// how far the clock is behind: negative where it is ahead, 0 if it is right or not known
 	Off time.Duration
 }
 

@@ -77,7 +77,7 @@ function refusal({ status, body }, words) {
   return new Refused(body.code ?? "", body.detail || words.went_wrong, body, !passes(status));
 }
 
-/** Makes one try; returns undefined where no whole answer came. iOS 15 has no AbortSignal.timeout. */
+/** Makes one try; returns undefined if no whole answer came. iOS 15 has no AbortSignal.timeout. */
 async function attemptOf(url, options) {
   if (options.signal?.aborted) return undefined;
   const abort = new AbortController();

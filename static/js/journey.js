@@ -19,7 +19,7 @@ export class Journey {
     this.#keep("held", state, state.fence);
   }
 
-  /** Returns the fence of this place's turn; null where it had none that is known. */
+  /** Returns the fence of this place's turn; null if it had none that is known. */
   fence(state) {
     return state.fence ?? (Number(this.#kept("held", state)) || null);
   }
@@ -97,7 +97,7 @@ export class Journey {
     return Boolean(this.#kept("missed", state));
   }
 
-  /** Returns when the turn was missed; null where that is not known. */
+  /** Returns when the turn was missed; null if that is not known. */
   missedAt(state) {
     return Number(this.#kept("missed", state)) || null;
   }

@@ -15,7 +15,7 @@ export class MarketTab {
     tab.document.body.textContent = words;
   }
 
-  /** Goes to an address; returns false where there is no tab, or the seller closed it meanwhile. */
+  /** Goes to an address; returns false if there is no tab, or the seller closed it meanwhile. */
   go(address) {
     if (!this.#tab || this.#tab.closed) return false;
     this.#tab.location.replace(address);

@@ -3,7 +3,7 @@ const SCOPE = "/rooms/";
 
 /**
  * Notifications, by the service worker where there is one: phones show none that a page makes itself.
- * Where the server pushes too, they also come when no page is open. The worker is loaded only when the
+ * If the server pushes too, they also come when no page is open. The worker is loaded only when the
  * seller wants notifications.
  */
 export class Notifier {
@@ -13,7 +13,7 @@ export class Notifier {
   #asked = null;
   #shown = null; // by the page itself
 
-  /** subscribe sends the server a subscription; key: the server's push key, none where it pushes nothing. */
+  /** subscribe sends the server a subscription; key: the server's push key, none if it pushes nothing. */
   constructor({ room, icon, key, subscribe, onChange = () => {} }) {
     Object.assign(this, { tag: `waitroom:${room}`, icon, key, subscribe, onChange });
     if (this.wanted) this.#start();
@@ -128,7 +128,7 @@ function onlyFromHomeScreen() {
   );
 }
 
-/** Returns the running worker; undefined where there is none. */
+/** Returns the running worker; undefined if there is none. */
 async function register() {
   try {
     const registration = await navigator.serviceWorker.register(WORKER, { scope: SCOPE });

@@ -174,7 +174,7 @@ function keep(key, id, ours) {
     if (id) localStorage.setItem(key, id);
     else localStorage.removeItem(key);
   } catch {
-    // Where neither can be kept, the session lasts as long as the page.
+    // If neither can be kept, the session lasts as long as the page.
     if (ours) history.replaceState({ ...history.state, [key]: id }, "");
   }
 }

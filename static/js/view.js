@@ -110,7 +110,7 @@ export class View {
     window.scrollTo(0, 0);
   }
 
-  /** Focuses the heading also where the focused element is gone. */
+  /** Focuses the heading even if the focused element is gone. */
   keepFocus() {
     const { activeElement: at, body } = document;
     if (at && at !== body && at.getClientRects().length === 0) this.focus();

@@ -43,7 +43,7 @@ function hours(minutes, whole, rest) {
 }
 
 /**
- * Returns the words for when the turn comes, and by when at the latest. Where both are the same, it returns
+ * Returns the words for when the turn comes, and by when at the latest. If both are the same, it returns
  * the latest alone.
  */
 export function waitParts(t, estimated, maximum) {

@@ -1,7 +1,7 @@
 -- Uses a one-time password up and begins a session.
 -- KEYS: the password's, the session's
 -- ARGV: what the session is, how long it lasts in ms
--- Returns 1, also to the same session again; 0 where there is no such password, or another session took it.
+-- Returns 1, also to the same session again; 0 if there is no such password, or another session took it.
 local taken = redis.call('GET', KEYS[1])
 if taken == KEYS[2] then
   return 1

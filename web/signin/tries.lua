@@ -1,7 +1,7 @@
 -- Counts a try to sign in before anything is done for it, unless there were too many.
 -- KEYS: of each limit its tries of the window, and the id of the try that was reported as too many
 -- ARGV: the try's id, the window in ms, and of each limit the most tries
--- Returns: how long to wait in ms (0: counted), and of each limit 1 where this try is the window's first refusal.
+-- Returns: how long to wait in ms (0: counted), and of each limit 1 if this try is the window's first refusal.
 -- The same id again gets the same reply.
 local id, window = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')

@@ -46,7 +46,7 @@ func openToAll(c *gin.Context) bool {
 	return false
 }
 
-// TokenOf returns the token of a program's request. With a token, cookies are ignored. Where no integration
+// TokenOf returns the token of a program's request. With a token, cookies are ignored. If no integration
 // has one, the header may be a proxy's and is ignored.
 func (d *Desk) TokenOf(c *gin.Context) (token string, ok bool) {
 	path := c.Request.URL.Path

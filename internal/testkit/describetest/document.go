@@ -94,7 +94,7 @@ func (d *document) compile() (map[string]*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// at returns the value under keys, as an object; nil where there is none.
+// at returns the value under keys, as an object; nil if there is none.
 func at(node any, keys ...string) map[string]any {
 	for _, key := range keys {
 		m, _ := node.(map[string]any)

@@ -49,7 +49,7 @@ func (d *document) readRequest(op *operation, path, described any,
 	return nil
 }
 
-// Request returns why the description refuses a request of an operation; nil where it accepts
+// Request returns why the description refuses a request of an operation; nil if it accepts
 // it. It does not check paths.
 func (r *Recorder) Request(id string, query url.Values, header http.Header, body []byte) error {
 	for _, item := range r.items {

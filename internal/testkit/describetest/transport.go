@@ -64,7 +64,7 @@ func (l *listener) Read(p []byte) (int, error) {
 	}
 }
 
-// frame returns the first frame of the bytes read, and its size; 0 where it is not whole.
+// frame returns the first frame of the bytes read, and its size; 0 if it is not whole.
 func frame(b []byte) (op byte, payload []byte, size int) {
 	if len(b) < 2 {
 		return 0, nil, 0

@@ -122,7 +122,7 @@ func (s *Sentinel) Master() *Server {
 	return s.node(addr)
 }
 
-// Agreed returns the server that the sentinels agree on now; nil where they do not.
+// Agreed returns the server that the sentinels agree on now; nil if they do not.
 func (s *Sentinel) Agreed() *Server {
 	addr, err := s.agreed()
 	if err != nil {

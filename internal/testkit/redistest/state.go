@@ -17,7 +17,7 @@ type test interface {
 	Helper()
 }
 
-// State reads a member of a room's state, as in "lease.fence"; "" where it is absent.
+// State reads a member of a room's state, as in "lease.fence"; "" if it is absent.
 func State(t test, rdb redis.UniversalClient, room, member string) string {
 	t.Helper()
 	field, name, _ := strings.Cut(member, ".")

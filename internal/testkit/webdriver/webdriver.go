@@ -147,7 +147,7 @@ func home(tb testing.TB) (dir string, env []string) {
 	return dir, env
 }
 
-// still returns an expression that is true where an element is visible and is in the same place 50 ms later.
+// still returns an expression that is true if an element is visible and is in the same place 50 ms later.
 func still(selector string) string {
 	return `new Promise((done) => {
 		const place = () => {

@@ -1,5 +1,5 @@
 // Command cmd sends a crowd of sellers to waitroom and judges what each of them receives. It prints a
-// line a second and a summary as JSON; its exit code is 1 where a rule was broken.
+// line a second and a summary as JSON; its exit code is 1 if a rule was broken.
 package main
 
 import (

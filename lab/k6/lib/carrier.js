@@ -6,7 +6,7 @@ import { settings } from "./settings.js";
 
 const key = settings.smsSecret && encoding.b64decode(settings.smsSecret.replace(/^whsec_/, ""), "std");
 
-/** canSend is false where no secret was given. */
+/** canSend is false if no secret was given. */
 export const canSend = Boolean(key);
 
 /** sign returns the headers of a body, by the Standard Webhooks specification. */

@@ -18,7 +18,7 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local function ms(n) return string.format('%.0f', n) end
 
--- Where the clock went back, a room that is due would be due later than it should.
+-- If the clock went back, a room that is due would be due later than it should.
 local last = tonumber(redis.call('GET', KEYS[3]) or 0)
 if now < last then
   for _, room in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ms(now), '(+inf')) do
@@ -41,7 +41,7 @@ local name = generation:match('^%S+')
 
 -- replicas returns the live and the dead replicas:
 --   "now(µs) outage(ms) replica,replica,… replica:last heartbeat(ms ago),…"
--- Where no replica had a heartbeat lately, Redis was away, or all replicas were: then none is taken for dead.
+-- If no replica had a heartbeat lately, Redis was away, or all replicas were: then none is taken for dead.
 local function replicas()
   local outage = math.max(redis.call('PTTL', KEYS[7]), 0)
   local latest = redis.call('ZRANGE', KEYS[5], -1, -1, 'WITHSCORES')

@@ -1,7 +1,7 @@
 -- index/due.lua: makes a listed room due at a time that no replica knew when it looked at the room.
 -- KEYS   1 due (see index/register.lua)
 -- ARGV   1 room  2 in how long it is due (ms)
--- Returns 1 where no replica looks at it before that time. Otherwise it returns 0 and voids the claim of the
+-- Returns 1 if no replica looks at it before that time. Otherwise it returns 0 and voids the claim of the
 -- replica that may be looking just now: that replica does not know of the new
 -- time, and must not reschedule the room.
 

@@ -1,7 +1,7 @@
 -- index/erase_reply.lua: renames a seller in the remembered reply to a request.
 -- KEYS   1 the reply
 -- ARGV   1 seller  2 its pseudonym
--- Returns 1 where the reply named the seller, otherwise 0.
+-- Returns 1 if the reply named the seller, otherwise 0.
 
 local text = redis.call('GET', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])

@@ -2,7 +2,7 @@
 -- KEYS   1 due  2 registered (see index/register.lua)
 -- ARGV   1 room  2 claim  3 when it is due again (ms from now)
 --        4 "1" = the room is asleep: it is taken out, unless a process registered it in the last minute
--- Returns 1 where the room was taken out, otherwise 0. A claim that was voided since changes nothing.
+-- Returns 1 if the room was taken out, otherwise 0. A claim that was voided since changes nothing.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -32,7 +32,7 @@ local function find(first)
 end
 
 -- give_answer makes the message the answer to the lease's earliest open ask that is not too long before it.
--- Where there is none, it adds an ask as of when the message was sent. It does neither where another part of
+-- If there is none, it adds an ask as of when the message was sent. It does neither where another part of
 -- the message has answered an ask. A lease that does not ask has one code more.
 local function give_answer(lease, m)
   if not m.code or messages.part_answered(m) then return end

@@ -13,7 +13,7 @@
 -- Publishes that every replica has to read the room anew, where anything was renamed.
 
 -- rename returns a text with the seller behind `fields` other fields
--- replaced; nil where that is another seller.
+-- replaced; nil if that is another seller.
 local function rename(text, fields)
   local head, seller, rest = text:match('^(' .. ('[^|]*|'):rep(fields) .. ')([^|]*)(.*)$')
   if seller == args.seller then return head .. args.pseudonym .. rest end

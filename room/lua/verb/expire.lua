@@ -1,4 +1,4 @@
--- expire: brings the room to the present. It is safe at any time, for any process.
+-- expire: brings the room up to date. Any process may call it at any time.
 --
 -- args:
 --   rest       the room is looked at again after so long at the latest (ms)

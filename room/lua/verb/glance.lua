@@ -26,7 +26,7 @@ local function texts_of(sessions)
   return #sessions > 0 and redis.call('HMGET', PLACES, unpack(sessions)) or {}
 end
 
--- oldest returns when the longest waiter of the first `most` joined; 0 where none waits.
+-- oldest returns when the longest waiter of the first `most` joined; 0 if none waits.
 local function oldest(most)
   local joined = 0
   for _, text in ipairs(texts_of(redis.call('ZRANGE', QUEUE, 0, most - 1))) do

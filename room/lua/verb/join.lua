@@ -22,7 +22,7 @@
 --   seller_has_place            the seller has a live place with another session; comes before the others
 -- Publishes the new place, and the lease where it is granted.
 
--- refusal returns why no session can get a new place, nil where one can.
+-- refusal returns why no session can get a new place, nil if one can.
 local function refusal()
   local must_wait = leases.held() or room.paused
   if not args.may_wait and must_wait then return room.paused and 'room_paused' or 'lock_held' end
@@ -30,7 +30,7 @@ local function refusal()
 end
 
 -- take_seller makes the seller's place this session's, unless this session is refused anyway. It returns
--- false where the seller has a live place already, which is another session's: this one has none.
+-- false if the seller has a live place already, which is another session's: this one has none.
 local function take_seller(refused)
   if refused then return redis.call('HEXISTS', SELLERS, args.seller) == 0 end
   return redis.call('HSETNX', SELLERS, args.seller, args.session) == 1

@@ -21,7 +21,7 @@ local function recent_by_session()
   return of
 end
 
--- kind_for returns as which kind a session is shown a message, nil or false where it is not.
+-- kind_for returns as which kind a session is shown a message, nil or false if it is not.
 -- Of its earlier leases a session is shown late messages only: a code of the turn before is not for this one.
 local function kind_for(m, session, fence)
   if m.state == 's' then return (m.late or m.fence == fence) and 'm' end

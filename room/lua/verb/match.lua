@@ -1,6 +1,6 @@
 -- match: an SMS arrives. The verb attributes it to the one lease that could have caused it, or to none.
 --
--- Where two leases could have caused it, it is ambiguous: see matching.lua and docs/matching.md. A match is
+-- If two leases could have caused it, it is ambiguous: see matching.lua and docs/matching.md. A match is
 -- shown to the holder once the ledger has agreed, by settle. A late message is shown at once.
 --
 -- args:
@@ -85,7 +85,7 @@ local function window_by_age(now)
 end
 
 -- window_by_carrier returns within which times a message was sent, by its carrier's clock.
--- It was not sent after it was read. Where the carrier's clock is ahead, the message counts as sent at least
+-- It was not sent after it was read. If the carrier's clock is ahead, the message counts as sent at least
 -- as long before that, and at the latest when the carrier's time or now is.
 local function window_by_carrier(now)
   local from, read = sms.from, now
@@ -145,7 +145,7 @@ local function journal_message(l)
     lease or '', sms.members))
 end
 
--- offered_to returns the live lease where its session may claim this code, nil where no session may.
+-- offered_to returns the live lease where its session may claim this code, nil if no session may.
 -- A session may where its lease asks, but had not asked when the message seems to have been sent. No session
 -- may while asks may be missing, or where the same text may be another's. `other` is the lease that the
 -- message may belong to if the carrier's clock is wrong.
@@ -194,7 +194,7 @@ local function keep_parts(whole, duplicate, answers)
     (code_at and int(code_at) or ''), 'PX', PARTS_FOR)
 end
 
--- ask_go returns the reply that asks Go which filters the message fits, nil where Go has answered all.
+-- ask_go returns the reply that asks Go which filters the message fits, nil if Go has answered all.
 -- Nothing of the message is written then. The same reply asks for the filters that second_code_due needs.
 local function ask_go(second_code_due)
   local filters, of = matching.unknown_filters()

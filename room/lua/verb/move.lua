@@ -15,7 +15,7 @@ local function rank_at(position)
   return tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2])
 end
 
--- rank_between returns a rank for position `at`, nil where no number is left between its neighbours.
+-- rank_between returns a rank for position `at`, nil if no number is left between its neighbours.
 -- `kept` is the rank of a holder that has not claimed its lease: it may come back into the line with that
 -- rank, and a waiter that would get it goes behind it.
 local function rank_between(at, kept)

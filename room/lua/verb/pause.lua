@@ -7,7 +7,7 @@
 --   action             JSON members for the journal
 --   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register)
--- Publishes whether the room is paused, and the grant where that ends. Where the room is so already, the
+-- Publishes whether the room is paused, and the grant where that ends. If the room is so already, the
 --   action is journalled and nothing is published.
 
 function verb.pause()

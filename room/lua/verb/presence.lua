@@ -18,7 +18,7 @@ local function forget_calls()
   end
 end
 
--- latest_number returns the number of the replica's latest report, 0 for none; nil where the room is not
+-- latest_number returns the number of the replica's latest report, 0 for none; nil if the room is not
 -- known. An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
 local function latest_number(field)
   return room.epoch > 0 and tonumber((redis.call('HGET', STATE, field) or '0'):match('^%d+')) or nil

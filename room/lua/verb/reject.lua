@@ -1,7 +1,7 @@
 -- reject: a session reports that a message that it was shown is not its own.
 --
 -- The message belongs to no lease from then on. The ask that it answered is open again as of its old time,
--- also where the lease is over.
+-- even if the lease is over.
 --
 -- args:
 --   session

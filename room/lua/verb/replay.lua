@@ -1,12 +1,12 @@
 -- replay: a process replays what it has observed of the room.
 --
--- Where that is not in the room's past, Redis went back in time (a failover, an older file, an emptied
+-- If that is not in the room's past, Redis went back in time (a failover, an older file, an emptied
 -- store). Then a new epoch begins, above the one that was observed:
 --   - a waiter that is still in Redis keeps its place and order, unless the process has observed otherwise;
 --   - the holder, and a session whose observed place is in Redis no more, get the outcome lost;
 --   - until the last observed lease would have ended, no session is granted the lock;
 --   - fences, tickets and times of leases continue above the known ones, even if Redis's clock is behind.
--- The same happens where the ledger knows a later fence or ticket than the room. Where another process has
+-- The same happens where the ledger knows a later fence or ticket than the room. If another process has
 -- begun the new epoch already, what this process knows is added to it.
 --
 -- args:
@@ -18,7 +18,7 @@
 --     lost           whether the ledger has a lease without an end
 --     ended          when the last lease in the ledger was over, 0 = there is none
 --     last           fence of the last observed lease
---     lease          that lease, null where it is over: fence, ticket, granted, left (ms)
+--     lease          that lease, null if it is over: fence, ticket, granted, left (ms)
 --     places         the observed places, each with session, ticket, seller, of (its epoch), joined,
 --       fence, granted, expires  where it holds the lock
 --       outcome, ended           where it has ended
@@ -132,7 +132,7 @@ local function remaining_lease()
   return state_lost and lease_in_lock() or nil
 end
 
--- begin_later has the next lease begin after those that are known, by whatever clock their times are.
+-- begin_later makes the next lease begin after all known ones, by whatever clock their times are.
 local function begin_later()
   local at = math.max(room.last_lease_over, room.granted, known.over)
   if at > room.last_lease_over then room.last_lease_over, change.any, change.lease = at, true, true end

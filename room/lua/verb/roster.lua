@@ -8,7 +8,7 @@
 --   then of each part of the line, in order, three lists joined by one space:
 --      its places, as PLACES has them
 --      their ranks
---      since when each is away (ms, 0 = it is not); "" where none is
+--      since when each is away (ms, 0 = it is not); "" if none is
 
 local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
 

@@ -1,6 +1,6 @@
 -- settle: the ledger has judged a match, or a message that a holder has claimed or support has assigned.
 --
--- Where the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to
+-- If the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to
 -- no session, not even to one that has been shown it, and it answers no ask. Its carrier then gets
 -- "ambiguous" for a repeat, unless the message was claimed or assigned: then the first answer stays. A
 -- verdict on a lease that the message has left since changes nothing: it is sent again where the replica
@@ -17,7 +17,7 @@
 -- is_on reports whether the verdict is on the lease with a fence.
 local function is_on(fence) return args.fence == 0 or args.fence == fence end
 
--- answers_nothing makes the message the answer to no ask, where its lease is still known.
+-- answers_nothing opens the ask that the message answered again, if its lease is still known.
 local function answers_nothing(fence, m)
   local lease = leases.by_fence(fence)
   if lease then asks.take_back(lease, m) end

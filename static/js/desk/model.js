@@ -6,7 +6,7 @@ class Line {
     this.#head(frame);
   }
 
-  /** Applies a change wholly or not at all; returns false where it does not fit this state. */
+  /** Applies a change wholly or not at all; returns false if it does not fit this state. */
   change(frame) {
     const { left = [], joined = [], moved = [], away = [], holder } = frame;
     if (!this.#fits(left, joined, moved, away, holder)) return false;

@@ -27,7 +27,7 @@ export class Note {
     this.element.classList.remove("said");
   }
 
-  /** Undoes the action, once; returns false where there is nothing to undo. */
+  /** Undoes the action, once; returns false if there is nothing to undo. */
   undo() {
     const undo = this.#undo;
     if (!undo) return false;

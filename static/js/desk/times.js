@@ -26,7 +26,7 @@ export function stamp(at, after, format) {
 
 const day = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-// midnight returns the start of a typed day, some days later; null where it is no day.
+// midnight returns the start of a typed day, some days later; null if it is no day.
 function midnight(text, later) {
   const [, y, m, d] = day.exec(text) ?? [];
   const at = new Date(Number(y), Number(m) - 1, Number(d) + later);
