@@ -7,12 +7,6 @@ function backoff(attempt, random = Math.random) {
   return random() * Math.min(CAP, FIRST * 2 ** Math.min(attempt, 10));
 }
 
-// ../../static/js/http.js
-function freshKey() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 // ../../static/js/socket.js
 var SILENCE = 4e4;
 var HANDSHAKE = 1e4;
@@ -136,7 +130,7 @@ var Ended = class extends Error {
   }
 };
 async function join(server, room, seller, { session, mayWait = true, headers, signal } = {}) {
-  const turn = new Turn(server, room, session ?? freshKey(), headers);
+  const turn = new Turn(server, room, session ?? await uuid(), headers);
   const path = mayWait ? "/lock" : "/lock?wait=false";
   turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, signal }));
   return turn;
@@ -257,7 +251,7 @@ var Turn = class {
   /** Announces an ask; returns whether the turn is live. */
   async #expect(body, signal) {
     try {
-      await this.call("POST", "/lock/expect", { body, key: freshKey(), signal });
+      await this.call("POST", "/lock/expect", { body, key: await uuid(), signal });
     } catch (error) {
       if (!["stale_fence", "no_place"].includes(error.code)) throw error;
       if ((await this.look(signal)).status !== "ended") throw error;
@@ -356,6 +350,16 @@ var Follower = class {
     this.#wake?.();
   }
 };
+async function uuid() {
+  const node = ["node:crypto"];
+  const source = globalThis.crypto ?? (await import(node[0])).webcrypto;
+  if (source.randomUUID) return source.randomUUID();
+  const bytes = source.getRandomValues(new Uint8Array(16));
+  bytes[6] = bytes[6] & 15 | 64;
+  bytes[8] = bytes[8] & 63 | 128;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
 async function once(url, options, signal) {
   signal?.throwIfAborted();
   const abort = new AbortController();

@@ -70,6 +70,26 @@ console.log(getEventListeners(signal, "abort").length, inspect(turn).includes(tu
 	require.Equal(t, "1\nAbortError\n0 false", out)
 }
 
+// Node 18 has no global crypto, and a browser on a plain http page has none with randomUUID.
+func TestSessionIsAUUIDWithoutTheGlobalFunctionForIt(t *testing.T) {
+	s := newSite(t, 1)
+	for name, without := range map[string]string{
+		"Node 18":        `delete globalThis.crypto;`,
+		"a page by http": `Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes.fill(255) } });`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := runScript(t, s.proxy.URL, without+`
+const turn = await join(url, "`+s.room()+`", "a", { mayWait: false });
+await turn.wait();
+setTimeout(() => abort.abort(), 500); // no code comes
+await turn.code({ signal }).catch((error) => console.log(error.name));
+await turn.done();
+console.log(turn.state.status, turn.session);`)
+			require.Regexp(t, `^AbortError\nended [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, out)
+		})
+	}
+}
+
 // A failure that no retry can repair is returned at once.
 func TestWhatIsWronglySetUpIsAnError(t *testing.T) {
 	out := runScript(t, "http://user:secret@127.0.0.1:1", `

@@ -1,5 +1,4 @@
 import { backoff } from "../../../static/js/backoff.js";
-import { freshKey } from "../../../static/js/http.js";
 import { RoomSocket } from "../../../static/js/socket.js";
 
 const CALL = 60000; // milliseconds: longer than the longest wait for a message
@@ -34,7 +33,7 @@ export class Ended extends Error {
  * await turn.done();
  */
 export async function join(server, room, seller, { session, mayWait = true, headers, signal } = {}) {
-  const turn = new Turn(server, room, session ?? freshKey(), headers);
+  const turn = new Turn(server, room, session ?? (await uuid()), headers);
   const path = mayWait ? "/lock" : "/lock?wait=false";
   turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, signal }));
   return turn;
@@ -169,7 +168,7 @@ export class Turn {
   /** Announces an ask; returns whether the turn is live. */
   async #expect(body, signal) {
     try {
-      await this.call("POST", "/lock/expect", { body, key: freshKey(), signal });
+      await this.call("POST", "/lock/expect", { body, key: await uuid(), signal });
     } catch (error) {
       if (!["stale_fence", "no_place"].includes(error.code)) throw error;
       if ((await this.look(signal)).status !== "ended") throw error;
@@ -279,6 +278,18 @@ class Follower {
     this.#states = known ? [this.#turn.observe(state)] : []; // the latest is all that counts
     this.#wake?.();
   }
+}
+
+/** Returns a random UUID. Node 18 has no global crypto, and a page by plain http none with randomUUID. */
+async function uuid() {
+  const node = ["node:crypto"]; // bundlers for browsers would look for a literal in import()
+  const source = globalThis.crypto ?? (await import(node[0])).webcrypto;
+  if (source.randomUUID) return source.randomUUID();
+  const bytes = source.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40; // RFC 9562, 5.4: version 4 and the variant
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /** Makes one attempt; returns undefined if no complete answer came. */
