@@ -34,11 +34,11 @@ type Config struct {
 	AllowedOrigins []string
 	FrameAncestors []string // origins that may frame a seller's page
 	TrustedProxies []netip.Prefix
-	RateLimit      quota.Rate
-	PlacesPerIP    int // of these four, 0 is no limit
-	SocketsPerIP   int
-	RoomLimit      int
-	MetricsAddr    string // "" = on the main address
+	RateLimit      quota.Rate // zero = no limit
+	PlacesPerIP    int        // 0 = no limit
+	SocketsPerIP   int        // 0 = no limit
+	RoomLimit      int        // waiters of one room; 0 = no limit
+	MetricsAddr    string     // "" = on the main address
 
 	LogFormat    string // text or json
 	LogLevel     slog.Level
@@ -210,7 +210,8 @@ func settings() []setting {
 			"the same name again with another secret while it is replaced", true, readSources},
 		{"sms-guard", "0s", "clock difference between carrier and Redis to reckon with", false,
 			duration(func(c *Config) *time.Duration { return &c.SMSGuard }, 0, time.Minute)},
-		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false, readCompletes},
+		{"sms-completes", "true", "a matched SMS ends the lease: true or false", false,
+			truth(func(c *Config) *bool { return &c.SMSCompletes })},
 		{"sms-expect", "auto", "auto: a seller that announces asks gets only their codes; required: every seller " +
 			"has to announce them", false,
 			oneOf(func(c *Config) *string { return &c.SMSExpect }, "auto", "required")},
@@ -225,7 +226,7 @@ func settings() []setting {
 		{"webhook-near", "", "send place.near when so few are ahead of a place, such as 3, or its estimated wait " +
 			"is so short, such as 2m; empty = never", false, readNear},
 		{"web-push", "true", "notify sellers who turned notifications on also when no page is open, through " +
-			"their browsers' makers: true or false", false, readWebPush},
+			"their browsers' makers: true or false", false, truth(func(c *Config) *bool { return &c.WebPush })},
 		{"support-users", "", "comma-separated name:bcrypt-hash; waitroom hash-password makes one", true,
 			readUsers},
 		{"support-tokens", "", "comma-separated name:role:sha256 of integrations that may use support's API, " +

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,13 +21,6 @@ const awayFresh = 20 * time.Second
 
 // least is the shortest rest of a turn that is worth a notification.
 const least = time.Second
-
-func readWebPush(c *Config, value string) (err error) {
-	if c.WebPush, err = strconv.ParseBool(value); err != nil {
-		return errors.New("want true or false")
-	}
-	return nil
-}
 
 // openPushes makes the sender of browser notifications; nil if they are off.
 func (s *Server) openPushes(ctx context.Context, registry prometheus.Registerer) {

@@ -40,6 +40,15 @@ func duration(field func(*Config) *time.Duration, least, most time.Duration) fun
 	}
 }
 
+func truth(field func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, value string) (err error) {
+		if *field(c), err = strconv.ParseBool(value); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	}
+}
+
 // between parses a duration.
 func between(least, most time.Duration) func(string) (time.Duration, error) {
 	return func(value string) (time.Duration, error) {
@@ -242,13 +251,6 @@ func readDatabase(c *Config, value string) error {
 		return errors.New("want sqlite:PATH or postgres://…")
 	}
 	c.DatabaseURL = Secret(value)
-	return nil
-}
-
-func readCompletes(c *Config, value string) (err error) {
-	if c.SMSCompletes, err = strconv.ParseBool(value); err != nil {
-		return errors.New("want true or false")
-	}
 	return nil
 }
 

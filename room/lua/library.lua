@@ -23,14 +23,15 @@
 --   TEXTS    hash    digest -> the recent message's owner and its sealed text; see messages.lua
 --   ONCE     string  the reply to this request, which a repeat gets too; of match and settle a message's
 --                    answer, a hash: see messages.lua
---   OWN      list    further keys that this verb alone uses; its file names them
+--   OWN      list    further keys that one verb alone uses; the file of that verb names them
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE, OWN
 local NOW, US        -- Redis's time in ms and in µs: the only clock
 local settings       -- the room's rules; see policy in codec.go
 local caller         -- what the calling process knows of the room and of the clock; see caller in codec.go
 local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
 local room = {}      -- the room's state as values; see state.lua
-local change         -- any = a new version and an event; room, lease, codes, matching = fields to write
+local change         -- parts of the room that this call changed, to be written: room, lease, codes, matching;
+                     -- any = replicas see the change too: the version grows, and an event is published
 local news           -- what this call publishes and journals: lists of JSON texts; see event.lua
 local memo           -- what this call has read or done already, and need not do again
 

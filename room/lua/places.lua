@@ -14,7 +14,7 @@ local function parse(text)
   return { live = live, outcome = not live and outcome or nil, ticket = ticket + 0, seller = seller,
     at = at + 0, channel = live and channel or '', fence = not live and channel or nil,
     lease = live and tonumber(lease) or nil, by_message = not live and lease == 'm', asks = asks_first == '1',
-    unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- 117 = u
+    unclaimed = turn:byte() == 117, missed = turn ~= '' and turn:sub(2) or nil } -- byte 117 is the letter u
 end
 
 -- live_text returns a live place as PLACES has it; `turn` is its last field, nil for none.
@@ -34,8 +34,9 @@ function places.get(session)
   return p or nil
 end
 
--- put writes a place, or deletes it where there is no text.
--- get returns `p` from then on; where `p` is nil it reads the place again.
+-- put writes `text` as a session's place, or deletes the place if `text` is nil.
+-- `p` is the same place as a table, which get returns for the rest of the call; if it is nil, the next get
+-- reads Redis.
 function places.put(session, text, p)
   memo.places[session] = p
   if not text then return redis.call('HDEL', PLACES, session) end

@@ -22,7 +22,7 @@ type action struct {
 	do    func(ctx context.Context, d *Desk, q asked) (doneAnswer, error)
 }
 
-// actions maps their names in the path to the contract's actions.
+// actions has each action of support by its name in the path of the API.
 var actions = map[string]action{
 	"release": {[]take{takeFence}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 		return done(d.Engine.Release(ctx, q.room, q.request, q.fence, q.by))

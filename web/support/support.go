@@ -15,8 +15,8 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// Config configures the support desk. Its owner sets the first part but Assign and Deliveries, which may be
-// nil; package web sets the rest.
+// Config configures the support desk. The program sets the fields before the empty line, Assign and
+// Deliveries only if it has them; package web sets the fields behind it.
 type Config struct {
 	SignIns    SignIn
 	Engine     Engine

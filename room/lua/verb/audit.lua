@@ -1,4 +1,5 @@
--- audit: journals an action of support that changes nothing in the room, or what a person should look at.
+-- audit: journals an action of support that leaves the room as it is, such as an assigned message, or
+-- notifies the desks of something that needs a person.
 --
 -- args:
 --   kind, members      of the journal's record; kind '' = none

@@ -16,8 +16,8 @@ local function rank_at(position)
 end
 
 -- rank_between returns a rank for position `at`, nil if no number is left between its neighbours.
--- `kept` is the rank of a holder that has not claimed its lease: it may come back into the line with that
--- rank, and a waiter that would get it goes behind it.
+-- `kept` is the rank of a holder that has not claimed its lease. If it does not, the holder waits again with
+-- that rank, so no waiter may have it: a waiter moved there goes behind it.
 local function rank_between(at, kept)
   local before, after = rank_at(at - 1), rank_at(at)
   if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
