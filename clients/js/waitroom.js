@@ -351,8 +351,12 @@ var Follower = class {
   }
 };
 async function uuid() {
-  const node = ["node:crypto"];
-  const source = globalThis.crypto ?? (await import(node[0])).webcrypto;
+  const node = "node:crypto";
+  const source = globalThis.crypto ?? (await import(
+    /* webpackIgnore: true */
+    /* @vite-ignore */
+    node
+  )).webcrypto;
   if (source.randomUUID) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));
   bytes[6] = bytes[6] & 15 | 64;

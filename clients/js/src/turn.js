@@ -282,8 +282,8 @@ class Follower {
 
 /** Returns a random UUID. Node 18 has no global crypto, and a page by plain http none with randomUUID. */
 async function uuid() {
-  const node = ["node:crypto"]; // bundlers for browsers would look for a literal in import()
-  const source = globalThis.crypto ?? (await import(node[0])).webcrypto;
+  const node = "node:crypto";
+  const source = globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ node)).webcrypto;
   if (source.randomUUID) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40; // RFC 9562, 5.4: version 4 and the variant
