@@ -119,7 +119,7 @@ var AFTER = 60;
 var BLOCKED = 2;
 var Refused = class extends Error {
   constructor(status, code, detail) {
-    super(detail || `waitroom answered ${status} ${code}`);
+    super(`waitroom answered ${status} ${code}${detail ? `: ${detail}` : ""}`);
     Object.assign(this, { name: "Refused", status, code });
   }
 };

@@ -36,7 +36,7 @@ class Refused(Exception):
     """A refusal by the server. code is stable, such as "seller_has_place"."""
 
     def __init__(self, status, code, detail=""):
-        super().__init__(detail or f"waitroom answered {status} {code}")
+        super().__init__(f"waitroom answered {status} {code}" + (f": {detail}" if detail else ""))
         self.status, self.code = status, code
 
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func said(err error) error {
 	if ended, ok := errors.AsType[*client.Ended](err); ok {
 		return errors.New(ended.Outcome)
 	}
-	if p, ok := errors.AsType[*client.Problem](err); ok {
+	if p, ok := errors.AsType[*client.Problem](err); ok && strings.Contains(p.Error(), p.Code) {
 		return errors.New(p.Code)
 	}
 	if errors.Is(err, client.ErrNoTurn) {

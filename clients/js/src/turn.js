@@ -10,7 +10,7 @@ const BLOCKED = 2; // so many sockets in a row that were lost before a word came
 /** A refusal by the server. code is stable, such as "seller_has_place". */
 export class Refused extends Error {
   constructor(status, code, detail) {
-    super(detail || `waitroom answered ${status} ${code}`);
+    super(`waitroom answered ${status} ${code}${detail ? `: ${detail}` : ""}`);
     Object.assign(this, { name: "Refused", status, code });
   }
 }

@@ -9,7 +9,8 @@ let last;
 
 function wordOf(error) {
   if (error instanceof Ended) return error.outcome;
-  return error instanceof Refused ? error.code : String(error);
+  const named = error instanceof Refused && error.message.includes(error.code); // also in a log of the text
+  return named ? error.code : String(error);
 }
 
 const commands = {

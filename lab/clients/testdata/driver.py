@@ -61,7 +61,8 @@ def run(command):
     except waitroom.Ended as ended:
         answer({"id": command["id"], "error": ended.outcome})
     except waitroom.Refused as refused:
-        answer({"id": command["id"], "error": refused.code})
+        named = refused.code in str(refused)  # also where a program logs only the text
+        answer({"id": command["id"], "error": refused.code if named else str(refused)})
     except Exception as error:
         answer({"id": command["id"], "error": repr(error)})
 
