@@ -14,8 +14,8 @@ const late = time.Minute
 
 // ask asks for a code, and returns when the marketplace may send it. While the number is busy a later call
 // goes on waiting, and asks for no second code.
-func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
-	p, err := t.placeOf(in)
+func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in askingFrom) (output, error) {
+	p, err := t.placeOf(in.inRoom)
 	if err != nil {
 		return output{}, err
 	}
@@ -82,7 +82,7 @@ func (p *place) begin(t *tools, from []string) *asking {
 }
 
 // receive returns the next code, or reports that none has come yet.
-func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
+func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in inRoom) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {
 		return output{}, err
@@ -132,7 +132,7 @@ func (p *place) received(code client.Code) output {
 }
 
 // reject rejects the code that was received last.
-func (t *tools) reject(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+func (t *tools) reject(ctx context.Context, _ *mcp.CallToolRequest, in inRoom) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {
 		return output{}, err

@@ -13,8 +13,8 @@ import (
 )
 
 // join joins the line, or continues the place of an earlier call or process.
-func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
-	room, err := t.roomOf(in)
+func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (output, error) {
+	room, err := t.roomOf(in.inRoom)
 	if err != nil {
 		return output{}, err
 	}
@@ -24,7 +24,7 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in input) (out
 	if seller == "" && !t.cfg.Proven {
 		return output{}, errNoSeller
 	}
-	if p, err := t.placeOf(in); err == nil {
+	if p, err := t.placeOf(in.inRoom); err == nil {
 		s, live, err := p.look(ctx, t.cfg.Client)
 		switch {
 		case err != nil:
@@ -80,7 +80,7 @@ func (t *tools) enter(ctx context.Context, room, seller string) (*client.Turn, e
 }
 
 // wait waits for the turn, as long as a tool call may take.
-func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in input) (output, error) {
+func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in inRoom) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {
 		return output{}, err
@@ -114,16 +114,16 @@ func change(s client.State) string {
 }
 
 // done ends the turn.
-func (t *tools) done(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+func (t *tools) done(ctx context.Context, _ *mcp.CallToolRequest, in inRoom) (output, error) {
 	return t.end(ctx, in, (*client.Turn).Done)
 }
 
 // leave gives the place up.
-func (t *tools) leave(ctx context.Context, _ *mcp.CallToolRequest, in input) (output, error) {
+func (t *tools) leave(ctx context.Context, _ *mcp.CallToolRequest, in inRoom) (output, error) {
 	return t.end(ctx, in, (*client.Turn).Leave)
 }
 
-func (t *tools) end(ctx context.Context, in input,
+func (t *tools) end(ctx context.Context, in inRoom,
 	end func(*client.Turn, context.Context) error) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {

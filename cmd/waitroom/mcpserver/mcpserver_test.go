@@ -151,6 +151,28 @@ func text(t *testing.T, base, room, id, words string) {
 	require.Less(t, resp.StatusCode, 300, string(answer))
 }
 
+// Gemini knows one type a field, and refuses all requests of an agent that has a tool with more.
+func TestEachToolHasItsOwnArgumentsOfOneType(t *testing.T) {
+	c, err := client.New("http://127.0.0.1:1", client.Config{})
+	require.NoError(t, err)
+	a := connect(t, mcpserver.Config{Client: c})
+	tools, err := a.session.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	got := make(map[string]map[string]any)
+	for _, tool := range tools.Tools {
+		got[tool.Name] = make(map[string]any)
+		for name, field := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			got[tool.Name][name] = field.(map[string]any)["type"]
+		}
+	}
+	room := map[string]any{"room": "string"}
+	require.Equal(t, map[string]map[string]any{
+		"join":          {"room": "string", "seller": "string"},
+		"wait_for_turn": room,
+		"ask_for_code":  {"room": "string", "from": "array"},
+		"receive_code":  room, "reject_code": room, "done": room, "leave": room}, got)
+}
+
 // Two agents share a number. Each gets its own code, and no tool waits longer than it may.
 func TestAgentsTakeTurnsAndReceiveTheirOwnCodes(t *testing.T) {
 	base := serve(t, "--sms-completes", "false")

@@ -13,11 +13,21 @@ import (
 	"github.com/waitroom/waitroom/client"
 )
 
-// input has the arguments of all tools; each reads its own.
-type input struct {
-	Room   string   `json:"room,omitempty" jsonschema:"the room, which stands for one shared number; needed only if no default is set"`
-	Seller string   `json:"seller,omitempty" jsonschema:"for join: the seller's id; needed only if no default is set"`
-	From   []string `json:"from,omitempty" jsonschema:"for ask_for_code: the numbers that the code comes from, such as 15881234"`
+// inRoom has the arguments of most tools.
+type inRoom struct {
+	Room string `json:"room,omitempty" jsonschema:"the room, which stands for one shared number; needed only if no default is set"`
+}
+
+// joining has the arguments of join.
+type joining struct {
+	inRoom
+	Seller string `json:"seller,omitempty" jsonschema:"the seller's id; needed only if no default is set"`
+}
+
+// askingFrom has the arguments of ask_for_code.
+type askingFrom struct {
+	inRoom
+	From []string `json:"from,omitempty" jsonschema:"the numbers that the code comes from, such as 15881234"`
 }
 
 // output is what a tool returns. It has no session, and no code but the turn's own.
@@ -139,7 +149,7 @@ func isClosed(c <-chan struct{}) bool {
 // mostCodes bounds the codes of one turn that were not received; the server allows ten asks.
 const mostCodes = 16
 
-func (t *tools) roomOf(in input) (string, error) {
+func (t *tools) roomOf(in inRoom) (string, error) {
 	if room := strings.TrimSpace(in.Room); room != "" {
 		return room, nil
 	}
@@ -149,7 +159,7 @@ func (t *tools) roomOf(in input) (string, error) {
 	return t.cfg.Room, nil
 }
 
-func (t *tools) placeOf(in input) (*place, error) {
+func (t *tools) placeOf(in inRoom) (*place, error) {
 	room, err := t.roomOf(in)
 	if err != nil {
 		return nil, err
