@@ -2,9 +2,9 @@
 .PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check robots faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
-# Tests start servers and browsers of their own: more packages at a time than this starve each other.  `make check` vets; nobody debugs them by DWARF.
+# Tests start servers and browsers: with more packages at a time these starve each other. `make check` vets, and tests need no DWARF.
 TESTFLAGS := -p 3 -timeout 15m -vet=off -ldflags=-w
-# The longest come first, so that none is still running when all others are done.
+# The longest first, so that none still runs when all others are done.
 LONGEST := ./server ./templates ./room ./hub ./ledger ./cmd/waitroom
 PKG ?= $(LONGEST) ./...
 LEASES ?= 2000
@@ -25,10 +25,10 @@ help: ## Show what can be made
 run: ## Start waitroom on http://127.0.0.1:8080 with nothing else installed (ARGS="--addr :9000")
 	go run ./cmd/waitroom $(ARGS)
 
-demo: ## A living line to look at: waitroom with simulated sellers and carrier, until Ctrl-C (DEMO_FOR=30s)
+demo: ## Start waitroom with simulated sellers and a carrier, to look at, until Ctrl-C (DEMO_FOR=30s)
 	@go build -C lab -o ../bin/demo ./demo && exec bin/demo
 
-test: setup ## Install what the tests need, where it is missing, and run the product's (PKG=./room)
+test: setup ## Install missing programs that the tests need, and run the product's tests (PKG=./room)
 	go test $(TESTFLAGS) $(PKG)
 
 test-long: ## Run the tests that take long (failovers, whole matrices, long property runs, the short fault plan) and the lab's (PKG=./room)
@@ -41,10 +41,10 @@ race: ## Run all tests with the race detector (PKG=./room)
 	@scripts/setup.sh race
 	CGO_ENABLED=1 go test -race $(TESTFLAGS) $(PKG)
 
-fuzz: ## Feed every parser with what nobody would send, FUZZ_FOR=10s each (PKG=./room)
+fuzz: ## Feed every parser with random input, FUZZ_FOR=10s each (PKG=./room)
 	@FUZZ_FOR='$(FUZZ_FOR)' PKG='$(PKG)' scripts/fuzz.sh
 
-bench: ## Measure what waitroom must reach, its peers beside it; write lab/benchmarks.md (ONLY=idle: one of it, nothing written; BEFORE=commit: both versions in turn; CENTRIFUGO_BIN=)
+bench: ## Measure waitroom beside its peers, and compare with the bars; write lab/benchmarks.md (ONLY=idle: one part, nothing written; BEFORE=commit: both versions in turn; CENTRIFUGO_BIN=)
 	@scripts/setup.sh bench
 	@go build -C lab -o ../bin/bench ./bench
 	@bin/bench -out lab -only '$(ONLY)' -scale '$(SCALE)' -before '$(BEFORE)'
@@ -52,61 +52,61 @@ bench: ## Measure what waitroom must reach, its peers beside it; write lab/bench
 gobench: setup ## Run Go's benchmarks, without the tests (PKG=./room)
 	go test -run '^$$' -bench . -benchmem -p 1 -timeout 30m $(PKG)
 
-sim: ## Play carriers and sellers on the real engine; print how many codes go astray (LEASES=2000 SEED=1 ROWS=before)
+sim: ## Simulate carriers and sellers on the real engine; print how many codes are matched wrongly (LEASES=2000 SEED=1 ROWS=before)
 	GOGC=400 go test ./sms/sim -v -count 1 -timeout 4h -run '^TestTable$$' -sim.leases $(LEASES) -sim.seed $(SEED) -sim.rows '$(ROWS)'
 
 estimates: ## Compare ways to estimate a wait, on simulated rooms; write lab/estimates.md (SEEDS=5)
 	@go build -C lab -o ../bin/estimates ./estimates && bin/estimates -seeds $(SEEDS) -out lab
 
-growth: ## Reckon from measured constants what many sellers take, hold it against a simulation; write lab/growth.md
+growth: ## Estimate the load of many sellers from measured constants, compare with a simulation; write lab/growth.md
 	@go build -C lab -o ../bin/growth ./growth && bin/growth -write $(ARGS)
 
 instructions: setup ## Count the instructions that Redis executes for each verb, by functions and as a script (Callgrind)
 	@scripts/setup.sh instructions
 	@go run -C lab ./instructions
 
-load: ## Put load on replicas started for it, or on BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
+load: ## Load replicas that it starts, or BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
 	@$(if $(BASE_URL),,scripts/setup.sh load)
 	@go build -C lab -o ../bin/load ./run
 	@bin/load -scenario '$(SCENARIO)' -replicas '$(REPLICAS)' -base '$(BASE_URL)'
 
-load-check: ## Check load's own checks: builds that break a promise on purpose must fail the threshold that is for it
+load-check: ## Check the checks of load: builds that break a promise on purpose must fail the threshold for it
 	@scripts/setup.sh load
 	@go build -C lab -o ../bin/load ./run
 	@bin/load -check -replicas '$(REPLICAS)'
 
-day: ## Play 50 hours of 20 rooms at full use in six minutes; fail where memory, keys, streams, goroutines or files grow (HOURS=50 BROKEN=leases)
+day: ## Simulate 50 hours of 20 rooms at full use in six minutes; fail if memory, keys, streams, goroutines or files grow (HOURS=50 BROKEN=leases)
 	@scripts/setup.sh faults
 	@go build -C lab -o ../bin/day ./day
 	@bin/day -hours $(or $(HOURS),50) -broken '$(BROKEN)'
 
-day-check: ## Check day's own check: builds that leak on purpose must be found to grow
+day-check: ## Check the check of day: builds that leak on purpose must fail it
 	@scripts/setup.sh faults
 	@go build -C lab -o ../bin/day ./day
 	@bin/day -check
 
-robots: ## Have robots take turns by the Go client through three replicas while these are killed (TURNS=10000)
+robots: ## Take turns by the Go client through three replicas while these are killed (TURNS=10000)
 	@scripts/setup.sh load
 	go test -C lab ./clients -run '^TestNoTurnIsLostWhileReplicasAreKilled$$' -v -count 1 -timeout 1h -args -robots.turns $(or $(TURNS),10000)
 
-faults: ## Do harm to real processes under simulated sellers, and judge all that anybody was told (SEEDS=1 SEED=1 PLAN=flushall; docs/faults.md)
+faults: ## Kill, cut and pause real processes under simulated sellers, and check each answer and frame (SEEDS=1 SEED=1 PLAN=flushall; docs/faults.md)
 	@scripts/setup.sh faults
 	@mkdir -p results/faults
 	go test -C lab ./faults -run '^TestNothingIsLostOrDoubledUnderFaults$$' -v -count 1 -timeout 4h -faults.plans '$(or $(PLAN),all)' \
 		-faults.seed $(SEED) -faults.seeds $(if $(filter command environment,$(firstword $(origin SEEDS))),$(SEEDS),1) -faults.results '$(CURDIR)/results/faults'
 	@$(if $(PLAN),:,if scripts/version.sh --any; then $(MAKE) --no-print-directory mixed-versions; else echo 'faults: mixed versions were NOT tried: no version v* is tagged yet (make mixed-versions FROM=commit)'; fi)
 
-faults-check: ## Check the harness itself: builds that break a rule on purpose must be caught (BROKEN=two_holders)
+faults-check: ## Check the checks of faults: builds that break a rule on purpose must fail them (BROKEN=two_holders)
 	@scripts/setup.sh faults
 	go test -C lab ./faults -run '^TestEveryInvariantIsCaughtWhenTheProductBreaksIt$$' -v -count 1 -timeout 2h -faults.broken '$(or $(BROKEN),all)'
 
-mixed-versions: ## Have replicas of another version and of this one serve the same rooms, upgrade and roll back (FROM=v1.0.0, default: the latest tag)
+mixed-versions: ## Serve the same rooms by replicas of another version and of this one, upgrade and roll back (FROM=v1.0.0, default: the latest tag)
 	@scripts/setup.sh faults
 	@mkdir -p results/faults
 	@program=$$(scripts/version.sh '$(FROM)') && go test -C lab ./faults -run '^TestNothingIsLostOrDoubledUnderFaults$$' -v -count 1 -timeout 1h \
 		-faults.plans mixed-versions,mixed-claims -faults.older "$$program" -faults.seed $(SEED) -faults.results '$(CURDIR)/results/faults'
 
-check: ## Look for what tests do not find: format, vet, staticcheck, generated code, known vulnerabilities
+check: ## Check without running: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh
 
 release: ## Build every system's program into dist/, with checksums and a bill of materials, stamped with the tag (VERSION=v1.2.3 TARGETS="linux/amd64")

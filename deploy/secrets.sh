@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the secrets that deploy/compose.yaml hands to its services, under deploy/secrets. What is there already stays.
+# Makes the secrets that deploy/compose.yaml hands to its services, under deploy/secrets. Existing files stay.
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p secrets
@@ -8,7 +8,7 @@ chmod 700 secrets
 make_secret() { # name, value
 	[ -e "secrets/$1" ] && return
 	printf '%s\n' "$2" >"secrets/$1"
-	chmod 644 "secrets/$1" # read by whoever a container runs as; the directory keeps others out
+	chmod 644 "secrets/$1" # for each container's user; the directory keeps other users out
 	echo "made deploy/secrets/$1"
 }
 

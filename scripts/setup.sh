@@ -91,7 +91,7 @@ fi
 
 known() { has apt-cache && [ -n "$(apt-cache search --names-only "^$1\$")" ]; }
 
-# What is better to have is asked for together with what is missing; alone only where this system has it and nobody has to type a password.
+# Optional packages are installed together with missing ones; alone only if this system offers them and root needs no password.
 if [ ${#missing[@]} -eq 0 ]; then
 	if [ ${#better[@]} -eq 0 ] || [ "$(id -u)" -ne 0 ] || ! known "${better[0]}"; then exit 0; fi
 fi
@@ -108,7 +108,7 @@ as_root=()
 if [ "$(id -u)" -ne 0 ]; then
 	has sudo || give_up "this is not root and there is no sudo; run as root: apt-get install ${missing[*]}"
 	as_root=(sudo)
-	if [ ! -t 0 ]; then as_root=(sudo -n); fi # nobody is there to type a password
+	if [ ! -t 0 ]; then as_root=(sudo -n); fi # no person can type a password
 	"${as_root[@]}" true || give_up "sudo refused; run as root: apt-get install ${missing[*]}"
 fi
 

@@ -45,7 +45,7 @@ func newLineMetrics(e *room.Engine, entries string) *lineMetrics {
 		away:     about("away", "Sellers who wait and are passed over."),
 		held:     about("held", "Rooms whose lock is held."),
 		paused:   about("paused", "Rooms that support has paused."),
-		oldest:   about("oldest_seconds", "How long the one has waited who came first of all that wait."),
+		oldest:   about("oldest_seconds", "The longest wait of all sellers in line."),
 		estimate: about("estimate_seconds", "The longest estimated wait of a newcomer, of all rooms."),
 		known:    map[room.ID]room.Glance{}, looked: map[room.ID]time.Time{}}
 }

@@ -399,7 +399,7 @@ type DocsText struct {
 	Title      string `json:"title"`
 	Lead       string `json:"lead"`
 	Http       string `json:"http"`
-	Told       string `json:"told"`
+	Sockets    string `json:"sockets"`
 	Problems   string `json:"problems"`
 	Schemas    string `json:"schemas"`
 	Parameters string `json:"parameters"`

@@ -40,6 +40,27 @@ func TestCommentsHaveASubject(t *testing.T) {
 	}
 }
 
+// named matches words of the wire in a description: those in backquotes, and lists of values.
+var named = regexp.MustCompile("`[^`]*`|\\[[^]]*\\]")
+
+// Programmers and operators read these, and few of them know the code.
+func TestDescriptionsAlertsAndCommandsArePlain(t *testing.T) {
+	for _, pattern := range []string{"Makefile", "docs/haproxy.cfg", "web/describe/*.yaml", "deploy/*/*",
+		"deploy/helm/waitroom/*.yaml", "outbox/schema/*"} {
+		paths, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, pattern)
+		for _, path := range paths {
+			if info, err := os.Stat(path); err != nil || info.IsDir() {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NotRegexp(t, vague, named.ReplaceAllString(string(text), ""), path)
+		}
+	}
+}
+
 // sources are the files of code that are written here, by their paths.
 func sources(t *testing.T) map[string]string {
 	t.Helper()

@@ -1,4 +1,4 @@
--- Times are unix milliseconds. locked_at 0 = nobody holds the task. Text is compared as it is, capital letters and all.
+-- Times are unix milliseconds. locked_at 0 = the task is not locked. Text is compared as it is, capital letters and all.
 CREATE TABLE outbox_tasks (
   id            BIGINT       NOT NULL AUTO_INCREMENT PRIMARY KEY,
   uid           VARCHAR(128) NOT NULL,

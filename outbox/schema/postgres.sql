@@ -1,4 +1,4 @@
--- Times are unix milliseconds. locked_at 0 = nobody holds the task.
+-- Times are unix milliseconds. locked_at 0 = the task is not locked.
 CREATE TABLE outbox_tasks (
   id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   uid           TEXT   NOT NULL UNIQUE,

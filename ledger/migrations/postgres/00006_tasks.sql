@@ -4,7 +4,7 @@ ALTER TABLE outbox_tasks RENAME TO outbox_webhooks;
 DROP INDEX outbox_tasks_open;
 DROP INDEX outbox_tasks_over;
 
--- Times are unix milliseconds. locked_at 0 = nobody holds the task.
+-- Times are unix milliseconds. locked_at 0 = the task is not locked.
 CREATE TABLE outbox_tasks (
   id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   uid           TEXT   NOT NULL UNIQUE,

@@ -1,5 +1,5 @@
 -- +goose Up
--- Times are unix milliseconds. locked_at 0 = nobody holds the task.
+-- Times are unix milliseconds. locked_at 0 = the task is not locked.
 CREATE TABLE outbox_tasks (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   event_id      TEXT    NOT NULL UNIQUE,
