@@ -101,6 +101,17 @@ func TestPageThatPollsAsPresentIsNotAway(t *testing.T) {
 	require.Equal(t, "locked", here.me().text("status"), here.body)
 }
 
+// Clients such as the Python one have no socket to open.
+func TestAProgramThatPollsIsNoSignOfAProxyWithoutWebSockets(t *testing.T) {
+	log := &testproc.Log{}
+	s, err := New(t.Context(), config(t), slog.New(slog.NewTextHandler(log, nil)))
+	require.NoError(t, err)
+	program := newSeller(t, run(t, s).URL(), "program")
+	program.join()
+	require.Equal(t, http.StatusOK, program.ask("GET", lockPath+"/status?here=true", "").StatusCode)
+	require.NotContains(t, log.String(), "no WebSocket comes through")
+}
+
 // keepsNoCookies makes a browser block cookies and storage.
 func keepsNoCookies(t *testing.T, ctx context.Context, base string) (url string) {
 	t.Helper()

@@ -26,10 +26,14 @@ func (d *deaf) note(sign string) {
 	}
 	d.log.Warn("no WebSocket comes through to a page, which asks every few seconds instead; have the proxy "+
 		"speak HTTP/1.1 to waitroom and pass the headers Upgrade and Connection on, "+
-		"for /api/{room}/ws (docs/proxies.md has nginx, Caddy and haproxy); where only single sellers are "+
+		"for /api/{room}/ws (docs/proxies.md has nginx, Caddy, haproxy and Apache); where only single sellers are "+
 		"concerned, it is their own network", "sign", sign, "count", d.count)
 	d.at, d.count = time.Now(), 0
 }
+
+// fromBrowser reports whether a browser sent a request. Programs poll also where sockets come through: the
+// Python client opens none.
+func fromBrowser(h http.Header) bool { return strings.HasPrefix(h.Get("User-Agent"), "Mozilla/") }
 
 // stripped reports whether a proxy removed the upgrade from a browser's socket request. Browsers always send
 // these headers together.

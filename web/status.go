@@ -23,7 +23,9 @@ func (h *lockAPI) status(c *gin.Context) {
 	}
 	view, seat, err := h.look(c, request.Room(c), session)
 	if here, _ := strconv.ParseBool(c.Query("here")); here && err == nil {
-		h.deaf.note("a page that polls")
+		if fromBrowser(c.Request.Header) {
+			h.deaf.note("a page that polls")
+		}
 		if seat.Status == room.Waiting {
 			view, seat, err = h.lookHere(c, request.Room(c), session)
 		}
