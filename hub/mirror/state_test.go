@@ -20,18 +20,31 @@ type follower struct {
 	t      *rapid.T
 	e      *room.Engine
 	id     room.ID
+	people []string // sessions, all of them on this replica
 	events <-chan *redis.Message
-	m      State
+	m      Mirror[struct{}]
 	count  *int
 	gaps   *int
 }
 
-// catchUp applies the published events until the mirror has Redis's version.
-func (f *follower) catchUp() room.Snapshot {
-	snap, err := f.e.Snapshot(context.Background(), f.id)
-	require.NoError(f.t, err)
+// catchUp applies the published events until the mirror has Redis's version. It returns what the engine has
+// at that version: the room, and the place of each session.
+func (f *follower) catchUp() (room.Snapshot, []room.Seat) {
+	for {
+		snap, err := f.e.Snapshot(context.Background(), f.id)
+		require.NoError(f.t, err)
+		f.apply(snap)
+		view, seats := f.look()
+		if view.Version == snap.Version { // else the look itself has brought the room to its time
+			return snap, seats
+		}
+	}
+}
+
+// apply applies events until the mirror has the snapshot's version.
+func (f *follower) apply(snap room.Snapshot) {
 	if snap.Version == 0 {
-		f.m.Adopt(snap) // begun and never changed: there is no event yet
+		f.adopt(snap) // begun and never changed: there is no event yet
 	}
 	for f.m.Epoch != snap.Epoch || f.m.Version < snap.Version {
 		select {
@@ -39,15 +52,40 @@ func (f *follower) catchUp() room.Snapshot {
 			event, err := room.ParseEvent(msg.Payload)
 			require.NoError(f.t, err)
 			*f.count++
-			if f.m.Apply(&event) == Gap {
+			if f.m.Apply(&event).Snapshot != "" {
 				*f.gaps++
-				f.m.Adopt(snap)
+				f.adopt(snap)
 			}
 		case <-time.After(time.Minute):
 			require.Fail(f.t, "events are missing", "at %d of %d", f.m.Version, snap.Version)
 		}
 	}
-	return snap
+}
+
+// adopt takes over a snapshot, and then looks up every session.
+func (f *follower) adopt(snap room.Snapshot) {
+	require.True(f.t, f.m.Read())
+	_, ok := f.m.Adopt(snap)
+	require.True(f.t, ok)
+	view, seats := f.look()
+	for i, session := range f.people {
+		f.m.Answer(f.m.Session(session), &view, &seats[i])
+	}
+}
+
+func (f *follower) look() (room.View, []room.Seat) {
+	view, seats, err := f.e.Look(context.Background(), f.id, f.people...)
+	require.NoError(f.t, err)
+	return view, seats
+}
+
+// requireSameSeats compares the mirror's seats, which events have set, with the engine's places.
+func (f *follower) requireSameSeats(seats []room.Seat) {
+	for i, session := range f.people {
+		s := f.m.Session(session)
+		require.True(f.t, f.m.Current(s))
+		require.Equal(f.t, seatOf(&seats[i].Place, s.Seat), s.Seat, "see seat in apply.go")
+	}
 }
 
 func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
@@ -63,15 +101,18 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 		defer func() { _ = sub.Close() }()
 		_, err := sub.Receive(context.Background())
 		require.NoError(t, err)
-		f := &follower{t: t, count: &count, gaps: &gaps, e: e, id: id,
-			events: sub.Channel(redis.WithChannelSize(1000))}
-		start, err := e.Snapshot(context.Background(), id)
-		require.NoError(t, err)
-		f.m.Adopt(start)
 		people := make([]string, 8)
 		for i := range people {
 			people[i] = room.NewSession()
 		}
+		f := &follower{t: t, count: &count, gaps: &gaps, e: e, id: id, people: people,
+			events: sub.Channel(redis.WithChannelSize(1000)), m: New[struct{}]()}
+		for _, session := range people {
+			f.m.Enter(session)
+		}
+		start, err := e.Snapshot(context.Background(), id)
+		require.NoError(t, err)
+		f.adopt(start)
 		anybody := rapid.IntRange(0, len(people)-1)
 		ctx := context.Background()
 		t.Repeat(map[string]func(*rapid.T){
@@ -109,8 +150,9 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 				_, _ = e.Seen(ctx, id, time.Second, nil, []string{people[anybody.Draw(t, "who")]})
 			},
 			"": func(t *rapid.T) {
-				snap := f.catchUp()
-				requireSameView(t, snap.View, f.m)
+				snap, seats := f.catchUp()
+				requireSameView(t, snap.View, f.m.State)
+				f.requireSameSeats(seats)
 				require.True(t, slices.Equal(snap.Ranks, f.m.Line), "%v, not %v", f.m.Line, snap.Ranks)
 				require.Equal(t, snap.Lease != nil, f.m.Held())
 				if snap.Lease != nil {
