@@ -146,6 +146,9 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 			"remove": func(t *rapid.T) {
 				_, _ = e.Remove(ctx, id, "", rapid.Int64Range(1, 20).Draw(t, "ticket"), room.Action{})
 			},
+			"here": func(t *rapid.T) { // so that they have to claim their leases, and may return to the line
+				_, _ = e.Seen(ctx, id, time.Minute, people, nil)
+			},
 			"gone": func(t *rapid.T) {
 				_, _ = e.Seen(ctx, id, time.Second, nil, []string{people[anybody.Draw(t, "who")]})
 			},
