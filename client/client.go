@@ -37,6 +37,7 @@ const (
 	mostPause   = 20 * time.Second // as of sockets
 	mostAnswer  = 1 << 20          // bytes
 	mostAfter   = 60               // seconds of a Retry-After
+	mostBusy    = 2                // the same while the number is busy: the code that it waits for may come
 )
 
 // New returns a client of the server at a URL, such as "https://waitroom.example".
@@ -162,7 +163,11 @@ func problem(resp *http.Response, text []byte) error {
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	switch {
 	case err == nil && seconds >= 0:
-		p.RetryAfter = time.Duration(min(max(seconds, 1), mostAfter)) * time.Second
+		most := mostAfter
+		if p.Code == "number_busy" {
+			most = mostBusy
+		}
+		p.RetryAfter = time.Duration(min(max(seconds, 1), most)) * time.Second
 	case p.Status >= 500 || p.Status == http.StatusTooManyRequests:
 		p.RetryAfter = time.Second
 	}

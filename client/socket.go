@@ -42,7 +42,7 @@ func (f frame) state() State {
 		Estimated: time.Duration(f.Estimated) * time.Second, Maximum: time.Duration(f.Maximum) * time.Second,
 		Fence: f.Fence, Paused: f.Paused, Ticket: f.Ticket, claim: f.ClaimBy != 0 || f.Unclaimed}
 	if f.Ends != 0 {
-		s.ExpiresAt = time.UnixMilli(f.Ends)
+		s.ExpiresAt = time.UnixMilli(f.Ends).UTC()
 	}
 	return s
 }

@@ -164,7 +164,8 @@ func (t *Turn) look(ctx context.Context) (State, error) {
 }
 
 // Wait returns when the seller holds the lock. It claims the lease if the server requires that. It fails with
-// *Ended if the place ends before.
+// *Ended if the place ends before. If the turn came and was completed already, Wait returns, too: Code then
+// returns the code that completed it, such as to a program that was started again.
 func (t *Turn) Wait(ctx context.Context) error {
 	var last State
 	var failed error
@@ -174,7 +175,7 @@ func (t *Turn) Wait(ctx context.Context) error {
 	switch {
 	case failed != nil:
 		return failed
-	case last.Status == "ended":
+	case last.Status == "ended" && last.Outcome != "completed":
 		return &Ended{last.Outcome}
 	}
 	return nil
@@ -184,7 +185,12 @@ func (t *Turn) Wait(ctx context.Context) error {
 // The last state has the status "locked" or "ended"; an error ends it, too.
 func (t *Turn) Updates(ctx context.Context) iter.Seq2[State, error] {
 	return func(yield func(State, error) bool) {
+		var before State
 		for s, err := range t.states(ctx) {
+			if err == nil && s == before && !s.claim {
+				continue
+			}
+			before = s
 			if err == nil && s.Status == "locked" && s.claim {
 				s, err = t.claim(ctx, s)
 			}

@@ -55,7 +55,10 @@ export interface Turn {
   readonly session: string;
   /** The last state that the server has sent. */
   readonly state: State;
-  /** Resolves once the seller holds the lock; rejects with Ended if the place ends before. */
+  /**
+   * Resolves once the seller holds the lock; rejects with Ended if the place ends before. If the turn came and
+   * was completed already, it resolves, too: code then returns the code that completed it.
+   */
   wait(options?: Call & { onState?: (state: State) => void }): Promise<void>;
   /** Asks for a code. After the turn's end it asks for none, and returns one that it has not returned yet. */
   code(options?: Asking): Promise<Message>;

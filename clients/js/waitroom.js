@@ -116,6 +116,7 @@ var CALL = 6e4;
 var WAIT = 25;
 var POLL = 1e3;
 var AFTER = 60;
+var BUSY = 2;
 var BLOCKED = 2;
 var Refused = class extends Error {
   constructor(status, code, detail) {
@@ -159,7 +160,10 @@ var Turn = class {
   get session() {
     return this.#session;
   }
-  /** Resolves once the seller holds the lock; rejects with Ended if the place ends before. */
+  /**
+   * Resolves once the seller holds the lock; rejects with Ended if the place ends before. If the turn came and
+   * was completed already, it resolves, too: code then returns the code that completed it.
+   */
   async wait({ signal, onState = () => {
   } } = {}) {
     const seen = (state2) => (onState(state2), state2);
@@ -174,7 +178,7 @@ var Turn = class {
     } finally {
       socket.close();
     }
-    if (state.status === "ended") throw new Ended(state.outcome);
+    if (state.status === "ended" && state.outcome !== "completed") throw new Ended(state.outcome);
   }
   /**
    * Asks for a code and returns the message. ask makes the marketplace send the code; it is called once the
@@ -390,9 +394,10 @@ function parse2(text) {
     return {};
   }
 }
-function pauseOf({ status, headers }) {
+function pauseOf({ status, headers, body }) {
   const after = headers.get("Retry-After");
-  if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), AFTER) * 1e3;
+  const most = body.code === "number_busy" ? BUSY : AFTER;
+  if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), most) * 1e3;
   return status >= 500 || status === 429 ? 1e3 : void 0;
 }
 var notYet = () => new Error("the turn has not come yet: wait first");

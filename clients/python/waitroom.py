@@ -28,6 +28,7 @@ _WAIT = 25  # seconds that the server lets a call wait for a message
 _POLL = 1  # seconds
 _FIRST, _MOST = 0.25, 20  # seconds before a call is repeated
 _AFTER = 60  # seconds of a Retry-After, at most
+_BUSY = 2  # the same while the number is busy: the code that it waits for may come
 _NOT_YET = "the turn has not come yet: wait first"
 _ANSWER = 1 << 20  # bytes of an answer, at most
 
@@ -106,10 +107,13 @@ class Turn:
             time.sleep(_POLL)
 
     def wait(self):
-        """Returns once the seller holds the lock; raises Ended if the place ends before."""
+        """Returns once the seller holds the lock; raises Ended if the place ends before.
+
+        If the turn came and was completed already, it returns, too: code() returns the code that completed it.
+        """
         for state in self.states():
             pass
-        if state["status"] == "ended":
+        if state["status"] == "ended" and state["outcome"] != "completed":
             raise Ended(state["outcome"])
 
     def code(self, sender=None, *, contains=None, ask=None, late=0):
@@ -299,7 +303,7 @@ def _refusal(error):
             problem = {}
     after = error.headers.get("Retry-After", "")
     if after.isdecimal():
-        return min(max(int(after), 1), _AFTER)
+        return min(max(int(after), 1), _BUSY if problem.get("code") == "number_busy" else _AFTER)
     if error.code >= 500 or error.code == 429:
         return 1
     raise Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""))

@@ -73,6 +73,7 @@ func (l language) mustJoin(t *testing.T, s *site, room, seller string) robot {
 
 func TestEveryClientKeepsToTheList(t *testing.T) {
 	s := newSite(t, 2, "WAITROOM_SMS_QUARANTINE=3s")
+	busy := newSite(t, 1, "WAITROOM_SMS_QUARANTINE=60s")
 	short := newSite(t, 1, "WAITROOM_SMS_QUARANTINE=1s", "WAITROOM_LEASE=2s")
 	claims := newSite(t, 1, "WAITROOM_SMS_QUARANTINE=1s", "WAITROOM_CLAIM_WITHIN=2s")
 	for _, l := range languages {
@@ -85,6 +86,9 @@ func TestEveryClientKeepsToTheList(t *testing.T) {
 				"waits in line and out a busy number": func(t *testing.T,
 					l language) {
 					waitsOutABusyNumber(t, s, l)
+				},
+				"asks soon after the earlier code has come": func(t *testing.T, l language) {
+					asksSoonAfterTheEarlierCode(t, busy, l)
 				},
 				"takes a message of its sender only": func(t *testing.T,
 					l language) {
@@ -106,6 +110,9 @@ func TestEveryClientKeepsToTheList(t *testing.T) {
 				"goes on after a restart": func(t *testing.T,
 					l language) {
 					goesOnAfterARestart(t, s, l)
+				},
+				"returns a code that came before a restart": func(t *testing.T, l language) {
+					returnsACodeFromBeforeARestart(t, s, l)
 				},
 				"leaves the line": func(t *testing.T, l language) { leavesTheLine(t, s, l) },
 				"is refused where another session has the place": func(t *testing.T, l language) { isRefused(t, s, l) },
@@ -153,6 +160,48 @@ func waitsOutABusyNumber(t *testing.T, s *site, l language) {
 	require.NoError(t, err)
 	require.Equal(t, "111222", code)
 	require.Equal(t, 1, b.positions()[0])
+}
+
+// The server's Retry-After is then nearly a minute, since it cannot know when the earlier code comes.
+func asksSoonAfterTheEarlierCode(t *testing.T, s *site, l language) {
+	room := s.room()
+	a, b := l.mustJoin(t, s, room, "a"), l.mustJoin(t, s, room, "b")
+	require.NoError(t, a.wait(t.Context()))
+	announce(t, a, a.leave)
+	require.NoError(t, b.wait(t.Context()))
+	asked := background(func() error {
+		_, _, err := b.code(t.Context(), from, 0, func() { s.send(room, from, "인증번호 333444") })
+		return err
+	})
+	s.until(func() bool { return s.calls(room, "lock/expect").Load() >= 2 })
+	require.Equal(t, "late", s.send(room, from, "인증번호 111222"))
+	came := time.Now()
+	require.NoError(t, asked())
+	require.Less(t, time.Since(came), 30*time.Second)
+}
+
+// announce has a robot ask for a code that does not come, and calls then.
+func announce(t *testing.T, r robot, then func(context.Context) error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	_, _, err := r.code(ctx, from, 0, cancel)
+	require.Error(t, err)
+	require.NoError(t, then(t.Context()))
+}
+
+// The code comes while the program is away, and completes its turn.
+func returnsACodeFromBeforeARestart(t *testing.T, s *site, l language) {
+	room := s.room()
+	r := l.mustJoin(t, s, room, "a")
+	require.NoError(t, r.wait(t.Context()))
+	announce(t, r, func(context.Context) error { return nil })
+	require.Equal(t, "matched", s.send(room, from, "인증번호 482913"))
+	again, err := l.resume(t.Context(), t, s.proxy.URL, room, r.session())
+	require.NoError(t, err)
+	require.NoError(t, again.wait(t.Context()))
+	code, _, err := again.code(t.Context(), from, 0, func() { t.Error("it asks again") })
+	require.NoError(t, err)
+	require.Equal(t, "482913", code)
+	require.NoError(t, again.done(t.Context()))
 }
 
 func takesItsSendersOnly(t *testing.T, s *site, l language) {

@@ -74,11 +74,8 @@ func (r *goRobot) wait(ctx context.Context) error {
 		r.mu.Lock()
 		r.shown = append(r.shown, s.Position)
 		r.mu.Unlock()
-		if s.Status == "ended" {
-			return errors.New(s.Outcome)
-		}
 	}
-	return nil
+	return said(r.turn.Wait(ctx))
 }
 
 func (r *goRobot) code(ctx context.Context, from string, late time.Duration, sent func()) (string, bool,

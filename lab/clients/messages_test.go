@@ -47,7 +47,7 @@ func waitsOnAfterAText(t *testing.T, s *site, l language) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, "482913", code)
-	require.Less(t, s.looks(room), int64(8), "calls that ask for messages")
+	require.Less(t, s.calls(room, "lock/messages").Load(), int64(8), "calls that ask for messages")
 }
 
 func takesWhatCame(t *testing.T, s *site, l language) {
@@ -92,9 +92,9 @@ func itsOwnAfterTheRejected(t *testing.T, s *site, l language) {
 	require.NoError(t, err)
 	s.loseIn(room)
 	require.NoError(t, r.reject(t.Context()), "its answer is lost, and it is sent again")
-	asked := s.looks(room)
+	asked := s.calls(room, "lock/messages").Load()
 	go func() {
-		s.until(func() bool { return s.looks(room) > asked })
+		s.until(func() bool { return s.calls(room, "lock/messages").Load() > asked })
 		s.send(room, from, "인증번호 222222")
 	}()
 	code, late, err := r.code(t.Context(), from, 20*time.Second, func() {})

@@ -53,7 +53,7 @@ type site struct {
 	lose     atomic.Int64 // answers of so many more calls that change something
 	rooms    atomic.Int64
 	kills    atomic.Int64
-	asked    sync.Map // room → *atomic.Int64, calls that ask for its messages
+	called   sync.Map // room and call, such as "r-1 lock/messages" → *atomic.Int64, how often
 	losing   sync.Map // room → true: the next answer to a call that changes something is lost
 	looked   sync.Map // session → true: it has been answered how its place is, and so counts as there
 }
@@ -94,10 +94,10 @@ func (s *site) untilThere(session string) {
 	s.until(func() bool { _, there := s.looked.Load(session); return there })
 }
 
-// looks returns how many calls have asked for a room's messages.
-func (s *site) looks(room string) int64 {
-	n, _ := s.asked.LoadOrStore(room, &atomic.Int64{})
-	return n.(*atomic.Int64).Load()
+// calls counts a room's calls of one kind, such as "lock/messages".
+func (s *site) calls(room, call string) *atomic.Int64 {
+	n, _ := s.called.LoadOrStore(room+" "+call, &atomic.Int64{})
+	return n.(*atomic.Int64)
 }
 
 // loseIn drops the answer to the next call that changes something in a room.
@@ -106,10 +106,7 @@ func (s *site) loseIn(room string) { s.losing.Store(room, true) }
 // loses counts a call, and reports whether its answer has to be dropped.
 func (s *site) loses(r *http.Request) bool {
 	room, call, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/")
-	if call == "lock/messages" {
-		n, _ := s.asked.LoadOrStore(room, &atomic.Int64{})
-		n.(*atomic.Int64).Add(1)
-	}
+	s.calls(room, call).Add(1)
 	if r.Method == http.MethodGet {
 		return false
 	}

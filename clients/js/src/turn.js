@@ -5,6 +5,7 @@ const CALL = 60000; // milliseconds: longer than the longest wait for a message
 const WAIT = 25; // seconds that the server lets a call wait for a message
 const POLL = 1000; // milliseconds, where no socket comes through
 const AFTER = 60; // seconds of a Retry-After, at most
+const BUSY = 2; // the same while the number is busy: the code that it waits for may come
 const BLOCKED = 2; // so many sockets in a row that were lost before a word came: none comes through
 
 /** A refusal by the server. code is stable, such as "seller_has_place". */
@@ -67,7 +68,10 @@ export class Turn {
     return this.#session;
   }
 
-  /** Resolves once the seller holds the lock; rejects with Ended if the place ends before. */
+  /**
+   * Resolves once the seller holds the lock; rejects with Ended if the place ends before. If the turn came and
+   * was completed already, it resolves, too: code then returns the code that completed it.
+   */
   async wait({ signal, onState = () => {} } = {}) {
     const seen = (state) => (onState(state), state);
     let state = seen(await this.look(signal));
@@ -81,7 +85,7 @@ export class Turn {
     } finally {
       socket.close();
     }
-    if (state.status === "ended") throw new Ended(state.outcome);
+    if (state.status === "ended" && state.outcome !== "completed") throw new Ended(state.outcome);
   }
 
   /**
@@ -322,9 +326,10 @@ function parse(text) {
 }
 
 /** Returns after how many milliseconds a retry may get another answer; undefined = never. */
-function pauseOf({ status, headers }) {
+function pauseOf({ status, headers, body }) {
   const after = headers.get("Retry-After");
-  if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), AFTER) * 1000;
+  const most = body.code === "number_busy" ? BUSY : AFTER;
+  if (after && Number(after) >= 0) return Math.min(Math.max(Number(after), 1), most) * 1000;
   return status >= 500 || status === 429 ? 1000 : undefined;
 }
 

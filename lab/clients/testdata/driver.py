@@ -33,8 +33,7 @@ def wait(**_):
     positions = []
     for state in turn.states():
         positions.append(state.get("queue_position") or 0)
-    if state["status"] == "ended":
-        raise waitroom.Ended(state["outcome"])
+    turn.wait()
     return {"positions": positions}
 
 
