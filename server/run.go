@@ -141,7 +141,7 @@ func (s *Server) announce() {
 	s.log.Info("waitroom is open at "+s.URL(), "addr", s.Addr(), "store", s.cfg.Redis.String(), "rooms",
 		s.cfg.Rooms.String())
 	if s.cfg.Redis.Embedded() {
-		s.log.Info("the embedded store serves one replica and forgets everything when it ends; set " +
+		s.log.Info("the embedded store serves one replica and loses all places when it ends; set " +
 			"WAITROOM_REDIS_URL to keep places over a restart")
 	}
 }

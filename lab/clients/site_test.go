@@ -53,7 +53,7 @@ type site struct {
 	lose     atomic.Int64 // answers of so many more calls that change something
 	rooms    atomic.Int64
 	kills    atomic.Int64
-	called   sync.Map // room and call, such as "r-1 lock/messages" → *atomic.Int64, how often
+	called   sync.Map // a room and the path of a call in it → *atomic.Int64, how often
 	losing   sync.Map // room → true: the next answer to a call that changes something is lost
 	looked   sync.Map // session → true: it has been answered how its place is, and so counts as there
 }
@@ -94,7 +94,7 @@ func (s *site) untilThere(session string) {
 	s.until(func() bool { _, there := s.looked.Load(session); return there })
 }
 
-// calls counts a room's calls of one kind, such as "lock/messages".
+// calls counts the calls of a path in a room.
 func (s *site) calls(room, call string) *atomic.Int64 {
 	n, _ := s.called.LoadOrStore(room+" "+call, &atomic.Int64{})
 	return n.(*atomic.Int64)

@@ -33,7 +33,7 @@ func (d *doctor) settings() {
 	}
 	if d.Redis.Embedded() {
 		d.warn(about, "For more than looking at it, set WAITROOM_REDIS_URL.",
-			"The store is embedded: one replica, and nothing is kept when it ends.")
+			"The store is embedded: one replica, and all places are lost when it ends.")
 		return
 	}
 	if d.SMSWebhookSecret == "" && d.RoomsFile.Path == "" {

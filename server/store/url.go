@@ -202,7 +202,7 @@ func (u URL) String() string {
 	case "cluster":
 		return "Redis Cluster at " + strings.Join(u.many.Addrs, ", ")
 	}
-	return "embedded: in this process, nothing is kept when it ends"
+	return "embedded: in this process, places are lost when it ends"
 }
 
 // Address returns the store's host:port; "" if there are several.

@@ -14,7 +14,7 @@ import (
 
 func TestRedisURLSaysWhereAndNeverHow(t *testing.T) {
 	for text, where := range map[string]string{
-		"embedded": "embedded: in this process, nothing is kept " +
+		"embedded": "embedded: in this process, places are lost " +
 			"when it ends",
 		"redis://localhost":                                "Redis at localhost:6379, db 0",
 		"redis://me:hush@10.0.0.1:7000/4":                  "Redis at 10.0.0.1:7000, db 4",

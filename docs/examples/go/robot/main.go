@@ -39,10 +39,8 @@ func run(ctx context.Context) error {
 			return err
 		case state.Status == "waiting":
 			fmt.Println("waiting", state.Position)
-		case state.Status == "ended":
-			return fmt.Errorf("no turn: %s", state.Outcome)
 		default:
-			fmt.Println("locked", state.Fence)
+			fmt.Println(state.Status, state.Fence)
 		}
 	}
 	code, err := turn.Code(ctx, client.Ask(pressSendCode)) // client.From("15881234") names its sender
