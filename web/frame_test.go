@@ -57,6 +57,16 @@ func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 	slices.Sort(written)
 	require.Equal(t, described, written, "static/js/store.js: NOTHING")
 
+	types, err := os.ReadFile("../static/embed.d.ts")
+	require.NoError(t, err)
+	state := regexp.MustCompile(`(?s)interface State \{.*?\n\}`).FindString(string(types))
+	typed := []string{"room", "type"} // the page that embeds the module knows both
+	for _, m := range regexp.MustCompile(`(?m)^  readonly (\w+)`).FindAllStringSubmatch(state, -1) {
+		typed = append(typed, m[1])
+	}
+	slices.Sort(typed)
+	require.Equal(t, described, typed, "static/embed.d.ts: State")
+
 	api, err := os.ReadFile("../docs/api.md")
 	require.NoError(t, err)
 	example := regexp.MustCompile(`(?s)\{"type":"state".*?\n? ?"codes":\w+\}`).FindString(string(api))
