@@ -3,26 +3,28 @@
 -- args:
 --   session
 --   fence      of the lease
---   filter     which messages the ask takes, sealed; '' = all
---   most       how many asks a lease may have
+--   filter     which messages the ask takes, sealed so that only Go can read it; '' = all
+--   most       how many asks a lease may have; a claim may add one more
 --   body       digest of the request, which the reply returns; '' = none
---   digest     of the unclaimed message that is claimed; '' = none, the holder asks now
+--   digest     keyed digest of the id of the message that is claimed; '' = none, the holder asks now
 --   id         of that message, as JSON
---   completes  whether its code ends the lease
--- KEYS  OWN 1  that message's answer; see messages.lua
+--   completes  whether that message ends the lease if it answers the last open ask
+-- OWN[1] is the key of that message's answer; see messages.lua.
 -- Codes:
 --   ok
 --   no_place       the session has no live place
 --   stale_fence    the session does not hold that lease
 --   too_many_asks
 --   no_message     there is no such message, or this session may not claim it
---   number_busy    another party has an open ask; until when is added to the reply. The first such answer
---                  extends the lease by as long as its holder has to wait
--- Behind the standing: asked open expires ticket fence; of a claimed message epoch granted ended; then body.
--- Publishes the lease; its end and the handoff where the message ends the lease.
+--   number_busy    another party (session and seller, see leases.lua) has an open ask; the reply ends with the
+--                  time until when. The first time that the holder is refused to ask, its lease is extended
+--                  by that wait, by at most the quarantine, and up to LONGEST in all
+-- An ok ends with "asked open expires ticket fence"; for a claim also with "epoch granted now"; then body.
+-- Publishes the lease; its end and the handoff if the message ends the lease.
 
--- answer_earlier makes the message the answer to an ask of the lease that came after it was sent. Where
--- there is none, it adds an ask as of when the message was sent, unless another part has answered an ask.
+-- answer_earlier makes the message the answer to the lease's first open ask that was made after the message
+-- was sent (m.from). If there is none, it adds an answered ask of that time. It does neither if another part
+-- of the same long SMS has answered an ask.
 local function answer_earlier(lease, m)
   local answered = messages.part_answered(m)
   for _, a in ipairs(lease.asks) do
@@ -37,8 +39,9 @@ local function answer_earlier(lease, m)
 end
 
 -- claim binds the message to the lease and returns it; or nil, the code of a refusal, and what that adds to
--- the reply. An ambiguous message is offered where the carrier's clock may be wrong, and another party's
--- ask does not keep it from the session: see matching.judge.
+-- the reply. The message must be offered to this lease (state 'o'). If another party has an open ask, only an
+-- ambiguous message may be claimed: it was offered because the carrier's clock may be behind, although another
+-- party had asked (see behind in matching.lua).
 local function claim(lease)
   local m = messages.get(args.digest)
   if not (m and m.state == 'o' and m.session == args.session and m.fence == room.fence) then
@@ -59,7 +62,7 @@ local function claim(lease)
   return m
 end
 
--- details returns what the reply has behind the standing.
+-- details returns the end of an ok.
 local function details(lease, expires, m)
   local open = 0
   for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end
@@ -68,7 +71,7 @@ local function details(lease, expires, m)
     (args.body ~= '' and ' ' .. args.body or '')
 end
 
--- claim_message is expect where a message is claimed.
+-- claim_message is expect for a claim of a message.
 local function claim_message(lease)
   local m, refused, more = claim(lease)
   if not m then return reply.refuse(refused, args.session, more) end
@@ -82,8 +85,8 @@ local function claim_message(lease)
   return reply.answer('ok', args.session, details(lease, expires, m))
 end
 
--- refuse_busy returns the reply where the holder may ask only from `free`
--- on, since another party's code may come.
+-- refuse_busy returns the refusal of a holder that may ask only from the time `free` on, since another
+-- party's code may still come.
 local function refuse_busy(free)
   if room.ask_after ~= free then room.ask_after, change.any, change.codes = free, true, true end
   local expires = math.min(room.expires + math.min(free - NOW, settings.quarantine), room.granted + LONGEST)

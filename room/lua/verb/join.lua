@@ -1,36 +1,39 @@
--- join: a session asks for the lock (준비 완료).
+-- join: a session asks for the lock, as by the page's button 준비 완료 ("ready").
 --
 -- A free lock is granted at once, unless the room is paused; otherwise the session waits in line. A
--- session that has a place keeps it: nothing changes, but the session has reported that it is there.
+-- session that has a live place keeps it, whatever the other arguments are: the call only reports that the
+-- session is there.
 --
 -- args:
 --   session
---   seller              '' = not known: then only the session is held to one place
---   ticket              of the place that the session means to have already; 0 = it may get a new one
---   may_wait            false = the session is refused where it would have to wait
+--   seller              '' = not known: then the seller may have a place under each of its sessions
+--   ticket              of the place that the caller knows of; 0 = the session may get a new place
+--   may_wait            false = the session gets no new place if it would have to wait
 --   room_limit          how many may wait, 0 = any number
---   own_lease           how long this lease is (ms), 0 = as the room's are
+--   own_lease           how long this lease is (ms), 0 = the room's lease
 --   channel             where a grant after a wait is published, besides the room's channel; '' = nowhere
 --   asks                whether the lease asks for codes (see verb/expect.lua)
---   vouch               how long the calling program vouches for a waiter's presence (ms), 0 = it does not
---   registered, begins  see existence.unlisted
+--   vouch               a waiter counts as present for so long (ms) without a browser, 0 = it does not
+--   registered          when the calling process last registered the room in the index (ms)
+--   begins              the absence token of a room that Redis does not know; see existence.unlisted
 -- Codes:
---   ok, register                see existence.register
+--   ok
+--   register                    the caller has to register the room first; see existence.register
 --   no_place                    the session has no live place with that ticket
+--   seller_has_place            the seller has a live place with another session
 --   lock_held, room_paused      the session would have to wait, and may not
 --   room_full                   the limit of waiters is reached
---   seller_has_place            the seller has a live place with another session; comes before the others
 -- Publishes the new place, and the lease where it is granted.
 
--- refusal returns why no session can get a new place, nil if one can.
+-- refusal returns why this call cannot give a new place to any session, nil if it can.
 local function refusal()
   local must_wait = leases.held() or room.paused
   if not args.may_wait and must_wait then return room.paused and 'room_paused' or 'lock_held' end
   if args.room_limit > 0 and must_wait and line.length() >= args.room_limit then return 'room_full' end
 end
 
--- take_seller makes the seller's place this session's, unless this session is refused anyway. It returns
--- false if the seller has a live place already, which is another session's: this one has none.
+-- take_seller records that the seller's place is this session's, unless the call is refused anyway. It
+-- returns false if the seller has a live place with another session.
 local function take_seller(refused)
   if refused then return redis.call('HEXISTS', SELLERS, args.seller) == 0 end
   return redis.call('HSETNX', SELLERS, args.seller, args.session) == 1
@@ -65,7 +68,7 @@ function verb.join()
   end
   if mine and mine.live then
     if presence.confirm(args.session, mine) then return reply.answer('ok', args.session) end
-    state.commit() -- a repeat changes nothing either: its reply need not be kept
+    state.commit() -- what advance changed; a repeat of the call would do no more, so no reply is kept
     return reply.make('ok', args.session)
   end
   local refused = refusal()
@@ -78,7 +81,7 @@ function verb.join()
     line.enqueue(args.session, int(p.ticket))
     room.joined_last = args.session
     if args.vouch > 0 then presence.connected_until(args.session, NOW + args.vouch) end
-  else
+  else -- advance leaves the lock free only if all waiters are away: no seller is overtaken
     leases.grant(args.session, p, int(p.ticket))
     room.grant_channel = nil -- the reply has the lease
   end

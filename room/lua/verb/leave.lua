@@ -2,15 +2,15 @@
 --
 -- args:
 --   session
---   outcome  of a holder: completed or cancelled
---   ticket   of the place that is meant, 0 = whichever it has
---   fence    of the lease that is meant, 0 = whichever it has, or none
+--   outcome  how a holder's place ends: completed or cancelled; a waiter's is always cancelled
+--   ticket   of the place that is meant, 0 = whichever the session has
+--   fence    of the lease that is meant, 0 = whichever the session has; a waiter has none
 -- Codes:
 --   ok
---   no_place     the session has no live place, or another one
+--   no_place     the session has no live place, or one with another ticket
 --   stale_fence  the session does not hold that lease
--- Behind the standing: "already" where a message has completed that very lease in the last ten minutes.
--- Publishes the end of the place, and the handoff.
+-- The reply ends with "already" if a message with the code completed the lease with that fence in the last
+-- ten minutes. Publishes the end of the place, and the handoff.
 
 local ALREADY_FOR = 10 * 60 * 1000 -- (ms)
 
@@ -37,7 +37,7 @@ function verb.leave()
 
   if holds then
     leases.finish(args.outcome, NOW)
-    advance()
+    advance() -- hands the lock on
   else
     line.leave(args.session, 'cancelled')
   end
