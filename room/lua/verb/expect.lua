@@ -9,16 +9,16 @@
 --   digest     keyed digest of the id of the message that is claimed; '' = none, the holder asks now
 --   id         of that message, as JSON
 --   completes  whether that message ends the lease if it answers the last open ask
--- OWN[1] is the key of that message's answer; see messages.lua.
+-- KEYS  OWN 1  that message's answer, a hash; see messages.lua
 -- Codes:
 --   ok
 --   no_place       the session has no live place
 --   stale_fence    the session does not hold that lease
 --   too_many_asks
 --   no_message     there is no such message, or this session may not claim it
---   number_busy    another party (session and seller, see leases.lua) has an open ask; the reply ends with the
---                  time until when. The first time that the holder is refused to ask, its lease is extended
---                  by that wait, by at most the quarantine, and up to LONGEST in all
+--   number_busy    another party (session and seller, see leases.lua) has an open ask; the reply ends with
+--                  the time until when. The first time that the holder is refused to ask, its lease is
+--                  extended by that wait, by at most the quarantine, and up to LONGEST in all
 -- An ok ends with "asked open expires ticket fence"; for a claim also with "epoch granted now"; then body.
 -- Publishes the lease; its end and the handoff if the message ends the lease.
 
@@ -39,9 +39,9 @@ local function answer_earlier(lease, m)
 end
 
 -- claim binds the message to the lease and returns it; or nil, the code of a refusal, and what that adds to
--- the reply. The message must be offered to this lease (state 'o'). If another party has an open ask, only an
--- ambiguous message may be claimed: it was offered because the carrier's clock may be behind, although another
--- party had asked (see behind in matching.lua).
+-- the reply. The message must be offered to this lease (state 'o'). If another party has an open ask, only
+-- an ambiguous message may be claimed: it was offered because the carrier's clock may be behind, although
+-- another party had asked (see behind in matching.lua).
 local function claim(lease)
   local m = messages.get(args.digest)
   if not (m and m.state == 'o' and m.session == args.session and m.fence == room.fence) then
