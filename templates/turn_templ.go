@@ -879,7 +879,7 @@ func turnActions(v RoomView, t Text) templ.Component {
 	})
 }
 
-// claimPart is the only action until the seller has claimed the turn. Without a script 준비 완료 claims it too.
+// claimPart is the only action until the seller has claimed the turn. Without a script a join claims it, too.
 func claimPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -488,7 +488,7 @@ func readyPart(v RoomView, t Text) templ.Component {
 	})
 }
 
-// backPart is for a seller who missed the turn. Without a script 준비 완료 claims it too.
+// backPart is for a seller who missed the turn. Without a script its form joins, which claims the place, too.
 func backPart(v RoomView, t Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ type claimBody struct {
 	Fence   *int64 `json:"fence"`
 }
 
-// claim is POST /api/{room}/lock/claim: 저 여기 있어요.
+// claim is POST /api/{room}/lock/claim, the page's button 저 여기 있어요 ("I am here").
 func (h *lockAPI) claim(c *gin.Context) {
 	body, err := readClaim(c)
 	if err != nil {

@@ -39,7 +39,7 @@ type expectAnswer struct {
 	Version   int64         `json:"version"`
 }
 
-// expect is POST /api/{room}/lock/expect: 이제 요청할게요.
+// expect is POST /api/{room}/lock/expect, the page's button 이제 요청할게요 ("I am asking for the code now").
 func (h *lockAPI) expect(c *gin.Context) {
 	body, session, err := h.readExpect(c)
 	if err != nil {
@@ -65,7 +65,7 @@ func (h *lockAPI) expect(c *gin.Context) {
 		Epoch:     expected.Epoch, Version: expected.Version})
 }
 
-// reject is POST /api/{room}/lock/reject: 번호가 맞지 않아요.
+// reject is POST /api/{room}/lock/reject, the page's button 번호가 맞지 않아요 ("the code is wrong").
 func (h *lockAPI) reject(c *gin.Context) {
 	body, session, err := h.readExpect(c)
 	if err == nil {

@@ -17,7 +17,7 @@ const (
 	noticeKept   = 60
 )
 
-// joinForm is 준비 완료 without a script.
+// joinForm is join for a browser without scripts: a form, and a page as the answer.
 func (h *pages) joinForm(c *gin.Context) {
 	if !h.ReadForm(c) {
 		return
@@ -37,7 +37,7 @@ func (h *pages) joinForm(c *gin.Context) {
 	h.back(c, "")
 }
 
-// leaveForm is 인증 완료, 취소 or 줄에서 나가기 without a script.
+// leaveForm is leave for a browser without scripts.
 func (h *pages) leaveForm(c *gin.Context) {
 	if !h.ReadForm(c) {
 		return
@@ -76,7 +76,8 @@ func (h *pages) leaveByForm(c *gin.Context) error {
 	return err
 }
 
-// expectForm is 이제 요청할게요 without a script, and 네 to the question about an unclaimed message.
+// expectForm is expect for a browser without scripts: to ask for a code, or to claim a message that no ask
+// explains.
 func (h *pages) expectForm(c *gin.Context) {
 	if !h.ReadForm(c) {
 		return
@@ -92,7 +93,7 @@ func (h *pages) expectForm(c *gin.Context) {
 	h.back(c, "")
 }
 
-// rejectForm is 번호가 맞지 않아요 without a script.
+// rejectForm is reject for a browser without scripts.
 func (h *pages) rejectForm(c *gin.Context) {
 	if !h.ReadForm(c) {
 		return
@@ -111,7 +112,7 @@ func (h *pages) rejectForm(c *gin.Context) {
 	h.back(c, "")
 }
 
-// claimForm is 저 여기 있어요 without a script. The field fence is empty for a seller in line.
+// claimForm is claim for a browser without scripts. The field fence is empty for a seller in line.
 func (h *pages) claimForm(c *gin.Context) {
 	if !h.ReadForm(c) {
 		return

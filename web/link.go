@@ -37,7 +37,7 @@ type linkAnswer struct {
 	QR        *link.QR      `json:"qr,omitempty"` // if requested
 }
 
-// makeLink is POST /api/{room}/lock/link: 다른 기기에서 이어하기.
+// makeLink is POST /api/{room}/lock/link, the page's button 다른 기기에서 이어하기 ("continue on another device").
 func (h *devices) makeLink(c *gin.Context) {
 	body, err := readOptionalLock(c)
 	if err != nil {

@@ -80,8 +80,8 @@ func (h *lockAPI) inPlace(ctx context.Context, c *gin.Context, session string,
 	return do(l.Session, l.Ticket)
 }
 
-// enterLinked is 준비 완료 of a session that joined a place by a link: it answers with that place. Once the place
-// has ended, the session is its own again, and ok is false.
+// enterLinked is join for a session that joined another session's place by a link: it returns that place. ok
+// is false if that place has ended: then the session acts for itself again, and joins as any other.
 func (h *lockAPI) enterLinked(ctx context.Context, c *gin.Context, session string,
 	noWait bool) (room.Standing, bool, error) {
 	l, ok, err := h.linked(ctx, c, request.Room(c), session)

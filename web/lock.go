@@ -33,7 +33,7 @@ func (h *lockAPI) routes(g *gin.RouterGroup) {
 	g.GET("/ws", h.socket)
 }
 
-// join is POST /api/{room}/lock: 준비 완료.
+// join is POST /api/{room}/lock, the page's button 준비 완료 ("ready").
 func (h *lockAPI) join(c *gin.Context) {
 	body, err := readLock(c)
 	if err != nil {

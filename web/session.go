@@ -121,8 +121,8 @@ func cookieless(c *gin.Context) bool {
 	return c.PostForm(cookieField) != "" && len(c.Request.Cookies()) == 0
 }
 
-// visitor returns the browser's session, or gives it a new one. The first 준비 완료 then already comes from the
-// session that the browser keeps. If sellers come with tokens, a session is exchanged for a token instead.
+// visitor returns the browser's session, or gives it a new one. So the browser's first join comes from
+// the session that it keeps. If sellers come with tokens, a session is exchanged for a token instead.
 func (s *sessions) visitor(c *gin.Context) (string, error) {
 	session, err := room.ParseSession(s.cookie(c))
 	if s.Sellers != nil {

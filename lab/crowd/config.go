@@ -43,7 +43,7 @@ type Config struct {
 	Every func(Line)
 }
 
-// Carrier sends the codes that holders ask for. Without a secret no seller asks, and turns end by 인증 완료.
+// Carrier sends the codes that holders ask for. Without a secret no seller asks; each ends its turn itself.
 type Carrier struct {
 	Secret string        // as WAITROOM_SMS_WEBHOOK_SECRET has it
 	Rate   float64       // messages a second at most; 0 = as they are asked for

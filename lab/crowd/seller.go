@@ -139,7 +139,7 @@ func (s *seller) turn() {
 	}
 }
 
-// join presses 준비 완료 until there is an answer.
+// join calls POST /lock until there is an answer, as a press of the button 준비 완료 ("ready").
 func (s *seller) join(ctx context.Context) {
 	body := fmt.Sprintf(`{"seller_id":%q,"asks":%t}`, s.name, s.c.carrier.signer != nil)
 	got, err := s.ask("/lock", body, "")
@@ -195,7 +195,7 @@ func (s *seller) sleep(ctx context.Context) {
 	s.wait()
 }
 
-// reload opens the page again and presses 준비 완료: the place stays the same.
+// reload opens the page again and joins again: the place stays the same.
 func (s *seller) reload(ctx context.Context) {
 	s.drop()
 	if !s.connect(ctx) {

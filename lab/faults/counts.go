@@ -34,7 +34,7 @@ var counters = map[string]struct {
 	"waitroom_ledger_incidents_total": {"incident", []string{"kind"}},
 }
 
-// corrected are the metrics that correct an outcome.
+// corrected are the metrics that count outcomes which the ledger replaced after they were counted.
 var corrected = map[string]string{"waitroom_places_corrected_total": "place ",
 	"waitroom_leases_corrected_total": "lease "}
 

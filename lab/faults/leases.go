@@ -145,7 +145,7 @@ func (r *roomLog) endSeen(ticket int64) (at int64) {
 	return at
 }
 
-// waitedThrough returns a ticket that waited and was present during a whole period; 0 = none.
+// waitedThrough returns a ticket that waited, with its seller connected, during a whole period; 0 = none.
 func (r *roomLog) waitedThrough(from, to int64) int64 {
 	type place struct {
 		session string

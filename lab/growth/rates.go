@@ -46,9 +46,10 @@ func coalesced(changes, pause float64) float64 {
 	return 1 / (pause + math.Exp(-changes*pause)/changes)
 }
 
-// following returns how many replicas follow a room, and how likely a new socket comes to a replica that does
-// not. A balancer spreads sockets at random, and a replica stops following a room some time after its last
-// socket closed. churn is the number of a room's sockets that open in a second.
+// following returns how many replicas subscribe to a room's events (follow), and the probability that a new
+// socket comes to a replica that does not (fresh). A balancer spreads sockets at random, and a replica ends
+// its subscription some time after the room's last socket there closed. churn is how many of the room's
+// sockets open in a second.
 func following(w world, n numbers, sockets, churn float64) (follow, fresh float64) {
 	if w.routed {
 		return w.each(n), 0
