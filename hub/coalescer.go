@@ -36,7 +36,7 @@ func (b *coalescer) stop() {
 	}
 }
 
-// flush marks every socket of the room, unless it has just done so.
+// flush marks every socket of the room for a state frame, unless a flush has just done that.
 func (b *coalescer) flush() {
 	l := b.l
 	l.mu.Lock()

@@ -26,9 +26,9 @@ type Config struct {
 	Registerer prometheus.Registerer // nil = metrics are kept for this hub alone
 	Unnotified bool                  // the store has no keyspace notifications: do not ask for them
 
-	// Linked returns the links of sessions that have no place of their own, in their order; a zero Link is
-	// for a session that stands for itself. nil = all do. A call has each session once, at most
-	// room.LookBatch of them. It is asked once for a session's socket.
+	// Linked returns for each of the sessions, which have no place of their own, the place that its browser
+	// joined by a link; the zero Link if it joined none. nil = none did. A call has each session once, at
+	// most room.LookBatch of them. A session is asked about once for each socket.
 	Linked func(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error)
 
 	// Of the support desk.
@@ -38,8 +38,8 @@ type Config struct {
 	Name   string             // the name of this replica; default: the host's name
 	Behind func() bool        // whether the ledger is behind; nil = it never is
 
-	// a ping per socket; default 25 s. Nothing heard for 0.4 of it after one, or two unanswered by the page:
-	// closed
+	// interval of a socket's pings; default 25 s. A socket is closed if nothing arrives for 0.4 of it after a
+	// ping, or if the page leaves two unanswered
 	PingEvery time.Duration
 	// how often the replica sends a heartbeat and some mirrors are compared with the engine; default 700
 	// ms, or a twelfth of the engine's AwayAfter where that is less, 50 ms at the least

@@ -22,9 +22,9 @@ func newDesk(h *Hub) *desk.Desk {
 			ChangeBytes: m.changeBytes}})
 }
 
-// ServeDesk turns a request into a socket of support: of one room, or with "" of all. Errors as
-// ServeSocket's; other origins than the server's own are refused whichever Config.Origins trusts, unless it
-// is a program.
+// ServeDesk turns a request into a socket of support: of one room, or of all rooms if id is "". Errors are
+// ServeSocket's. A page of another origin than the server's own is refused, even if Config.Origins trusts it;
+// a program is not.
 func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who desk.Watcher) error {
 	return h.desk.Serve(w, r, id, who)
 }

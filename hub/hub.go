@@ -1,6 +1,6 @@
 // Package hub sends browsers the state of their room: one WebSocket per browser, one mirror per room.
 //
-// It puts packages together that know nothing of it. hub/mirror is a replica's copy of a room, hub/follow the
+// It combines packages that do not import it: hub/mirror is a replica's copy of a room, hub/follow the
 // subscription to Redis, hub/socket the connections; hub/presence reports which sessions are here, hub/links
 // has the sockets that stand for another session's place, hub/desk serves support. A room's mirror follows
 // the engine's events. A socket with a frame due is put into a queue once; a small pool of writers makes its

@@ -51,7 +51,8 @@ func (k *linkLookup) run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// next returns the next batch; false ends the run.
+// next takes the next sessions off the queue, at most room.LookBatch. ok is false if none of them has a
+// socket whose link is to be looked up.
 func (k *linkLookup) next() (q linkQuestion, ok bool) {
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()

@@ -41,7 +41,7 @@ func (k *seatLookup) run(ctx context.Context) {
 	}.Run(ctx)
 }
 
-// next returns the next batch; false ends the run.
+// next takes the next sessions off the queue; it returns false if the queue is empty.
 func (k *seatLookup) next() ([]*session, bool) {
 	k.l.mu.Lock()
 	defer k.l.mu.Unlock()

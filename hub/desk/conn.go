@@ -27,8 +27,8 @@ const together = 16 << 10
 
 // source is what a socket of support shows: one room, or all of them.
 type source interface {
-	// opening is everything there is to send, as of a place in the feed; false while there is nothing. The
-	// source marks its sockets when there is.
+	// opening returns the first frames, with everything up to a position in the feed; false while there is
+	// nothing to send. The source marks its sockets once there is.
 	opening() (opening, bool)
 	leave(*Conn)
 }
@@ -51,7 +51,7 @@ type Conn struct {
 	spot   int // index in sockets.conns, by its lock
 	turn   int // in which of turns its sign-in is checked
 
-	// The writer's own.
+	// Only the writer uses these.
 	rest   [][]byte // of the opening
 	next   int64    // number of the frame that is to be written next
 	opened bool

@@ -60,9 +60,9 @@ type Host interface {
 	// meanwhile.
 	Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
 		owner socket.Owner) (bool, error)
-	// Open has the room of the id on this replica watch for a socket, see Room.Watch.
+	// Open makes this replica's copy of a room send its changes to a socket of support; see Room.Watch.
 	Open(id room.ID, c *Conn)
-	// Status is how the replica is.
+	// Status returns the replica's state.
 	Status() Status
 }
 
@@ -138,8 +138,8 @@ func (d *Desk) Run(ctx context.Context) {
 	d.sockets.run(ctx)
 }
 
-// Serve turns a request into a socket of support and returns: of one room, or with "" of all. A request from
-// another origin than the server's own is refused, unless it is a program's.
+// Serve turns a request into a socket of support and returns: of one room, or of all rooms if id is "". A
+// page of another origin than the server's own is refused, a program is not.
 func (d *Desk) Serve(w http.ResponseWriter, r *http.Request, id room.ID, who Watcher) error {
 	c := &Conn{d: d, who: who, next: unopened}
 	allowed := d.Own

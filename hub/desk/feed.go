@@ -2,8 +2,8 @@ package desk
 
 import "sync"
 
-// How much of the frames is kept for sockets that are behind. A socket that is behind by more is sent
-// everything anew.
+// How much of the frames is kept for sockets that are behind. A socket that is behind by more gets the
+// opening frames again.
 const (
 	feedFrames = 1024
 	feedBytes  = 1 << 20

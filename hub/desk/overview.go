@@ -18,8 +18,7 @@ const (
 	listEvery   = 30 * time.Second       // how often the rooms in use are listed
 	glanceAgain = time.Second            // between attempts while the store does not answer
 
-	// The subscription's confirmation has the rooms listed. Without it they are listed after this all the
-	// same.
+	// The rooms are listed when the subscription is confirmed, or after this time if it is not.
 	confirmWithin = 2 * time.Second
 )
 

@@ -65,7 +65,8 @@ func (r *Room) due() int {
 	return due
 }
 
-// countAgain makes the minutes due if something happened lately or another minute has begun.
+// countAgain marks the counts by the minute as due to be read, if something happened lately or another minute
+// has begun.
 func (r *Room) countAgain(asked int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,7 +32,8 @@ type replica struct {
 	StartedAt int64  `json:"started_at"` // unix ms
 }
 
-// uncounted returns the part whose changes are sent at once.
+// uncounted returns the state without its numbers of sockets, rooms and watchers. A change of the rest is
+// sent at once.
 func (r replica) uncounted() replica {
 	r.Sockets, r.Rooms, r.Watchers = 0, 0, 0
 	return r

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// how long the message with the shortest way is used, since the clocks drift apart
+	// how long the sample of the fastest message counts, since the clocks drift apart
 	clockWindow = 30 * time.Second
 	// how long after Redis's clock was set earlier messages may still arrive
 	setFor  = 10 * time.Second
 	setBack = 500 * time.Millisecond // and are recognised where it was set back by more than this
 )
 
-// Clock estimates Redis's time. Each message from Redis has that time; the message with the shortest way
-// gives the best bound. This process's clock is the monotonic one.
+// Clock estimates Redis's time. Each message from Redis has that time; the message that arrived fastest gives
+// the best estimate. This process's clock is the monotonic one.
 type Clock struct {
 	Start  time.Time    // ours
 	offset atomic.Int64 // ns to take from the time since start to get Redis's unix time

@@ -80,7 +80,7 @@ type Check[S Socket] struct {
 	sockets  []S
 }
 
-// Next returns the next batch; false ends the checking.
+// Next takes the next sockets to check; ok is false if all are checked.
 func (r *Room[S]) Next() (c Check[S], ok bool) {
 	for _, s := range r.sockets {
 		if k := s.Stand(); k.missed && len(c.Sessions)+2 <= room.LookBatch {

@@ -21,7 +21,7 @@ type Span struct {
 // Freshness is how one revision compares with a known one, or with a known span.
 type Freshness int
 
-// Of the other revision, compared with the known one.
+// The results, each about the other revision.
 const (
 	EpochBefore  Freshness = iota // of an epoch that is over
 	EpochAfter                    // of an epoch that is not known yet
@@ -33,7 +33,7 @@ const (
 	Ahead // versions in between are missing
 )
 
-// Of is the rule of freshness. All others are made of it.
+// Of compares another revision with this one. The other comparisons use it.
 func (r Revision) Of(at Revision) Freshness {
 	switch {
 	case at.Epoch < r.Epoch:
@@ -50,7 +50,7 @@ func (r Revision) Of(at Revision) Freshness {
 	return Ahead
 }
 
-// Of is the rule where only the versions since a snapshot are known.
+// Of compares a revision with the span, which does not know the versions before Base (Missed).
 func (s *Span) Of(at Revision) Freshness {
 	f := s.Revision.Of(at)
 	if f == Known && at.Version < s.Base {
@@ -59,7 +59,7 @@ func (s *Span) Of(at Revision) Freshness {
 	return f
 }
 
-// OfHistory is the rule for a revision with the history of the server that it was written in.
+// OfHistory is Of for a revision that was written under a replication history of the server.
 func (s *Span) OfHistory(at Revision, lineage string) Freshness {
 	if at.Epoch == s.Epoch && lineage != s.Lineage {
 		return OtherHistory

@@ -9,7 +9,7 @@ import (
 )
 
 // Roster is support's mirror of a room: the line with its sellers. It applies the same events in the same
-// order as State, which judges each event first. It is not safe for concurrent use.
+// order as State, which decides first whether an event applies. It is not safe for concurrent use.
 type Roster struct {
 	Revision
 	Now    int64 // unix ms of Redis's clock when the room was so

@@ -35,8 +35,8 @@ func (s *Session[V]) take(to Seat, at Revision) {
 	s.Changes++
 }
 
-// Message is an SMS with a number, so that each socket gets it once. An offered one has neither text nor
-// code.
+// Message is an SMS with a number, so that each socket gets it once. A message that the session is only
+// offered has neither text nor code.
 type Message struct {
 	room.Message
 	Offered bool

@@ -1,9 +1,7 @@
 // Package presence reports to the engine which waiting sessions have sockets on this replica, and finds those
-// at the head of the line that do not answer.
-//
-// It costs with comings and goings, never with how many wait: a session is reported once when it comes and
-// once when it has gone. A heartbeat keeps the replica's number alive; when it stops, the engine takes back
-// all that was reported under the number.
+// at the head of the line that do not answer.  Its cost grows with the sessions that come and go, not with
+// the number that wait: a session is reported once when it comes and once when it has gone. A heartbeat keeps
+// the replica's number alive; when it stops, the engine takes back all that was reported under the number.
 package presence
 
 import (

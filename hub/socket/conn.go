@@ -30,8 +30,8 @@ type Conn struct {
 	asked atomic.Int64  // when the last ping of the wheel was written, likewise
 }
 
-// Protocol is the name of the frames where a client names protocols: a browser can send nothing else about
-// itself.
+// Protocol is the WebSocket subprotocol of the frames. A browser can send values of its own only as further
+// subprotocols.
 const Protocol = "waitroom"
 
 // Accept takes over the connection of a request that Check allowed; it returns false if the connection broke

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The most that a client may send in a second. No browser comes near; and no message that is not refused as
-// it is needs as many bytes.
+// Limits of what a client may send in a second. No browser comes near them, nor does any message that would
+// be accepted.
 const (
 	framesASecond = 10
 	bytesASecond  = 8 << 10

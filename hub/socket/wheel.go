@@ -29,8 +29,8 @@ type slot struct {
 
 func newWheel(p *Pool) *wheel { return &wheel{p: p} }
 
-// add gives a socket its slot, in which it is pinged for the first time after one interval. Earlier pings
-// were not for it, however long it has been opening.
+// add gives a socket its slot, in which it is pinged for the first time after one interval. It need not
+// answer pings of its slot from before that.
 func (w *wheel) add(c *Conn) {
 	w.mu.Lock()
 	c.slot = int32(w.now)
