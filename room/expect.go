@@ -109,8 +109,8 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	return x, err
 }
 
-// rememberedOther reports whether the answer is a repeat's to another body. Replies that older releases kept
-// have no digest of the body.
+// rememberedOther reports whether a remembered reply was made for a request with another body. Replies that
+// older releases kept have no digest of the body.
 func rememberedOther(rest []string, body string) bool {
 	if body == "" || len(rest) == 0 {
 		return false

@@ -136,7 +136,7 @@ func (m *memory) learnFilter(id ID, sealed string, f Filter) {
 	x.known[filterName(sealed)], x.used = f, now
 }
 
-// fit is the argument of matching.lua that has whether an ask's filter accepts a message.
+// fit says whether an ask's filter accepts a message, as matching.lua reads it.
 type fit string
 
 const (

@@ -335,7 +335,8 @@ func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, aslee
 	return nil
 }
 
-// dueIn makes a listed room due by then. earliest is false if the room is due before, or being looked at now.
+// dueIn makes a listed room due in that time. earliest is false if the room is due before that, or a replica
+// is looking at it now.
 func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (earliest bool, err error) {
 	earliest, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
 	return earliest, storeError("make room due", err)

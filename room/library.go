@@ -223,7 +223,7 @@ func withoutFunctions(err error) string {
 	return ""
 }
 
-// indexScript returns a script on the index. It shares no code with the library.
+// indexScript returns a script of room/lua/index. Unlike the verbs, it is not part of the Lua library.
 func indexScript(name string) *redis.Script {
 	return redis.NewScript(luaLimits() + luaSource("index/"+name))
 }

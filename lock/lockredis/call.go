@@ -19,7 +19,7 @@ func (l *Locker) enter() bool {
 }
 
 // call runs f, and returns as soon as ctx ends, since a Redis client checks ctx only between two attempts.
-// Close waits for f if the call began before it.
+// Close waits for f if the call began before Close was called.
 func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error) {
 	done := func() {}
 	if l.enter() {
@@ -28,8 +28,8 @@ func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error)
 	return run(ctx, done, f, nil)
 }
 
-// further is call for a caller that is counted already: Close waits for it in any case. late gets the result
-// if the caller has gone; it may be nil.
+// further is call within another call, for which Close waits already: so Close waits for f, too. If ctx ends
+// before f returns, late gets f's result; it may be nil.
 func further[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
 	l.work.Add(1)
 	return run(ctx, l.work.Done, f, late)

@@ -83,7 +83,7 @@ func (l *Locker) Resume(ctx context.Context, token string) (lease *lock.Lease, e
 	return lease, nil
 }
 
-// find returns the state of a live lease's room after `sent`.
+// find returns the state of a live lease's room, and when its request was sent.
 func (l *Locker) find(ctx context.Context, lease *lock.Lease) (sent time.Time, v room.View, held bool,
 	err error) {
 	sent = time.Now()

@@ -68,10 +68,10 @@ function existence.wake()
   if room.idle_since > 0 then existence.cancel_sleep() end
 end
 
--- unlisted reports whether the caller has to register the room in the index, and to call again.
--- So it is where the process registered the room too long ago, or before it fell asleep. So it is too where
--- Redis does not know the room, and the process has not asked the others under this absence token whether
--- they do: its client may have sent the call again, to another server than before.
+-- unlisted reports whether the caller has to register the room in the index, and to call again. It has to if
+-- the process registered the room too long ago, or before the room fell asleep. It also has to if Redis does
+-- not know the room, and the process has not asked the other processes for it under this absence token: its
+-- client may have sent the call again, to another server than before.
 function existence.unlisted()
   if settings.ephemeral then return false end -- no index has it
   local registered = args.registered

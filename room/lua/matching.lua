@@ -191,10 +191,10 @@ local function note_turn(turns, l)
   turns.asked_later = turns.asked_later or asked
 end
 
--- second_code_due returns when a party asked last, where one more code is to come for it; 0 if none is.
--- So it is where the party's lease `mine` has this code as the answer to `ask`, but an ask of an earlier turn
--- of the same party is still open and may have caused the code: which of them the next code answers is not
--- known. Once that is recorded it stays so until no such ask is open, whatever codes come.
+-- second_code_due returns when a party asked last, where one more code is to come for it; 0 if none is. One
+-- is if the party's lease `mine` has this code as the answer to `ask`, but an ask of an earlier turn of the
+-- same party is still open and may have caused the code: which of them the next code answers is not known.
+-- Once that is recorded it stays so until no such ask is open, whatever codes come.
 function matching.second_code_due(mine, ask)
   local left_open = mine.party == room.open_party and room.open_at or room.open_other
   local recorded = room.second_code_party == mine.party

@@ -56,7 +56,8 @@ function reply.remember(text)
   return text
 end
 
--- answer commits and returns the reply, with `more` behind it, which a repeat of the request gets too.
+-- answer commits the changes and returns the reply, followed by `more`. A repeat of the request gets the
+-- same.
 function reply.answer(code, session, more)
   state.commit()
   return reply.remember(reply.make(code, session) .. (more or ''))

@@ -15,8 +15,8 @@
 --   stale_fence      no such lease is known
 --   already_matched  it belongs to a lease; or a duplicate or another part of it does, of another party
 --   not_possible     the lease cannot have caused it
--- Behind the standing: result ticket fence epoch granted ended completes, and "1" where the message's text is
---   forgotten, and only a record of it is left.
+-- After the standing (see reply.lua): result ticket fence epoch granted ended completes, and "1" if the
+--   message's text is forgotten, and only a record of it is left.
 -- Publishes the lease's end and the handoff where the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 

@@ -4,11 +4,11 @@
 --
 -- args:
 --   session
---   ticket   of the place that is meant, 0 = whichever it has
---   fence    of the lease that is meant, 0 = whichever it has, or none
+--   ticket   of the place that is meant, 0 = whichever the session has
+--   fence    of the lease that is meant, 0 = whichever the session has; a waiter has none
 -- Codes:
 --   ok
---   no_place     the session has no live place, or another one
+--   no_place     the session has no live place, or one with another ticket
 --   stale_fence  the session does not hold that lease
 -- Publishes the lease, or the place in line, where that has changed.
 

@@ -9,7 +9,7 @@
 -- Codes:
 --   ok
 --   seller_has_place  the standing is that place's
--- Behind the standing: how many places and how many ended leases were renamed.
+-- After the standing (see reply.lua): how many places and how many ended leases were renamed.
 -- Publishes that every replica has to read the room anew, where anything was renamed.
 
 -- rename returns a text with the seller behind `fields` other fields
