@@ -99,8 +99,8 @@ func drain(socket *crowd.Socket) {
 	}
 }
 
-// quiet waits until nothing is open that was not open before the first seller came. wrong names what still
-// is.
+// quiet waits until no more is open than was before the first seller came. wrong names what is still open
+// after the longest wait; nil = nothing is.
 func (d *day) quiet(ctx context.Context) (wrong, err error) {
 	d.client.CloseIdleConnections()
 	deadline := time.Now().Add(quietWithin)

@@ -71,7 +71,7 @@ func (m *moments) ended(held float64) {
 
 func (m *moments) variance() float64 { return max(m.second.h-m.first.h*m.first.h, 0) }
 
-// ordered has the last hold times, sorted, with the sums of all from each on.
+// ordered has the last hold times, sorted, and for each of them the sum of it and all longer ones.
 type ordered struct {
 	last
 	asc  []float64

@@ -203,7 +203,7 @@ func (s *seller) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(s.rng.Int64N(int64(most-least)))
 }
 
-// insist asks replicas in a random order until one answers, and not with an excuse.
+// insist asks the replicas in turn, from a random one on, until an answer is no server error and no 429.
 func (r *Run) insist(ctx context.Context, rng *rand.Rand, c call) (answer, error) {
 	for n := rng.IntN(len(r.doors)); ; n++ {
 		got, err := r.doors[n%len(r.doors)].ask(ctx, c)

@@ -79,8 +79,9 @@ func (c crossings) all() error {
 	return nil
 }
 
-// crossings counts them since the n-th record. They are leases that a call to one version ended and whose
-// next holder has a socket at the other, and messages that one version received and the other showed.
+// crossings counts the events since the n-th record that one version caused and the other sent. They are
+// leases that a call to one version ended and whose next holder has a socket at the other, and messages that
+// one version received and the other showed.
 func (r *Run) crossings(since int) (c crossings) {
 	old := map[string]bool{}
 	for _, p := range r.replicas {

@@ -1,5 +1,5 @@
-// Command growth reckons what a number of waiting sellers takes, from the constants in one file, plays small
-// worlds to hold the formulas against, and writes its tables into lab/growth.md.
+// Command growth computes how many servers a number of waiting sellers needs, from the constants in one file.
+// It compares its formulas with simulations of small worlds, and writes its tables into lab/growth.md.
 package main
 
 import (

@@ -41,13 +41,13 @@ type deployment struct {
 	bounds                        []bound
 }
 
-// bound is such a limit. A use over 1 is impossible.
+// bound is a limit that more servers do not raise, and how much of it is used. A use over 1 is impossible.
 type bound struct {
 	name string
 	used float64
 }
 
-// gives returns the bound with the highest use.
+// gives returns the bound with the highest use, which limits the deployment first.
 func (d deployment) gives() bound {
 	return slices.MaxFunc(d.bounds, func(a, b bound) int { return int(math.Copysign(1, a.used-b.used)) })
 }

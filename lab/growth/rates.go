@@ -24,7 +24,7 @@ type rates struct {
 	redis, replica, ledger float64 // cores that are busy with it
 }
 
-// formulas are the closed ones, apart where a test wants to put in a wrong one.
+// formulas are the functions that a test replaces by wrong ones, to see that the comparison notices it.
 type formulas struct {
 	frameRate func(changes, pause float64) float64 // states a second of one far back in a line
 	// returns the replicas that follow one room, and the probability that a socket comes to another one
