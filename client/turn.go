@@ -120,7 +120,7 @@ func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error
 // Session returns the secret that identifies the place; a program stores it to continue after a restart.
 func (t *Turn) Session() string { return t.session }
 
-// State returns the last state that the server has sent.
+// State returns the last state that Wait, Updates, Done or Leave has received; Code does not change it.
 func (t *Turn) State() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,7 @@ export interface Asking extends Call {
 export interface Turn {
   /** Identifies the place: any program that has it can act for the place. Store it to resume after a restart. */
   readonly session: string;
-  /** The last state that the server has sent. */
+  /** The last state that wait, done or leave has received; code does not change it. */
   readonly state: State;
   /**
    * Resolves once the seller holds the lock; rejects with Ended if the place ends before. If the turn came and
