@@ -34,7 +34,7 @@ func rejectedAt(messageID string, ticket, at int64) room.Record {
 	return r
 }
 
-// going returns a message record that does not end its lease.
+// going returns a copy of a message's record, in which the message does not end its lease.
 func going(r room.Record, at int64) room.Record {
 	r.Completes, r.At, r.EndedAt = false, at, at
 	return r

@@ -49,7 +49,8 @@ func (h *heldBack) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// A message without a time is read under one lease and reaches Redis under the next.
+// The replica reads a message without a time while one lease holds, and its call reaches Redis during the
+// next.
 func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	server := redistest.Start(t)
 	way := &heldBack{}

@@ -54,11 +54,11 @@ func sentence(text string) string {
 	return text
 }
 
-// marker returns the run that a label means, if any.
+// marker returns the possible code (run) that a label means, if any.
 type marker func(w *wording, label place) (run, bool)
 
-// beside returns the next run if only a particle or a bracket separates it from the label. Otherwise it
-// returns the last run, if that leads up to the label ("123456 is your …").
+// beside returns the possible code right behind the label, if only a filling word or a bracket separates the
+// two. Otherwise it returns the last one before the label, if that leads up to it ("123456 is your …").
 func beside(w *wording, label place) (run, bool) {
 	next := nextRun(w.runs, label.to)
 	if r, ok := follower(w, label, next); ok {
@@ -67,7 +67,8 @@ func beside(w *wording, label place) (run, bool) {
 	return leader(w, label, lastRun(w.runs, next, label.from))
 }
 
-// follower returns the run at an index if the label asks for it. Only filling words may separate them.
+// follower returns the possible code at an index of w.runs if the label asks for it. Only filling words, such
+// as particles, may separate them.
 func follower(w *wording, label place, i int) (run, bool) {
 	if label.kind == entering || label.kind == closing || i == len(w.runs) || w.runs[i].word {
 		return run{}, false

@@ -21,14 +21,14 @@ type stay struct {
 	requests              []*request // its asks, in order
 }
 
-// manner is how a seller handles its codes.
+// manner is how a simulated seller announces to the server that it asks the marketplace for codes.
 type manner int
 
 const (
-	plain    manner = iota // records no ask
-	asks                   // joins with the promise to ask, and records an ask before each code
-	calls                  // only records asks
-	promises               // only promises
+	plain    manner = iota // announces nothing
+	asks                   // joins with asks:true, and calls expect before each code
+	calls                  // only calls expect
+	promises               // only joins with asks:true
 )
 
 func (m manner) joinsAsking() bool { return m == asks || m == promises }

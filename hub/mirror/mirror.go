@@ -104,8 +104,8 @@ func (m *Mirror[V]) Place(s *Session[V], to Seat, at Revision) Placed[V] {
 	return Placed[V]{s, again}
 }
 
-// Current reports whether a seat is up to date: set at a revision that the state has reached, with no event
-// missed since.
+// Current reports whether the mirror knows a session's place as it is now: it knows the state at which the
+// seat was set, and every event since.
 func (m *Mirror[V]) Current(s *Session[V]) bool {
 	return s.Seat.Status != "" && m.Of(s.Revision).Reached()
 }

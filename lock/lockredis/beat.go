@@ -193,7 +193,7 @@ func (l *Locker) seated(id room.ID, session string, v room.View, p room.Place) {
 	}
 }
 
-// expire advances a lock whose holder's lease is over, as far as this process knows.
+// expire ends a lease that is over, as far as this process knows; the next waiter in line then has the lock.
 func (l *Locker) expire(id room.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeWithin)
 	defer cancel()

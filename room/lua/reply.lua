@@ -24,9 +24,9 @@ function reply.view()
     room.hold .. ',' .. room.spread .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
 end
 
--- standing returns a session's own place: "status ticket =seller outcome fence position rank".
--- The outcome of a waiter whose turn passed unclaimed is that, until its session is back. The seller has a
--- "=" before it, since a seller may be called "-".
+-- standing returns a session's own place: "status ticket =seller outcome fence position rank". A waiter whose
+-- turn passed unclaimed has the outcome "unclaimed" until its session is back. The seller has a "=" before
+-- it, since a seller may be called "-".
 function reply.standing(session)
   local p = session ~= '' and places.get(session)
   if not p then return 'idle - - - - - -' end
