@@ -10,12 +10,12 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The client resends a call by itself. Another replica may have begun the room meanwhile, and Redis may have
-// lost it.
+// The Redis client sends a call again by itself. Before that, another replica may have begun the room, and
+// Redis may have lost it.
 func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 	emptied := func(l *losing) { require.NoError(t, l.rdb.FlushAll(t.Context()).Err()) }
 	for name, test := range map[string]struct {
-		known room.Recorded // of the ledger
+		known room.Recorded // what the ledger has
 		lose  func(*losing)
 	}{
 		"the store is emptied": {lose: emptied},
@@ -39,7 +39,7 @@ func TestRoomThatWasBegunAndLostSinceTheCallAskedIsNotBegunByIt(t *testing.T) {
 					}
 					return known, nil
 				}})
-			// this call loads the library
+			// this call loads the Lua library, so that the next Join need not
 			_, err := late.Join(t.Context(), "other", room.JoinRequest{Session: room.NewSession()})
 			require.NoError(t, err)
 			way := &heldBack{}

@@ -10,7 +10,7 @@ func (a Action) members() string {
 	return members(a)
 }
 
-// reasons returns the members without ticket and fence, which the script adds itself.
+// reasons returns the JSON members of an action without ticket and fence, which the script adds itself.
 func (a Action) reasons() string {
 	a.Ticket, a.Fence = 0, 0
 	return a.members()

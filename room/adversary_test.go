@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The attempts of these tests: show a code to the wrong session, or leave it unmatched.
+// These tests try to have a code shown to the wrong session, or left unmatched.
 
 func TestClaimedMessageThatComesAgainIsItsOwnersStill(t *testing.T) {
 	d := newDesk(t, room.Config{})
@@ -105,7 +105,8 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	require.EqualValues(t, 2, trips.Load()-before)
 }
 
-// The lease depends on an earlier turn's ask, and on whether the later turn's filter accepts the message.
+// Which lease the part belongs to depends on an ask of seller a's earlier turn, and on the filter of its
+// later turn.
 func TestPartOfALongMessageIsTwoRoundTripsAtTheMost(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	client := redis.NewClient(&redis.Options{Addr: d.store.Addr()})
@@ -118,7 +119,7 @@ func TestPartOfALongMessageIsTwoRoundTripsAtTheMost(t *testing.T) {
 	}
 	start, a := d.now, d.asker("a")
 	a.only(shop)
-	for range 2 { // another message may have the same ref
+	for range 2 { // sent twice, as if another message had the same ref
 		_, m := d.sms(part(1), without)
 		require.Equal(t, room.Matched, m.Result)
 	}
@@ -208,7 +209,7 @@ func TestSendersAreComparedByTheirDigits(t *testing.T) {
 	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
 }
 
-// Seller b asked while a's ask was answered. Then a rejected that answer.
+// Seller b asked when a's ask had its answer. Then a rejected that answer.
 func TestCodeIsUnmatchedWhereARejectedAnswerLeavesTwoAsksOpen(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -226,7 +227,8 @@ func TestCodeIsUnmatchedWhereARejectedAnswerLeavesTwoAsksOpen(t *testing.T) {
 	require.Equal(t, room.Matched, own.Result, "past the quarantine of a's ask it is b's")
 }
 
-// Another seller's ask lies between a's old ask and the message, and a's own second turn does not hide it.
+// Seller b asked between seller a's first ask and the message. That a had a second turn since changes
+// nothing.
 func TestDisplacedCodeIsUnmatchedThoughTheFirstAskerHadAnotherTurn(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

@@ -10,8 +10,8 @@ var assignVerb = newVerb[assignArgs]("assign")
 type assignArgs struct {
 	Fence      int64
 	Digest     string // of the message
-	ID         string // the message's, as JSON
-	Completes  bool   // a code ends the lease
+	ID         string // of the message, as JSON
+	Completes  bool   // a code in the message ends the lease
 	Action     string // JSON members
 	Why        string // the JSON members "who" and "reason"
 	Registered int64

@@ -32,7 +32,7 @@ func TestAssignmentAfterTenMinutesIsARecordOnly(t *testing.T) {
 	require.Empty(t, messages(t, d.engine, a.session))
 	require.Equal(t, first, d.again(id))
 
-	soon := func(q *room.MatchRequest) { // sent right after a asked, and very late
+	soon := func(q *room.MatchRequest) { // sent right after seller a asked, and received very late
 		q.From, q.To, q.Shown.Text = asked.UnixMilli()+10, asked.UnixMilli()+11, "쿠팡"
 	}
 	_, other := d.sms(soon)
@@ -112,8 +112,8 @@ func TestRejectedMessageMayBeAssignedToAnotherLease(t *testing.T) {
 	}
 }
 
-// A process may die between sending a verdict and trimming the journal. The verdict is then sent again,
-// whatever has changed since.
+// A process may die between sending the ledger's verdict on a match and trimming the journal. The verdict is
+// then sent again, whatever has changed since.
 func TestVerdictOnALeaseThatAMessageBelongsToNoMoreChangesNothing(t *testing.T) {
 	for name, gone := range map[string]time.Duration{"while its text is there": 0,
 		"as a record": 10*time.Minute + time.Second} {

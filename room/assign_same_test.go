@@ -21,8 +21,8 @@ func (d *desk) couldBe(messageID string) (fences []int64) {
 	return fences
 }
 
-// Rule 5: the same sender and text is the same message, whatever its id, and so are its parts. No part goes
-// to a second seller.
+// Rule 5 of docs/matching.md: messages with the same sender and text count as one message, and so do the
+// parts of a long one. Such messages go to one seller only.
 func TestSameMessageIsAssignedToOneSellerOnly(t *testing.T) {
 	for name, how := range map[string]struct {
 		one, other func(*room.MatchRequest)
@@ -66,7 +66,8 @@ func TestSameMessageIsAssignedToOneSellerOnly(t *testing.T) {
 	}
 }
 
-// A copy that may also have been sent in the same seller's lease may go to that seller.
+// Of two messages with the same text, one is assigned to seller a. The other may go to a if it may have been
+// sent in a's lease.
 func TestSameTextIsAssignedToTheSameSellerAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -160,7 +161,8 @@ func TestMatchedMessageIsNotAssigned(t *testing.T) {
 	}
 }
 
-// Long messages end alike: a part's text does not identify the code in another part.
+// Many long messages end with the same words, so the text of a last part does not show whose code another
+// part has.
 func TestPartThatIsKnownByItsTextAloneLeavesTheCodeToItsOwnSeller(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	const alike = "쿠팡은 묻지 않아요."

@@ -86,7 +86,7 @@ func TestAssignedCodeEndsTheLiveLeaseAndIsShownOnceTheLedgerAgreed(t *testing.T)
 	require.Equal(t, []room.Note{{Message: a.session, Judged: true},
 		{Session: a.session, Support: room.Assigned}}, notes(events()))
 	require.Equal(t, first, d.again(id))
-	b.expect() // a's ask has its answer
+	b.expect() // not busy: a's ask has its answer
 }
 
 func TestAssignmentIsJournalledWithItsAgentAndReason(t *testing.T) {

@@ -178,7 +178,7 @@ func TestRefusedActionIsNotRemembered(t *testing.T) {
 		for _, name := range []string{"b", "c", "d"} {
 			newSeller(t, e, name).join()
 		}
-		for range 2 { // and so are applied actions
+		for range 2 { // sent twice: an applied action too is journalled once
 			_, err = e.Remove(t.Context(), integration, "remove", 2, byKim)
 			require.NoError(t, err)
 			_, err = e.Move(t.Context(), integration, "move", 4, 1, byKim)

@@ -2,5 +2,5 @@
 
 package room_test
 
-// bothWays runs every test on Redis by functions and once more by scripts.
+// bothWays reports whether each test on Redis runs a second time, with scripts instead of functions.
 const bothWays = false

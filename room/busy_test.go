@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Rule 3: the holder gets the time of the wait back, once.
+// Rule 3 of docs/matching.md: the time for which the holder may not ask is added to its lease, once.
 func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 40 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
@@ -33,7 +33,7 @@ func TestBusyNumberPutsTheLeaseOffOnce(t *testing.T) {
 	require.Equal(t, before.Lease.ExpiresAt+20_000, x.ExpiresAt)
 }
 
-// Asks from before the clock was set back lie ahead of it.
+// Redis's clock was set back, so the times of earlier asks are in its future.
 func TestBusyNumberPutsTheLeaseOffByTheQuarantineAtMostThoughTheClockWentBack(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 40 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
@@ -108,7 +108,7 @@ func TestNumberIsNotBusyWhereNoOtherCodeMayCome(t *testing.T) {
 	})
 }
 
-// A lease that announces no asks may have asked until its end.
+// A session that announces no asks may have asked for a code at any time until its lease ended.
 func TestLeaseThatIsNotAskingAndGotNoCodeKeepsTheNumberBusy(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")
@@ -132,7 +132,7 @@ func TestNumberIsBusyWithAnothersCodeAlsoWhereOnesOwnIsTheLatest(t *testing.T) {
 	asked := d.now
 	x.leave(room.Cancelled)
 	d.pass(time.Second)
-	y.leave(room.Cancelled) // it may have asked as well
+	y.leave(room.Cancelled) // y announces no asks, so it may have asked as well
 	_, err := d.engine.Join(d.Context(), integration,
 		room.JoinRequest{Session: y.session, Seller: "y", Asks: true})
 	require.NoError(t, err)
@@ -149,7 +149,8 @@ func (s seller) again(d *desk, name string) seller {
 	return s
 }
 
-// With open identity a session that joins as another seller counts as another session.
+// If sellers need not sign in (SELLER_AUTH=open), a session that joins as another seller counts as another
+// session.
 func TestSessionMayAskAgainAtOnceAsTheSameSellerOnly(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// after lets a ask and leave, and b join and ask after a while.
+// after returns seller a, which asked and left, and seller b, which asks when `wait` has passed since.
 func (d *desk) after(wait time.Duration) (a, b seller) {
 	d.Helper()
 	a, b = d.asker("a"), d.asker("b")
@@ -20,7 +20,8 @@ func (d *desk) after(wait time.Duration) (a, b seller) {
 	return a, b
 }
 
-// Rule 2: a slow carrier clock stamps b's code so that it seems older than b's ask. So it seems to be a's.
+// Rule 2 of docs/matching.md: by a slow carrier clock, b's code seems to be older than b's ask, and so to be
+// a's.
 func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
 	for _, lag := range []time.Duration{time.Millisecond, time.Second, 3 * time.Second,
 		4999 * time.Millisecond} {
@@ -42,8 +43,8 @@ func TestClockThatIsBehindPutsNoCodeOnAnothersPage(t *testing.T) {
 	}
 }
 
-// Rule 1: b's code seems to have been sent in the time of a. The lease of a never asks and has its code, so
-// the number was free at once.
+// Rule 1 of docs/matching.md: b's code seems to have been sent during a's lease. That lease never asks and
+// has its code, so b could ask at once.
 func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")
@@ -58,8 +59,8 @@ func TestClockThatIsBehindPutsNoCodeOnThePageOfALeaseThatNeverAsked(t *testing.T
 	require.Equal(t, id, offers(t, d.engine, b.session)[0].MessageID)
 }
 
-// A slow code, possibly a's, ended b's turn, so a message that seems to be a's is unmatched. It is offered to
-// c all the same.
+// A slow code, possibly a's, ended b's turn, so the next message, which seems to be a's, is unmatched. It is
+// offered to c all the same.
 func TestCodeThatAnotherMayHaveDisplacedIsOfferedToTheSessionThatAskedNext(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
@@ -109,8 +110,8 @@ func TestCodeOfALeaseThatIsOverIsItsOwnWhereNoClockCanBeTheCause(t *testing.T) {
 	})
 }
 
-// The other seller's filter does not matter. It may be too narrow, and the message may be a part without the
-// text.
+// The filter of the other seller's ask does not matter. It may be too narrow, and a part of a long message
+// may lack the text that the filter wants.
 func TestClockMayBeTheCauseWhateverTheOtherAskedFor(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -122,7 +123,7 @@ func TestClockMayBeTheCauseWhateverTheOtherAskedFor(t *testing.T) {
 	requireNone(t, room.Ambiguous, m, "a's late one, or what b's clock made older")
 }
 
-// b's turn is over, and the answer to its ask may have been a's.
+// Seller b's turn is over, and the code that answered b's ask may have been a's.
 func TestClockMayBeTheCauseThoughTheOthersAskIsAnswered(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.after(30 * time.Second)
@@ -146,7 +147,7 @@ func TestMessageThatAClockMayBeTheCauseOfIsOfferedOnlyWithACodeAndToTheHolder(t 
 	require.Len(t, d.couldBe(id), 2)
 }
 
-// Rule 2: a lease without asks ended without a code, and the carrier's clock is slow.
+// Rule 2 of docs/matching.md: a lease without asks ended without a code, and the carrier's clock is slow.
 func TestCodeThatMayBeOfALeaseThatNeverAskedIsOfferedWhereTheClockIsBehind(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.plain("a"), d.asker("b")

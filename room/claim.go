@@ -6,8 +6,8 @@ var claimVerb = newVerb[claimArgs]("claim")
 
 type claimArgs struct {
 	Session string
-	Fence   int64 // 0 = any lease, or none
-	Ticket  int64 // 0 = any place
+	Fence   int64 // of the lease that is meant; 0 = whichever the session has, or none
+	Ticket  int64 // of the place that is meant; 0 = whichever the session has
 }
 
 // ClaimRequest confirms that the seller of a session is there (rule 11 of docs/contract.md).

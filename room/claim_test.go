@@ -16,7 +16,7 @@ func offers(t require.TestingT, e *room.Engine, session string) []room.Offer {
 	return seats[0].Offers
 }
 
-// claim claims a message for its session.
+// claim claims a message for the seller's session, as a code that it had asked for.
 func (s seller) claim(messageID string) (room.Expectation, error) {
 	q := s.request()
 	q.MessageID = messageID
@@ -83,7 +83,7 @@ func TestHolderThatAnnouncedNoAskMayClaimItsCode(t *testing.T) {
 	})
 }
 
-// A session that names a message not offered to it tries to get another's code.
+// A session that claims a message which was not offered to it tries to get another session's code.
 func TestNoSessionClaimsAnothersCode(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

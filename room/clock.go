@@ -13,8 +13,8 @@ const bestOf = 5 * time.Second
 // time in a reply is never too late, and the latest estimate is the best.
 type clock struct {
 	mu         sync.Mutex
-	start      time.Time     // of this process's monotonic time
-	now, then  time.Duration // least lead of Redis's time: since turned, and in the period before
+	start      time.Time     // instant from which this process counts its monotonic time
+	now, then  time.Duration // least lead over this process's time: since `turned`, and before that
 	turned     time.Time
 	known, was bool
 }

@@ -3,12 +3,13 @@ package room
 import "time"
 
 const (
-	jumpLeast   = time.Second      // drift and slewing are less
-	lateMost    = 3 * time.Second  // callers give up on calls that take longer
-	offsetsKept = 10 * time.Minute // after the last reply
+	jumpLeast   = time.Second      // least jump that counts: drift and slewing are less
+	lateMost    = 3 * time.Second  // longest delay of a call: callers give up sooner
+	offsetsKept = 10 * time.Minute // how long an offset is kept after the last reply
 )
 
-// clockOffset bounds the offset from this process's monotonic time to Redis's clock, and has its last jump.
+// clockOffset bounds the offset from this process's monotonic time to Redis's clock, and has that clock's
+// last jump.
 //
 // A lease that ends early because of a jump harms no seller, but the quarantine between two sellers' codes is
 // then too short. The time in a reply was right at some instant between sending the call and reading the
@@ -21,7 +22,8 @@ type clockOffset struct {
 	at          time.Time // of the last reply
 }
 
-// observeTime records the time (unix ms) in a reply and returns how far Redis's clock has jumped since.
+// observeTime records the time (unix ms) in a reply and returns how far Redis's clock has jumped since the
+// last one.
 //
 // The jump is negative if the clock was set back, and 0 if it did not jump.
 func (m *memory) observeTime(id ID, sent, read time.Time, redis int64) time.Duration {
@@ -52,7 +54,7 @@ func (o *clockOffset) observe(least, most time.Duration, sent, read time.Time, r
 		o.ahead, o.noted, o.turned = redis, read, read
 		return ahead
 	case back > jumpLeast:
-		o.ahead, o.turned = min(o.ahead, redis), read // a corrected jump ahead counts no more
+		o.ahead, o.turned = min(o.ahead, redis), read // a jump ahead that was taken back counts no more
 		return -back
 	}
 	return 0
@@ -70,7 +72,8 @@ func (m *memory) latestTime(id ID, now time.Time) int64 {
 	return (o.most + now.Sub(m.start) + lateMost).Milliseconds()
 }
 
-// jumpedAhead returns Redis's time (unix ms) right after its last jump ahead; 0 if none was within kept.
+// jumpedAhead returns Redis's time (unix ms) right after its last jump ahead; 0 if none was noticed within
+// `kept`.
 func (m *memory) jumpedAhead(id ID, kept time.Duration, now time.Time) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

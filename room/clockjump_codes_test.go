@@ -16,7 +16,7 @@ import (
 func jumpingDesk(t *testing.T) (*desk, chan time.Duration) {
 	steps := make(chan time.Duration, 10)
 	d := newDesk(t, room.Config{ClockJumped: func(by time.Duration) {
-		if by > 0 { // a clock that stands still falls behind
+		if by > 0 { // the desk's clock stands still, so it also seems to go back
 			steps <- by
 		}
 	}})
@@ -30,11 +30,11 @@ func jumpingDesk(t *testing.T) (*desk, chan time.Duration) {
 	return d, steps
 }
 
-// swept waits until the sweep has claimed rooms after this call began.
+// swept waits for a claim of due rooms by the sweep that began after this call.
 func (d *desk) swept() {
 	d.Helper()
 	require.NoError(d, d.rdb.Del(d.Context(), "{waitroom}:clock").Err())
-	for range 2 { // a claim that was on its way has returned by then
+	for range 2 { // the first claim may have begun before this call
 		testproc.Until(d.T, time.Minute, func() error {
 			return d.rdb.GetDel(d.Context(), "{waitroom}:clock").Err()
 		})
@@ -119,7 +119,7 @@ func TestClockJumpIsNoLoss(t *testing.T) {
 	require.Zero(t, d.glance().LostAt)
 }
 
-// Sessions whose asks are lost may still get a code, and the holder has not been allowed to ask.
+// Sessions whose asks Redis lost may still be sent a code, and the holder may not ask yet.
 func TestCodeThatMayBeAnothersIsNotOfferedWhileAsksAreNotKnown(t *testing.T) {
 	for name, forget := range map[string]func(*desk){
 		"the clock jumped ahead": func(d *desk) { d.pass(20 * time.Minute) },
@@ -162,7 +162,7 @@ func TestClockJumpOfAShardIsFoundByAnyLookAtTheRoom(t *testing.T) {
 	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), b.busy())
 }
 
-// Messages sent from now on have times that earlier leases and asks had too.
+// Redis's clock was set back. Messages sent from now on have times that earlier leases and asks had too.
 func TestNoCodeIsGivenUntilTheClockHasCaughtUp(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")

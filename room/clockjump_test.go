@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sample is a call and the time in its reply, all since one instant.
+// sample is a call, the time in its reply, and the jump (`ahead`) that this reply has to reveal. All are in
+// ms.
 type sample struct{ sent, read, redis, ahead time.Duration }
 
 func TestAClockJumpIsOnlyAnOffsetThatNoLateReplyExplains(t *testing.T) {

@@ -83,10 +83,10 @@ type policy struct {
 	Lease, AwayAfter, DropAfter time.Duration
 	ClaimWithin                 time.Duration // 0 = leases need no claim
 	JournalMax                  int           // 0 = no journal
-	EndedKept                   time.Duration // of an ended place's outcome
-	LeasesKept                  time.Duration // of ended leases, for late messages; 0 = not kept
+	EndedKept                   time.Duration // how long the outcome of an ended place is kept
+	LeasesKept                  time.Duration // time that ended leases are kept, for late messages; 0 = none
 	Events                      string        // suffix of the events channel's name; "" = no events
-	Quarantine                  time.Duration // between the asks of two leases
+	Quarantine                  time.Duration // least time between the asks of two leases
 	Required                    bool          // every lease asks
 	Recovery                    time.Duration // recovery window of a room that may have lost data
 	Ephemeral                   bool          // a room without sessions is deleted
@@ -97,7 +97,7 @@ type caller struct {
 	Epoch     int64 // last epoch that the process observed; 0 = none
 	Version   int64
 	Lineage   string
-	Replays   bool   // the call replays what the process observed (see replay)
+	Replays   bool   // the call replays what the process observed: see verb/replay.lua
 	ReadOnly  bool   // the call writes nothing
 	Thorough  bool   // the call does not use the short path of an uncontended lock
 	Outage    int64  // end of the last outage that the process saw (unix ms); 0 = none lately

@@ -30,7 +30,7 @@ func newDeskOn(t *testing.T, store *miniredis.Miniredis, c room.Config) *desk {
 	d := &desk{T: t, store: store, now: time.UnixMilli(1_800_000_000_000)}
 	d.rdb = redis.NewClient(&redis.Options{Addr: d.store.Addr()})
 	t.Cleanup(func() { require.NoError(t, d.rdb.Close()) })
-	c.Journal, c.Recovery = 10_000, cmp.Or(c.Recovery, -1) // the store's clock stands still
+	c.Journal, c.Recovery = 10_000, cmp.Or(c.Recovery, -1) // no recovery window: the clock stands still
 	d.engine = room.New(d.rdb, c)
 	d.pass(0)
 	return d
@@ -70,7 +70,7 @@ func (s seller) expect() room.Expectation {
 	return x
 }
 
-// busy requires that the number is busy, and returns until when.
+// busy requires that the number is busy for the seller, and returns until when (unix ms).
 func (s seller) busy() int64 {
 	s.t.Helper()
 	x, err := s.engine.Expect(s.t.Context(), integration, s.request())
@@ -121,7 +121,8 @@ func (d *desk) records(kind string) (list []room.Record) {
 	return list
 }
 
-// Once, any message ended any lease: one stray message shifted every later code to the next seller.
+// If any message ended any lease, as in early versions, one stray message would shift every later code to the
+// next seller.
 func TestOneStrayMessageShiftsNoCode(t *testing.T) {
 	for name, stray := range map[string]func(*room.MatchRequest){"an advert": without,
 		"a code without an ask": func(*room.MatchRequest) {}} {
@@ -177,7 +178,8 @@ func TestLateCodeGoesToTheLeaseThatAskedForIt(t *testing.T) {
 	require.Empty(t, messages(t, d.engine, a.session))
 }
 
-// a's slow code took b's turn, as it was sent later than the quarantine. b's own code must not go to a.
+// Seller a's slow code, sent over a quarantine after a's ask, ended b's turn. The next code may be b's own
+// and must not go to a.
 func TestDisplacedCodeIsUnmatched(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b, c := d.asker("a"), d.asker("b"), d.asker("c")
@@ -199,7 +201,8 @@ func TestDisplacedCodeIsUnmatched(t *testing.T) {
 	require.Equal(t, room.Locked, c.stand().Status)
 }
 
-// b's code cannot be the answer to a's ask, nor a's to b's. Asks for another sender's codes do not count.
+// The sellers a and b ask for codes of different senders, so neither's code can be the answer to the other's
+// ask.
 func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -222,7 +225,7 @@ func TestCodeOfASenderThatTheOtherDidNotAskForIsNotDisplaced(t *testing.T) {
 	require.Equal(t, first, m.Fence)
 }
 
-// a's answer is rejected, so two asks are open within one quarantine: one for each sender's codes.
+// Seller a rejects its code, so two asks are open within one quarantine, each for another sender's codes.
 func TestCodeIsOfTheAskThatItFitsThoughAnEarlierOneIsOpenAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
@@ -239,7 +242,7 @@ func TestCodeIsOfTheAskThatItFitsThoughAnEarlierOneIsOpenAgain(t *testing.T) {
 	require.Equal(t, room.Completed, b.stand().Outcome)
 }
 
-// The second code overtook the first one.
+// A lease asks twice, and the code of its second ask arrives before that of the first.
 func TestCodesOfOneLeaseMayComeInAnyOrder(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -274,7 +277,7 @@ func TestMessageOfALeaseThatIsNotAskingIsAmbiguousWhileAnothersCodeMayCome(t *te
 	require.Equal(t, room.Completed, b.stand().Outcome)
 }
 
-// Rule 4.
+// Rule 4 of docs/matching.md: only a code answers an ask or ends a lease.
 func TestMessageWithoutACodeIsShownAndEndsNothing(t *testing.T) {
 	for name, join := range map[string]func(*desk, string) seller{"asking": (*desk).asker,
 		"not asking": (*desk).plain} {

@@ -52,7 +52,7 @@ func TestAJoinAndALeaveOfAFreeRoomRunOnlyTheCommandsTheyNeed(t *testing.T) {
 	}
 	pair("first") // begins the room and loads the scripts
 	joins, leaves := pair("second")
-	for i := range 5 { // one end in eight also deletes old data
+	for i := range 5 { // five pairs: one lease in eight also deletes old data when it ends
 		j, l := pair(fmt.Sprint("again ", i))
 		joins, leaves = min(joins, j), min(leaves, l)
 		require.LessOrEqual(t, j+l, 14+16+2)

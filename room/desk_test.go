@@ -47,7 +47,7 @@ func notes(events []room.Event) (list []room.Note) {
 	return list
 }
 
-// looks counts the events after which support's pages load messages again.
+// looks counts the events that make support's pages load the room's messages again.
 func looks(events []room.Event) (n int) {
 	for _, note := range notes(events) {
 		if note.Desk {
@@ -193,7 +193,7 @@ func TestSupportsPagesLoadAgainWhenMessagesOrIncidentsChange(t *testing.T) {
 	}
 }
 
-// A note has the version that the mirrors have already.
+// An event that has only notes (see Note) has the version of the event before it.
 func TestNoteChangesNoVersion(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})

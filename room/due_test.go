@@ -10,7 +10,8 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// A replica that looked before the room became due sets the next look, and does not know of the change.
+// A replica looked at the room before a change made it due. It sets the time of the next look without knowing
+// of that change.
 func TestRoomThatBecomesDueDuringALookIsLookedAtAgain(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})

@@ -23,7 +23,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config has the settings of an engine's rooms. Zero fields get the defaults.
+// Config has the settings of an engine's rooms. Zero fields get the defaults. The rules are those of
+// docs/contract.md.
 type Config struct {
 	Lease     time.Duration // longest time that the lock is held; default 2 minutes
 	AwayAfter time.Duration // a waiter gone for longer is passed over (rule 2); default 15 seconds
@@ -33,7 +34,7 @@ type Config struct {
 	ClaimWithin time.Duration
 	Waiters     int           // most waiters of a room; 0 = any number
 	Journal     int           // most journal entries that a room keeps for the ledger; 0 = no journal
-	Retention   time.Duration // of an idle room's keys; default 26 hours
+	Retention   time.Duration // how long an idle room's keys are kept; default 26 hours
 
 	// LookEvery is how often Sweep looks at an active room in which nothing is due; default 1 second. With
 	// many rooms it is longer: see looksEachSecond.
@@ -41,7 +42,7 @@ type Config struct {
 	// DrainEvery is how often Sweep looks at a room whose journal waits for the ledger; default 1 second.
 	DrainEvery time.Duration
 	// IdleEvery is how often Sweep looks at an idle room; default 20 seconds. After a minute the room leaves
-	// the index.
+	// the index, the list of rooms that Sweep looks at.
 	IdleEvery  time.Duration
 	SweepEvery time.Duration // how often Sweep claims due rooms; default 250 ms
 
@@ -49,14 +50,14 @@ type Config struct {
 	Outcomes time.Duration
 	// Leases is how long ended leases are kept for late messages; negative = not at all; default 25 hours.
 	Leases time.Duration
-	// Quarantine is the least time between the asks of two leases, unless the first ones were answered.
-	// Negative = none; default 30 seconds.
+	// Quarantine is the least time between the asks of two leases, unless those of the first lease were
+	// answered. Negative = none; default 30 seconds.
 	Quarantine time.Duration
 	// Recovery is the recovery window: how long a room that may have lost data answers no call. Meanwhile
 	// every replica can replay what it observed. Negative = none; default 1 second.
 	Recovery time.Duration
 
-	Required bool     // every lease asks: a message without an ask is unmatched
+	Required bool     // every lease asks: a message that none asked for is unmatched
 	Keys     *Keyring // seals messages before scripts get them; default: a random key of this engine
 	Silent   bool     // the engine publishes no events, since no process mirrors its rooms
 
@@ -75,16 +76,16 @@ type Config struct {
 	// Address is Redis's host:port, for spans; "" = there is no single address.
 	Address string
 	// RoomKeys returns the keyring that seals a room's messages in place of Keys, or nil for Keys. Keys still
-	// opens what it sealed. The engine calls it for each call of a room, as it calls Terms.
+	// opens the messages that it sealed. The engine calls it for each call of a room, as it calls Terms.
 	RoomKeys func(ID) *Keyring
-	// Terms returns the rules of a room, as they are configured now. nil = the settings above are every
-	// room's. The engine calls it for each call of a room.
+	// Terms returns the rules of a room, as they are configured now. nil = all rooms have the settings above.
+	// The engine calls it for each call of a room.
 	Terms func(ID) Terms
-	// Recorded returns what the ledger has of a room that Redis lost or does not know; nil = no ledger.
+	// Recorded returns what the ledger has of a room that Redis lost or never had; nil = no ledger.
 	Recorded func(context.Context, ID) (Recorded, error)
-	// Ended returns how places ended, for those whose end the ledger has; nil = no ledger. With an error it
-	// also returns what it found. If Redis lost a place that this process last observed live, its session
-	// gets this end instead of lost (rule 10).
+	// Ended returns how places ended, for those whose end the ledger has; nil = no ledger. If it returns an
+	// error, it also returns the ends that it found. If Redis lost a place that this process last observed
+	// live, its session gets this end instead of lost (rule 10).
 	Ended func(context.Context, ID, []PlaceID) ([]RecordedEnd, error)
 	// Lost is called for a room that lost data, right after its new epoch began; it may be nil.
 	Lost func(ID, View)
@@ -96,7 +97,7 @@ type Config struct {
 
 // Recorded is what the ledger has of a room.
 type Recorded struct {
-	Fence, Ticket int64 // the highest
+	Fence, Ticket int64 // the highest in the ledger
 	Open          bool  // there is a lease without an end
 	// Ended is when the latest lease ended, or was granted if it is open (unix ms). 0 = no lease.
 	Ended int64
@@ -156,8 +157,8 @@ type Engine struct {
 
 	generations     generationFollower
 	histories       atomic.Int64
-	expiredReplicas map[ReplicaNumber]time.Time // when the sweep last made their rooms due
-	work            sync.WaitGroup              // goroutines beside the sweep
+	expiredReplicas map[ReplicaNumber]time.Time // dead replicas: when the sweep last made their rooms due
+	work            sync.WaitGroup              // goroutines that Sweep waits for before it returns
 }
 
 // New returns an engine on a client. The caller closes the client.
@@ -192,10 +193,11 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return nil
 }
 
-// run runs a verb once and returns its reply. The first of the verb's own keys remembers the reply.
+// run runs a verb once and returns its reply. own are the keys that only this verb uses: the first keeps the
+// reply.
 //
-// If Redis lost writes this process has observed, run replays them first. While the room is recovering, run
-// waits until the other replicas have had the time to replay.
+// If Redis lost writes that this process has observed, run replays them first. While the room is recovering,
+// run waits until the other replicas have had the time to replay.
 func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, error) {
 	if e.traces(ctx) {
 		return e.runTraced(ctx, c, id, own)
@@ -289,13 +291,13 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed
 	return res, nil
 }
 
-// standing runs a verb whose reply is one line, and returns the standing in it.
+// standing runs a verb whose reply is one line, and returns the standing in that reply.
 func (e *Engine) standing(ctx context.Context, c call, id ID, once string) (Standing, error) {
 	a, err := e.answer(ctx, c, id, []string{once})
 	return a.standing, err
 }
 
-// answer runs a verb whose reply is one line, and returns all of it. own are the verb's own keys, as for run.
+// answer runs a verb whose reply is one line, and returns the parsed reply. own is as for run.
 func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answer, error) {
 	res, err := e.run(ctx, c, id, own)
 	if err != nil {
@@ -311,7 +313,8 @@ func (e *Engine) read(id ID, res any) (answer, error) {
 	return a, err
 }
 
-// saw records the view in a reply. If Redis later has an older one, it has lost writes.
+// saw records the view in a reply. If Redis later has an older version than that view's, Redis has lost
+// writes.
 func (e *Engine) saw(id ID, v View) {
 	if v.Now != 0 {
 		e.clock.observe(v.Now)
@@ -333,7 +336,8 @@ func (e *Engine) stood(id ID, session string, st Standing) {
 // part of the event to clients. If Redis later has an older version than this one, Redis has lost writes
 // (rule 10 of docs/contract.md).
 //
-// It also makes the process measure the room's journal soon, which the event's change may have extended.
+// It also makes the process measure the length of the room's journal soon, since the change in the event may
+// have added entries.
 func (e *Engine) Observe(id ID, event *Event) {
 	e.journalGrew(id, journalsLater)
 	if !e.cfg.Silent {

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A clock that was set back does not make a fence smaller.
+// Redis's clock was set back, and fences are made from its time.
 func TestFenceGrowsWhenTheClockGoesBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -100,10 +100,10 @@ func TestNoSessionIsAwayBecauseTheStoreHung(t *testing.T) {
 			c.here(700 * time.Millisecond)
 			embedded.SetTime(at.Add(awayAfter + 2*time.Second))
 			embedded.SetError("LOADING Redis is loading the dataset in memory")
-			_, err := e.Expire(t.Context(), integration) // any call notices that
+			_, err := e.Expire(t.Context(), integration) // any failed call shows the engine the outage
 			require.Error(t, err)
 			embedded.SetError("")
-			c.here(700 * time.Millisecond) // its replica was the first to get through
+			c.here(700 * time.Millisecond) // c's replica is the first whose call Redis answers again
 			a.leave(room.Completed)
 			require.Equal(t, room.Locked, b.stand().Status)
 		})

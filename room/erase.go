@@ -24,7 +24,7 @@ type eraseArgs struct {
 type EraseRequest struct {
 	Seller    string // in NFC
 	Pseudonym string // the seller's name from then on
-	EndPlaces bool   // end a lease as forced, remove a waiter; otherwise a seller with a place is refused
+	EndPlaces bool   // end a lease as forced, remove a waiter; false: a seller with a place is refused
 	Check     bool   // change nothing, only return whether the request would be refused
 }
 
@@ -49,7 +49,8 @@ func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased
 	return Erased{Places: places, Leases: leases}, a.standing, nil
 }
 
-// EraseReplies renames a seller in all rooms' replies that are kept for repeats. It returns their number.
+// EraseReplies renames a seller in the replies that Redis keeps for repeated requests, in all rooms. It
+// returns how many named the seller.
 func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (replies int, err error) {
 	err = EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+unremembered+"*", func(key string) error {
 		n, err := eraseReplyScript.Run(ctx, e.rdb, []string{key}, seller, pseudonym).Int()

@@ -15,7 +15,7 @@ import (
 func TestErasedSellerKeepsItsPlaceInHistoryUnderAnotherName(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
-		a, b := newSeller(t, e, "1"), newSeller(t, e, "live") // names that other fields contain too
+		a, b := newSeller(t, e, "1"), newSeller(t, e, "live") // names that other fields contain too: 1, live
 		a.join()
 		b.join()
 		before := a.leave(room.Completed)

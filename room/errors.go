@@ -43,8 +43,8 @@ var ErrStore = errors.New("store unavailable")
 
 // NoWrites reports whether Redis refused a write although it answers reads.
 //
-// Its memory is full, it has too few replicas, or it cannot save to its disk. A refusal by a Redis replica is
-// none of these: a replica's data may be old.
+// Redis does so if its memory is full, it has too few replicas, or it cannot save to its disk. NoWrites is
+// false for a write that a replica of Redis refused, since a replica's data may be old.
 func NoWrites(err error) bool {
 	refused, ok := errors.AsType[redis.Error](err)
 	if !ok {
@@ -52,7 +52,7 @@ func NoWrites(err error) bool {
 	}
 	for _, why := range []string{"OOM ", "NOREPLICAS ", "MISCONF "} {
 		text := refused.Error()
-		// Redis 6 puts it into a script's error
+		// Redis 6 puts the refusal into the error of the script
 		if strings.HasPrefix(text, why) || strings.Contains(text, "-"+why) {
 			return true
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Event has all that a mirror needs to go from the version before to this one.
+// Event has all that a mirror, a replica's copy of a room, needs to go from the version before to this one.
 //
 // The Lua library publishes it on the room's channel. Session ids in it are credentials: an event never
 // leaves the process.
@@ -23,9 +23,9 @@ type Event struct {
 	Joined  []Joined    `json:"joined"`  // new places; one that was granted at once is also the lease
 	Ended   []Finished  `json:"ended"`
 	Moved   []Joined    `json:"moved"` // waiters with a new rank
-	Reset   bool        `json:"reset"` // the line was renumbered: the mirror takes a snapshot
+	Reset   bool        `json:"reset"` // the line was renumbered: mirrors take a snapshot
 	Notes   []Note      `json:"notes"`
-	Missed  []Missed    `json:"missed"` // at most one
+	Missed  []Missed    `json:"missed"` // at most one, since one change ends at most one lease
 }
 
 // EventLease is the live lease. Rank is set if this change granted it to a waiter.
@@ -40,7 +40,7 @@ type EventLease struct {
 type Joined struct {
 	Session string  `json:"session"`
 	Ticket  int64   `json:"ticket"`
-	Seller  string  `json:"seller"` // of a new place
+	Seller  string  `json:"seller"` // only of a new place
 	Rank    float64 `json:"rank"`
 	From    float64 `json:"from"` // of a moved place: its rank before
 
@@ -71,9 +71,9 @@ type Note struct {
 	Ticket  int64   `json:"ticket"`
 	Away    *bool   `json:"away"`
 	Since   int64   `json:"since"`   // unix ms: since when an away waiter has been gone
-	Message string  `json:"message"` // the session that has a message; see Engine.Look
+	Message string  `json:"message"` // the session whose messages changed; see Engine.Look
 	Judged  bool    `json:"judged"`  // the ledger has agreed to that message or refused it
-	Judging string  `json:"judging"` // the session whose turn a message ended before the verdict
+	Judging string  `json:"judging"` // the session whose turn ended by a message not judged yet
 	Session string  `json:"session"` // the session that support helped
 	Support Helping `json:"support"` // how support helped it
 	// Desk: messages or incidents changed, so support's pages load them again; see Engine.RecentMessages.

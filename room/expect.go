@@ -17,9 +17,9 @@ type expectArgs struct {
 	Fence     int64
 	Filter    string // sealed; "" = any message
 	Digest    string // of the message that is claimed; "" = the holder asks now
-	ID        string // the message's, as JSON
+	ID        string // of the message, as JSON
 	Completes bool   // a code ends the lease
-	Most      int    // asks of a lease
+	Most      int    // most asks that a lease may have
 	Body      string // digest of the request, kept with the answer; "" = the answer is not kept
 }
 
@@ -27,12 +27,12 @@ type rejectArgs struct {
 	Session string
 	Fence   int64
 	Digest  string // of the message
-	ID      string // the message's, as JSON
-	Most    int    // rejects of a lease
+	ID      string // of the message, as JSON
+	Most    int    // most messages that a lease may reject
 }
 
 const (
-	maxAsks    = 10 // of one lease
+	maxAsks    = 10 // most asks of one lease
 	maxRejects = 3
 )
 
@@ -103,14 +103,14 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 		if filter != "" {
 			e.memory.learnFilter(id, filter, q.Filter)
 		}
-	case len(a.rest) == 1: // number_busy
+	case len(a.rest) == 1: // the refusal number_busy
 		x.AskAfter = r.int()
 	}
 	return x, err
 }
 
-// rememberedOther reports whether a remembered reply was made for a request with another body. Replies that
-// older releases kept have no digest of the body.
+// rememberedOther reports whether the kept reply belongs to a request with another body. Replies that older
+// releases kept have no digest of the body.
 func rememberedOther(rest []string, body string) bool {
 	if body == "" || len(rest) == 0 {
 		return false
@@ -119,9 +119,10 @@ func rememberedOther(rest []string, body string) bool {
 	return len(last) == len(body) && last != body
 }
 
-// Reject records that a message is not the holder's own. The message is then unmatched.
+// Reject records that a message is not its session's own. The message is then unmatched.
 //
-// Its ask is open again, with its old time. Errors: ErrNoMessage, ErrStaleFence, ErrTooManyRejects, ErrStore.
+// The ask that the message answered is open again, with its old time. Errors: ErrNoMessage, ErrStaleFence,
+// ErrTooManyRejects, ErrStore.
 func (e *Engine) Reject(ctx context.Context, id ID, session string, fence int64, messageID string) error {
 	own := []string{requestKey(""), messageKey(messageID)}
 	args := rejectArgs{session, fence, digest(messageID), jsonText(messageID), maxRejects}

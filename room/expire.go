@@ -12,7 +12,7 @@ var expireVerb = newVerb[expireArgs]("expire")
 type expireArgs struct {
 	Rest      time.Duration // longest time until the next look while the room is active
 	TakeIn    time.Duration // the same while the journal has entries
-	Retention time.Duration // of an idle room's keys
+	Retention time.Duration // how long an idle room's keys are kept
 	Replicas  string        // live replicas; see expire_replicas in presence.lua
 }
 

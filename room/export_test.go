@@ -2,16 +2,16 @@ package room
 
 import "context"
 
-// Untraced reports whether a call makes no span, as without a tracer.
+// Untraced reports whether a call with this context makes no span and journals no trace.
 func Untraced(ctx context.Context, e *Engine) bool { return !e.traces(ctx) && e.traceOf(ctx) == "" }
 
-// Thorough has an engine's locks use no short path.
+// Thorough makes all calls of an engine take the long path: see uncontended.lua. It returns the engine.
 func (e *Engine) Thorough() *Engine {
 	e.thorough = true
 	return e
 }
 
-// WithoutFunctions returns why the library is called as a script; "" while functions work.
+// WithoutFunctions returns why the engine calls the Lua library as a script; "" while functions work.
 func (e *Engine) WithoutFunctions() string {
 	if why := e.library.scripts.Load(); why != nil {
 		return *why
@@ -19,7 +19,7 @@ func (e *Engine) WithoutFunctions() string {
 	return ""
 }
 
-// LibraryName returns the library's name in Redis.
+// LibraryName returns the name of the Lua library in Redis.
 func LibraryName() string { return libraryName() }
 
 // WhyNoFunctions returns why a server has no functions, from the error of a call.

@@ -14,7 +14,7 @@ import (
 // The limits of a filter.
 const (
 	maxSenders = 10
-	maxPiece   = 64 // characters
+	maxPiece   = 64 // most characters of a sender, and of Contains
 )
 
 // Filter restricts the messages that answer an ask. The zero value accepts every message.
@@ -36,7 +36,7 @@ func (f Filter) Valid() error {
 	return nil
 }
 
-// sealFilter returns a sealed filter, which the Lua library stores without reading it; "" = any message.
+// sealFilter returns the sealed text of a filter, which the Lua library stores unread; "" = any message.
 func (k *Keyring) sealFilter(id ID, f Filter) (string, error) {
 	if len(f.From) == 0 && f.Contains == "" {
 		return "", nil
@@ -48,8 +48,8 @@ func (k *Keyring) sealFilter(id ID, f Filter) (string, error) {
 	return k.seal(b, aboutFilter(id)), nil
 }
 
-// openFilter returns a sealed filter. ok is false if this process does not know the secret; such a filter
-// accepts no message.
+// openFilter returns the filter in a sealed text. ok is false if this process does not know the secret; then
+// the ask accepts no message.
 func (e *Engine) openFilter(id ID, sealed string) (f Filter, ok bool) {
 	b, err := e.unseal(id, sealed, aboutFilter(id))
 	if err != nil || json.Unmarshal(b, &f) != nil {
@@ -117,11 +117,12 @@ type filters struct {
 
 const (
 	filtersPerRoom = 64
-	filtersKept    = time.Hour // after the last use
+	filtersKept    = time.Hour // how long a filter is kept after its last use
 )
 
 // filterName returns a unique name of a sealed filter: the id of its key and its nonce. The number of an ask
-// is no such name, since after a loss another ask has it. matching.lua names filters in the same way.
+// is no such name, since after a loss of data another ask has the same number. matching.lua names filters in
+// the same way.
 func filterName(sealed string) string { return sealed[:min(len(sealed), 25)] }
 
 // learnFilter caches a filter under the name of its sealed text.
@@ -131,12 +132,12 @@ func (m *memory) learnFilter(id ID, sealed string, f Filter) {
 	now := time.Now()
 	x := &m.of(id, now).filters
 	if x.known == nil || len(x.known) >= filtersPerRoom {
-		x.known = make(map[string]Filter) // matching.lua returns those that are needed again
+		x.known = make(map[string]Filter) // matching.lua returns the dropped filters that a match needs
 	}
 	x.known[filterName(sealed)], x.used = f, now
 }
 
-// fit says whether an ask's filter accepts a message, as matching.lua reads it.
+// fit is Go's answer to matching.lua: whether the filter of an ask accepts a message.
 type fit string
 
 const (

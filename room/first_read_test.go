@@ -9,7 +9,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Redis was away when the message arrived first, and the carrier's clock is fast.
+// Redis was away when the replica first read the message, so the carrier sends it again. The carrier's clock
+// is fast.
 func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// withoutFunctions returns a client of the same server whose user may call scripts but no functions.
+// withoutFunctions returns a client of admin's server whose user may call scripts but no functions.
 func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	t.Helper()
 	require.NoError(t, admin.Do(t.Context(), "ACL", "SETUSER", "scripts", "on", "nopass", "~*", "&*", "+@all",
@@ -177,7 +177,7 @@ func TestALibraryReturnsHowLongAgoItWasCalled(t *testing.T) {
 	require.Empty(t, room.TryFunctions(t.Context(), rdb))
 	require.Zero(t, idle(), "it was not called")
 	newSeller(t, room.New(rdb, room.Config{}), "a").join()
-	testproc.Until(t, time.Minute, func() error { // this request is no call
+	testproc.Until(t, time.Minute, func() error { // asking for the idle time is no call of the library
 		if idle() < 20 {
 			return errors.New("not yet")
 		}

@@ -38,7 +38,7 @@ func (n *roundTrips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 }
 
 // handoffs are the ways in which a holder's end grants the lock to the next waiter. The next holder waits for
-// all round trips of such a call, so they are those of the handoff.
+// all round trips of that call, so the benchmark counts them.
 var handoffs = []struct {
 	name string
 	end  func(ctx context.Context, e *room.Engine, holder string, n int) error
@@ -65,7 +65,7 @@ type line struct {
 	rdb    *redis.Client
 	trips  *roundTrips
 	keys   *room.Keyring
-	people []string // the holder first
+	people []string // sessions, the holder's first
 	joined int
 }
 
@@ -90,8 +90,8 @@ func (l *line) join(tb testing.TB) {
 	l.people = append(l.people, session)
 }
 
-// next returns after a holder's end granted the next waiter. Leases last some milliseconds here: an SMS near
-// a handoff would be ambiguous.
+// next checks that the next waiter holds the lock, and waits 20 ms: an SMS that is sent right at a handoff is
+// ambiguous.
 func (l *line) next(tb testing.TB) {
 	l.people = l.people[1:]
 	st, err := l.engine.Stand(tb.Context(), integration, l.people[0])

@@ -71,7 +71,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 	})
 }
 
-// requireSameViews requires that every answer has the same averages as the last event.
+// requireSameViews requires that replies have the same averages as the last event.
 func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
 	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)),
@@ -87,7 +87,7 @@ func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	}
 }
 
-// A new room forgets the lease length after a few leases.
+// A new room's average hold is the lease length, which counts less with each lease that ends.
 func TestEveryLeaseWeighsTheSameUntilOneWeighsATenth(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	s := newSeller(t, d.engine, "a")
@@ -121,7 +121,7 @@ func TestLeaseThatSupportExtendedTeachesNoMoreThanTheLeaseLength(t *testing.T) {
 	require.Zero(t, after.Spread)
 }
 
-// It began without a lease, and so without an average.
+// The room begins with a pause, so it has no average hold when its first lease ends.
 func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		s := newSeller(t, room.New(rdb, room.Config{}), "a")
@@ -136,7 +136,7 @@ func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
 	})
 }
 
-// An older program's kept reply has its own format.
+// Redis keeps a reply that an older program wrote, in that program's format.
 func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -173,7 +173,7 @@ func TestRoomThatLostItsDataHasLearnedNothing(t *testing.T) {
 	})
 }
 
-// A shorter lease length also bounds an average from the time of the longer one.
+// If the lease length is made shorter, it also bounds the average that longer leases have left.
 func TestAverageHoldAndSpreadAreNeverOverTheLeaseLength(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		s := newSeller(t, room.New(rdb, room.Config{}), "a")

@@ -18,8 +18,8 @@ const (
 	maxSellerRunes = 64
 )
 
-// LibraryPrefix begins the room ids of the Go lock library. A waiting room must not have it, since the two
-// would share their keys in Redis.
+// LibraryPrefix begins the room ids of the Go lock library. The id of a waiting room must not begin so, since
+// that room and a lock of the library would share keys in Redis.
 const LibraryPrefix = "lock:"
 
 var (

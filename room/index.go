@@ -24,8 +24,8 @@ var (
 	indexDueScript           = indexScript("due")
 )
 
-// registeredFor is how long a process trusts its own registration of a room. It is shorter than what
-// existence.unlisted accepts (45 s), which is shorter than what index/reschedule.lua keeps (60 s).
+// registeredFor is how long a process relies on its own registration of a room in the index. It is shorter
+// than what existence.unlisted accepts (45 s), which is shorter than what index/reschedule.lua keeps (60 s).
 const registeredFor = 20 * time.Second
 
 // claimFor is how long a claimed room is one replica's. After that another may claim it, since the first one
@@ -54,10 +54,10 @@ type index struct {
 }
 
 type registration struct {
-	at       int64 // unix ms of Redis's clock
+	at       int64 // when the room was registered: unix ms of Redis's clock
 	local    time.Time
 	recovery time.Duration // time to wait before the room begins, since Redis may have lost it
-	used     time.Duration // the same, because the room was used before or another call is about to begin it
+	used     time.Duration // the same, if the room was used before or another call is about to begin it
 }
 
 func newIndex(rdb redis.UniversalClient, m *memory, begin string, recovery time.Duration) *index {
@@ -119,7 +119,8 @@ func (x *index) listed(ctx context.Context, id ID, script func(listing) error) e
 	}
 }
 
-// The wait of a call before it retries on an absent room. It doubles with each try, up to the last.
+// How long a call waits before it retries on an absent room: first indexAskAgain, then twice as long each
+// time, at most indexAskLast.
 const (
 	indexAskAgain = 5 * time.Millisecond
 	indexAskLast  = 160 * time.Millisecond
@@ -130,13 +131,13 @@ const (
 type beginning struct {
 	waits bool   // the call waits for replays of other processes
 	asks  bool   // the ledger has not been replayed yet
-	again bool   // the call registered the room itself, so a registration is no sign of earlier use
+	again bool   // the call registered the room before, so a registration is no sign of earlier use
 	token string // absence token that this call saw last; "" = none
 	until time.Time
 }
 
-// found records the absence token of an error and reports whether it had one. If the token has changed,
-// another call may have begun the room, and Redis lost it.
+// found records the absence token in an error and reports whether the error has one. If the token has
+// changed, another call may have begun the room, and Redis may have lost it.
 func (b *beginning) found(err error, recovery time.Duration) bool {
 	unknown, ok := errors.AsType[*unknownRoom](err)
 	if !ok {
@@ -200,10 +201,10 @@ func (x *index) registeredNow(ctx context.Context, id ID, token string, script f
 	}
 }
 
-// generationName returns a name for a generation, in case the script begins one.
+// generationName returns a new name for a generation of the index, in case the script begins one.
 func (x *index) generationName() string { return x.name + "." + rand.Text() }
 
-// saw records the index's generation.
+// saw records the index's generation that a script returned.
 func (x *index) saw(generation string) {
 	if x.generation != "" && x.generation != generation {
 		x.followed = generation
@@ -278,7 +279,7 @@ func (m *memory) forgetRegistration(id ID) {
 	}
 }
 
-// claim is a room to look at, with the score that proves the claim.
+// claim is a room that this replica is to look at, with the score in the index that proves the claim.
 type claim struct {
 	room  ID
 	score string
@@ -335,8 +336,8 @@ func (x *index) reschedule(ctx context.Context, c claim, in time.Duration, aslee
 	return nil
 }
 
-// dueIn makes a listed room due in that time. earliest is false if the room is due before that, or a replica
-// is looking at it now.
+// dueIn makes a listed room due when `in` has passed. earliest is false if the room was due sooner, or a
+// replica may be looking at it now.
 func (x *index) dueIn(ctx context.Context, id ID, in time.Duration) (earliest bool, err error) {
 	earliest, err = indexDueScript.Run(ctx, x.rdb, x.keys[:1], string(id), max(in.Milliseconds(), 0)).Bool()
 	return earliest, storeError("make room due", err)

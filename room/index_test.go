@@ -65,9 +65,9 @@ func TestCallThatWakesARoomMakesItDueAtOnce(t *testing.T) {
 	}
 }
 
-// As after a failover: the last look at an empty room is at the end of its recovery window. The join that
-// waited for that comes right after. Only a room that Redis does not have may have been lost, and waits for
-// replays.
+// After a failover, the last look at an empty room is at the end of its recovery window. A join that waited
+// for that end comes right after the look. Only a room that Redis does not have may have been lost, and waits
+// for replays.
 func TestRoomThatFallsAsleepBetweenRegistrationAndUseIsNotWaitedFor(t *testing.T) {
 	for name, use := range map[string]func(context.Context, *room.Engine) error{
 		"join": func(ctx context.Context, e *room.Engine) error {
@@ -145,7 +145,7 @@ func TestRoomIsListedAgainWhenTheIndexIsLostWithTheRest(t *testing.T) {
 	})
 }
 
-// The room's replica is dead, and no live one knows the room.
+// The only replica that knows the room is dead.
 func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		dead, e := room.New(rdb, room.Config{}), room.New(rdb, room.Config{})
@@ -175,7 +175,7 @@ func TestIndexThatIsLostAloneIsRebuiltFromTheRooms(t *testing.T) {
 	})
 }
 
-// Only the two keys are deleted, and the generation goes on.
+// Two keys of the index are deleted, but not its generation, so no process notices a loss.
 func TestRoomsThatAreTakenOutOfTheIndexComeBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})

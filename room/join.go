@@ -38,12 +38,12 @@ type JoinRequest struct {
 	// Fresh: the session joins only once, so a repeat is recognised by the session and no reply is kept.
 	Fresh   bool
 	Seller  string        // from ParseSeller; "" = none: only the session is limited to one place
-	NoWait  bool          // refused instead of queueing
+	NoWait  bool          // refused if the session would have to wait
 	Lease   time.Duration // this place's lease; 0 = the room's
 	Channel string        // another Pub/Sub channel for the grant of a waiter, beside the room's; "" = none
-	Asks    bool          // the session calls Expect before it asks for a code
+	Asks    bool          // the session calls Expect when it asks for a code
 	Ticket  int64         // refused unless the session's live place has this ticket; 0 = any, or a new place
-	Vouch   time.Duration // the waiter counts as seen for so long, as by Seen; 0 = never away without Seen
+	Vouch   time.Duration // the waiter is away after this, unless Seen vouches for it again; 0 = never
 }
 
 // Join gives the session the lock or a place in line, and returns its standing.

@@ -11,8 +11,8 @@ import (
 
 // Entry is the journal entry of one call of a verb.
 //
-// ID is the stream's, growing within a room. With Epoch it is the ledger's idempotency key, unless a Redis
-// that lost its last writes gave it out again.
+// ID is the id of the entry in the room's Redis stream, and grows. With Epoch it is the ledger's idempotency
+// key, unless a Redis that lost its last writes gave it out again.
 type Entry struct {
 	ID      string
 	Epoch   int64
@@ -20,7 +20,7 @@ type Entry struct {
 	Records []Record
 	Trace   string // the W3C traceparent of the call's span; "" = none that is sampled
 
-	Odd error  // why the entry is malformed, so that only ID and Raw count; nil for others
+	Odd error  // why the entry is malformed, so that only ID and Raw count; nil = it is well-formed
 	Raw string // the content of a malformed entry
 }
 
@@ -48,7 +48,7 @@ type Entry struct {
 //	          concerns them; with Seconds of an extension; with FromPosition and ToPosition of a move
 type Record struct {
 	Type      string  `json:"type"`
-	At        int64   `json:"at"` // unix ms of Redis's clock
+	At        int64   `json:"at"` // when it happened, unix ms of Redis's clock
 	Ticket    int64   `json:"ticket"`
 	Seller    string  `json:"seller"`
 	Fence     int64   `json:"fence"`
@@ -92,7 +92,8 @@ type Journal struct {
 
 // ReadJournal returns the oldest entries of a room's journal, at most n.
 //
-// A malformed entry has the error in Odd, so that it does not hold up others. Errors: ErrStore, ErrNewer.
+// A malformed entry has its error in Odd, so that it does not hold up later entries. Errors: ErrStore,
+// ErrNewer.
 func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error) {
 	list, err := e.rdb.XRangeN(ctx, JournalKey(id), "-", "+", int64(n)).Result()
 	return entriesOf(list, err)
@@ -123,7 +124,7 @@ func entriesOf(list []redis.XMessage, err error) ([]Entry, error) {
 	for _, m := range list {
 		if format, _ := strconv.Atoi(text(m, "format")); format > Format {
 			if len(entries) > 0 {
-				return entries, nil // the rest waits for a later program
+				return entries, nil // a later release has to read the rest
 			}
 			return nil, fmt.Errorf("read journal: %w: it is of format %d", ErrNewer, format)
 		}
@@ -136,7 +137,7 @@ func entriesOf(list []redis.XMessage, err error) ([]Entry, error) {
 	return entries, nil
 }
 
-// TrimJournal deletes entries that the ledger has from a room's journal. Error: ErrStore.
+// TrimJournal deletes from a room's journal the entries that the ledger has. Error: ErrStore.
 func (e *Engine) TrimJournal(ctx context.Context, id ID, entries []Entry) error {
 	return e.TrimJournals(ctx, []Journal{{Room: id, Entries: entries}})[0]
 }

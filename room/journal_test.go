@@ -86,7 +86,8 @@ func TestRoomWithoutAJournalWritesNone(t *testing.T) {
 	})
 }
 
-// Redis refuses a user without the right to publish in the midst of a script, and takes nothing back.
+// If a Redis user may not publish, Redis stops a script at its PUBLISH and keeps what it has written until
+// then.
 func TestChangesAreJournalledAlsoWhereAScriptMayNotPublish(t *testing.T) {
 	server := redistest.Start(t)
 	require.NoError(t, server.Client().Do(t.Context(), "ACL", "SETUSER", "mute", "on", "nopass", "~*",

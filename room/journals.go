@@ -8,13 +8,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The delays before a process measures a journal that may have grown. After its own calls it measures soon.
-// After an event of another process it measures later, in case the other process has died. It measures a
-// journal again until the ledger has all of it.
+// The delays before a process measures the length of a journal that may have grown. After its own calls it
+// measures soon. After an event of another process it measures later, in case the other process has died. It
+// measures a journal again until the ledger has all of it.
 const (
 	journalsEvery = 250 * time.Millisecond
 	journalsLater = time.Second
-	// journalsMany is the number of journals above which further ones wait longer, for larger batches.
+	// journalsMany is the number of journals to be measured above which further ones wait longer, for larger
+	// batches.
 	journalsMany  = 50
 	journalsBatch = 500 // journals measured in one round trip
 )
@@ -68,8 +69,8 @@ func (e *Engine) followJournals(ctx context.Context, looked func(ID, Checked)) {
 	}
 }
 
-// measureJournals measures some journals. It measures a journal again later if it has entries or Redis
-// failed.
+// measureJournals measures the lengths of some journals. It measures a journal again later if it has entries
+// or Redis failed.
 func (e *Engine) measureJournals(ctx context.Context, rooms []ID, looked func(ID, Checked)) {
 	found := make([]*redis.IntCmd, len(rooms))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {

@@ -18,7 +18,8 @@ import (
 )
 
 // Keyring seals messages before Redis gets them. Redis's keys, slow log, MONITOR, files and replicas then
-// have none in plain text. It seals with the first secret and opens with any, so secrets can be rotated.
+// have no message in plain text. It seals with the first secret and opens with any of its secrets, so secrets
+// can be rotated.
 type Keyring struct {
 	keys []sealKey
 
@@ -41,7 +42,7 @@ func NewKeyring(secrets ...[]byte) *Keyring {
 	return k
 }
 
-// Learn adds secrets with which the keyring opens, but does not seal.
+// Learn adds secrets with which the keyring opens messages, but does not seal them.
 func (k *Keyring) Learn(secrets ...[]byte) {
 	k.learning.Lock()
 	defer k.learning.Unlock()
@@ -60,7 +61,7 @@ func newSealKey(secret []byte) sealKey {
 	derive := func(info string, n int) []byte {
 		key, err := hkdf.Key(sha256.New, secret, nil, "waitroom "+info, n)
 		if err != nil {
-			panic(err) // only for a length that the hash cannot give
+			panic(err) // only for a key length that the hash cannot give
 		}
 		return key
 	}

@@ -193,7 +193,8 @@ func TestASellerMayBeCalledDash(t *testing.T) {
 	})
 }
 
-// The outcome of a lease that ended unnoticed is kept as long as any other, from when it is noticed.
+// If no call notices the end of a lease for a long time, its outcome is kept as long as any other, from the
+// call that notices the end.
 func TestOutcomeIsKeptHoweverLateTheEndIsNoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})

@@ -10,8 +10,8 @@ var leaveVerb = newVerb[leaveArgs]("leave")
 type leaveArgs struct {
 	Session string
 	Outcome string // completed or cancelled
-	Fence   int64  // 0 = any lease
-	Ticket  int64  // 0 = any place
+	Fence   int64  // of the lease that is meant; 0 = whichever the session has, or none
+	Ticket  int64  // of the place that is meant; 0 = whichever the session has
 }
 
 // LeaveRequest asks to end a session's place.

@@ -20,13 +20,14 @@ import (
 //go:embed lua/*.lua lua/verb/*.lua lua/index/*.lua
 var luaFiles embed.FS
 
-// others are the files of lua/ that are no modules: libraryText and scriptText place each of them.
+// others are the files of lua/ that are no modules: libraryText, scriptText and functionsText name each of
+// them.
 var others = []string{"library", "call", "functions", "lazily"}
 
 // eager are the modules that are not tables of functions.
 var eager = []string{"text", "advance"}
 
-// modules returns the files that the functions and the script have in common, beside the verbs.
+// modules returns the files of lua/ that libraryText and scriptText both contain, without those of the verbs.
 func modules() []string {
 	return slices.DeleteFunc(luaNames("*.lua"),
 		func(name string) bool { return slices.Contains(others, name) })
@@ -47,8 +48,8 @@ func luaNames(pattern string) (names []string) {
 	return names
 }
 
-// libraryText is the whole library. Each file is a block of its own, and all are within one function, since
-// Lua creates functions faster there.
+// libraryText is the whole library. Each file is a block of its own. All blocks are within one function,
+// since Lua creates their functions faster there.
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
 	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n")
@@ -59,8 +60,8 @@ var libraryText = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// scriptText returns the same library as a script. Redis runs all of a script for each call, so the script
-// creates a module's functions at their first use, and only the functions of the called verb.
+// scriptText returns the library as a script. Redis runs the whole script for each call, so the script
+// creates the functions of a module when one is used, and of the verbs only the called one's.
 func scriptText() string {
 	var text strings.Builder
 	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
@@ -133,7 +134,7 @@ func (l *library) call(ctx context.Context, readOnly bool, keys []string, argv .
 		}
 		if err = l.load(ctx, keys[0]); err == nil {
 			res, err = l.function(ctx, readOnly, keys, argv)
-		} else if NoWrites(err) { // Redis loads a script even then
+		} else if NoWrites(err) { // Redis refuses to load functions then, but still loads scripts
 			return l.script(ctx, keys, argv)
 		}
 	}
@@ -223,7 +224,7 @@ func withoutFunctions(err error) string {
 	return ""
 }
 
-// indexScript returns a script of room/lua/index. Unlike the verbs, it is not part of the Lua library.
+// indexScript returns a script on the index. It shares no code with room/lua, the library of the verbs.
 func indexScript(name string) *redis.Script {
 	return redis.NewScript(luaLimits() + luaSource("index/"+name))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// given are the globals of Redis that the library uses.
+// given are the global names that Redis declares and the library uses.
 var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs",
 	"pcall", "select", "setmetatable", "tonumber", "tostring", "type",
 	"unpack"}
@@ -29,7 +29,8 @@ func compile(t *testing.T, text string) *lua.FunctionProto {
 	return proto
 }
 
-// walk calls look for a function and all functions within it, with the number of functions around each.
+// walk calls `look` with a function and with all functions inside it, each with the number of functions
+// around it.
 func walk(f *lua.FunctionProto, depth int, look func(f *lua.FunctionProto, depth int)) {
 	look(f, depth)
 	for _, inner := range f.FunctionPrototypes {
@@ -60,8 +61,8 @@ func TestTheLibraryDeclaresAllThatItNames(t *testing.T) {
 		undeclared(t, "local above = 1\nlocal function f() return above + below end\nbeside = f()"))
 }
 
-// Redis runs the chunk and the function around the modules once. A function made within another one would be
-// made for each call.
+// Redis runs the library's text and the function around its modules once, when it loads the library. Only a
+// function inside a further function would be made for each call.
 func TestNoFunctionIsMadePerCall(t *testing.T) {
 	walk(compile(t, libraryText()), 0, func(f *lua.FunctionProto, depth int) {
 		if depth >= 2 {
@@ -175,7 +176,7 @@ func TestAVerbNamesTheKeysOfItsOwnThatItUses(t *testing.T) {
 // Redis's client silently resends a call whose reply was lost.
 func TestAVerbWhoseReplyIsRememberedLooksForItFirst(t *testing.T) {
 	for name, source := range verbSources(t) {
-		if name == "erase" { // a repeat finds nothing to do
+		if name == "erase" { // a repeated erase finds nothing to rename
 			continue
 		}
 		remembers := strings.Contains(source, "reply.answer(")
@@ -192,8 +193,8 @@ func TestVerbsOnlyQuestionsObserve(t *testing.T) {
 	}
 }
 
-// Functions and their variables live on between calls. A call must not leave its own settings to another
-// room.
+// Functions and their variables live on between calls. So a call for one room must not change what the next
+// call, for another room, finds in them.
 func TestNoVerbChangesACallsSettings(t *testing.T) {
 	require.NotRegexp(t, `\b(?:settings|caller|args)\.\w+ = `, withoutComments(libraryText()),
 		"rules are kept for several calls")

@@ -7,8 +7,8 @@ import (
 
 // Limits that the Lua library, and other packages, share with this one.
 const (
-	LongestLease = 10 * time.Minute // a lease with all that it is extended by
-	AskOpenFor   = 10 * time.Minute // an ask waits for its code no longer; see docs/matching.md
+	LongestLease = 10 * time.Minute // longest a lease may be, with all extensions
+	AskOpenFor   = 10 * time.Minute // longest that an ask waits for its code; see docs/matching.md
 
 	// settling is the time after an outage, or a jump of Redis's clock, within which every replica has
 	// reported presence again. Until then no session counts as gone.

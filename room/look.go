@@ -26,7 +26,7 @@ type Message struct {
 	Code       *string `json:"code"`
 	ReceivedAt int64   `json:"received_at"` // unix ms
 	Late       bool    `json:"late"`        // its lease was over when it arrived
-	Fence      int64   `json:"-"`           // of its lease
+	Fence      int64   `json:"-"`           // of the message's lease
 	ForgetAt   int64   `json:"-"`           // unix ms: not shown from then on
 }
 
@@ -77,7 +77,7 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 	return view, seats, nil
 }
 
-// addShown adds a message or an offer to a seat. It leaves out messages that this process cannot open.
+// addShown adds a message or an offer to a seat. It leaves out those whose secret this process does not know.
 func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	f := strings.Split(entry, "|")
 	if len(f) != 7 {
@@ -108,7 +108,7 @@ func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	return nil
 }
 
-// Stand returns the standing of one session; "" is a spectator. Error: ErrStore.
+// Stand returns the standing of one session; session "" is a spectator without a place. Error: ErrStore.
 func (e *Engine) Stand(ctx context.Context, id ID, session string) (Standing, error) {
 	view, seats, err := e.Look(ctx, id, session)
 	if err != nil {
@@ -173,7 +173,7 @@ func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 			return nil, fmt.Errorf("%w: reply has a %T", ErrStore, v)
 		}
 	}
-	if e.memory.cluster && len(out) > 0 { // such a reply is never a kept one, so its time is new
+	if e.memory.cluster && len(out) > 0 { // no list is kept for repeats, so this reply's time is new
 		r := reader{fields: strings.Fields(out[0])}
 		r.text()
 		if now := r.view().Now; now != 0 {

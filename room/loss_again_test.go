@@ -14,7 +14,8 @@ import (
 
 // These tests have several losses in a row, and replicas that observed different parts.
 
-// remember returns a function that puts the room's state, line and leases back to now. Redis's clock goes on.
+// remember saves the room's state, line and leases, and returns a function that restores them. Redis's clock
+// goes on.
 func (d *desk) remember() (goBack func()) {
 	d.Helper()
 	ctx := d.Context()
@@ -48,7 +49,8 @@ func (d *desk) remember() (goBack func()) {
 	}
 }
 
-// openAsk has a seller ask and leave. A code is then its own as long as no later ask is known.
+// openAsk makes a seller ask and leave. A code that arrives later is that seller's as long as no later ask is
+// known.
 func (d *desk) openAsk(name string) {
 	d.Helper()
 	s := d.asker(name)
@@ -57,7 +59,7 @@ func (d *desk) openAsk(name string) {
 	s.leave(room.Cancelled)
 }
 
-// loseAnAsk has a seller ask, and Redis lose that.
+// loseAnAsk makes a seller ask for a code, and makes Redis lose that ask.
 func (d *desk) loseAnAsk(name string) {
 	d.Helper()
 	s := d.asker(name)
@@ -153,7 +155,8 @@ func (c *clocks) know() (early, late seller) {
 	return early, late
 }
 
-// One replica begins the new epoch. Another one knows of a later lease by the old clock.
+// After a loss, one replica begins the new epoch. Another replica then replays a later lease, with times of
+// the old clock.
 func TestHolderThatMayAskAfterALossIsNotAskingBeforeItsLease(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
@@ -221,8 +224,8 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 	require.GreaterOrEqual(t, d.Lease.ExpiresAt, live.Lease.ExpiresAt)
 }
 
-// Only the ledger knows of the room when the first newcomer joins. A replica that has not replayed yet knows
-// the holder.
+// Redis lost the room. When a newcomer joins, the ledger has the room, but only a replica that has yet to
+// replay knows the holder.
 func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(l *losing){
@@ -254,7 +257,7 @@ func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 				go func() { answers <- s.join() }()
 				time.Sleep(150 * time.Millisecond) // enough time for a call that does not wait
 			}
-			require.Equal(t, room.Lost, a.stand().Outcome) // its replica replays
+			require.Equal(t, room.Lost, a.stand().Outcome) // a's replica replays
 			for range 2 {
 				st := <-answers
 				require.Equal(t, room.Waiting, st.Status)
@@ -264,8 +267,8 @@ func TestRoomOfTheLedgerIsNotBegunBeforeItsReplays(t *testing.T) {
 	}
 }
 
-// The room's first lease was granted right before the loss. The index does not have the room, and the ledger
-// nothing of it yet.
+// The room's first lease was granted right before the loss. Neither the index nor the ledger has the room
+// yet.
 func TestRoomThatWasBegunInTheLastSecondIsNotBegunAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
@@ -305,7 +308,8 @@ func TestSessionThatAskedShortlyBeforeATotalLossMayStillGetACode(t *testing.T) {
 	}
 }
 
-// A late replica's replay adds nothing: leases that ended meanwhile are no loss.
+// A replica replays late what it observed. The room has had later leases since, so no more data counts as
+// lost.
 func TestLateReplicaThatKnowsNothingLaterTakesNoCodeAway(t *testing.T) {
 	c := newClocks(t)
 	early, late := c.know()
@@ -326,7 +330,8 @@ func TestLateReplicaThatKnowsNothingLaterTakesNoCodeAway(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 }
 
-// Redis is emptied right after a recovery. Places that no call has used since are replayed all the same.
+// Redis is emptied right after a recovery. Places that no call has used since that recovery are replayed all
+// the same.
 func TestRoomThatHadAllIsReplayedInFullAfterTheNextLoss(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {
@@ -369,7 +374,7 @@ func TestSupportWhileTheLockHasNoHolder(t *testing.T) {
 	require.Equal(t, ends, b.stand().Lease.ExpiresAt)
 }
 
-// The room's keys expired as they should. This process's observations are as old.
+// The room's keys expired since the room was idle. This process's observations of the room are as old.
 func TestExpiredRoomHasLostNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	lost := false
@@ -388,7 +393,8 @@ func TestExpiredRoomHasLostNothing(t *testing.T) {
 	require.False(t, lost)
 }
 
-// One replica observed the session in line, the next one a later place, the last one the first place's end.
+// Of the session, one replica observed its place in line, the next one a later place, and the last one the
+// end of the first place.
 func TestSessionWhoseLaterPlaceWasLostDoesNotGetTheEndOfTheEarlierOne(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
@@ -399,7 +405,7 @@ func TestSessionWhoseLaterPlaceWasLostDoesNotGetTheEndOfTheEarlierOne(t *testing
 	goBack := l.remember()
 	s.by(l.one).leave(room.Cancelled)
 	later := s.by(three).join()
-	l.seller(l.two, "x").join() // its replica is the first to miss this place
+	l.seller(l.two, "x").join() // x's replica is the first to notice that this place is lost
 	goBack()
 	observed := make(chan room.Standing, 3)
 	for _, ask := range []seller{h, s.by(three), s.by(l.one)} {

@@ -31,7 +31,8 @@ func newLosing(t *testing.T, config room.Config) *losing {
 	return l
 }
 
-// remember returns a function that puts Redis back to now, under another replication history.
+// remember saves all keys, and returns a function that restores them in Redis, under another replication
+// history.
 func (l *losing) remember() (goBack func()) {
 	ctx, saved := l.t.Context(), map[string]string{}
 	keys, err := l.rdb.Keys(ctx, "*").Result()
@@ -60,7 +61,7 @@ func (l *losing) remember() (goBack func()) {
 
 func (l *losing) seller(e *room.Engine, name string) seller { return newSeller(l.t, e, name) }
 
-// by returns the same seller at another replica.
+// by returns the same seller, whose calls go to another replica from now on.
 func (s seller) by(e *room.Engine) seller {
 	s.engine = e
 	return s
@@ -79,18 +80,18 @@ func (l *losing) journalled(kind string) (list []room.Record) {
 	return list
 }
 
-// The versions are equal again, and only the history differs.
+// Redis lost writes and then got as many, so its version is as before. Only its replication history differs.
 func TestLossIsNoticedThoughAsManyWritesHaveComeSince(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	a, b := l.seller(l.one, "a"), l.seller(l.one, "b")
 	a.join()
 	b.by(l.two).join()
 	goBack := l.remember()
-	a.leave(room.Completed) // and b is granted
+	a.leave(room.Completed) // and b is granted the lock
 	observed := b.stand()
 	require.Equal(t, room.Locked, observed.Status)
 	goBack()
-	a.by(l.two).leave(room.Completed) // another replica, which observed nothing of it
+	a.by(l.two).leave(room.Completed) // by a replica that observed nothing of what was lost
 	c := l.seller(l.two, "c").join()
 	require.GreaterOrEqual(t, c.Version, observed.Version)
 	require.Equal(t, observed.Epoch, c.Epoch)
@@ -106,7 +107,7 @@ func TestRoomThatLostNothingGoesOnInAnotherHistory(t *testing.T) {
 	a, b := l.seller(l.one, "a"), l.seller(l.two, "b")
 	before := a.join()
 	b.join()
-	for range 12 { // more than the histories that are kept
+	for range 12 { // more than a lineage keeps histories
 		require.NoError(t, l.rdb.Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
 		require.Equal(t, room.Locked, a.stand().Status)
 		after := b.stand()
@@ -131,7 +132,7 @@ func TestNoCallIsAnsweredBeforeTheReplays(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return redistest.State(t, l.rdb, "integration", "room.recovers") != ""
 	}, time.Minute, 5*time.Millisecond)
-	require.Equal(t, room.Lost, b.stand().Outcome) // its replica replays
+	require.Equal(t, room.Lost, b.stand().Outcome) // b's replica replays
 	c := <-answered
 	require.Equal(t, ticket+1, c.Ticket, "an observed ticket is not given out again")
 }
@@ -221,7 +222,8 @@ func TestNoSessionIsGrantedBeforeTheLastObservedLeaseWouldHaveEnded(t *testing.T
 	}
 }
 
-// A newcomer at a replica without observations must not be quicker than the replica with them.
+// A replica that observed nothing must not give the lock to a newcomer before a replica that observed a lease
+// has replayed it.
 func TestEmptiedStoreIsNotUsedBeforeItsReplays(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{Recovery: 5 * time.Second})
@@ -260,7 +262,7 @@ func TestFencesAndTicketsGoOnAboveThoseOfTheRecord(t *testing.T) {
 	})
 }
 
-// A failover to a node whose clock is behind.
+// Redis fails over to a node whose clock is behind.
 func TestFenceGrowsOverALossThoughTheClockIsBehind(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -318,7 +320,8 @@ func TestLeasesDoNotOverlapOverALossThoughTheClockIsBehind(t *testing.T) {
 	}
 }
 
-// Redis has the places without their room's state: the first look begins a new epoch, and the line goes on.
+// Redis has the places of the room but not its state: the first look begins a new epoch, and the line goes
+// on.
 func TestLostStateIsNoticedByAnyLook(t *testing.T) {
 	for name, look := range map[string]func(t *testing.T, e *room.Engine, s seller){
 		"the holder":  func(_ *testing.T, _ *room.Engine, s seller) { s.stand() },

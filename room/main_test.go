@@ -32,7 +32,7 @@ func tries(t *testing.T, cases int) {
 		return
 	}
 	before := flag.Lookup(checks).Value.String()
-	// flag.Set would make the flag look as if it was given on the command line
+	// flag.Set would mark the flag as set on the command line
 	require.NoError(t, flag.Lookup(checks).Value.Set(strconv.Itoa(cases)))
 	t.Cleanup(func() { require.NoError(t, flag.Lookup(checks).Value.Set(before)) })
 }

@@ -44,7 +44,7 @@ func Mask(text string) string {
 // piece is a run of letters and digits, runes[from:to], and invisible characters among them.
 type piece struct {
 	from, to, size int
-	digits, small  bool // the piece has a digit; a small letter
+	digits, small  bool // whether the piece has a digit, and a small letter
 	joined         bool // only one separator is between this piece and the one before
 }
 

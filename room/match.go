@@ -25,23 +25,23 @@ type matchArgs struct {
 type settleArgs struct {
 	Digest string // of the message
 	Agreed bool
-	Fence  int64 // of the lease that the verdict is on; 0 = the message's lease
+	Fence  int64 // of the lease that the verdict is on; 0 = the lease that the message belongs to
 }
 
 // Result is the relation of an SMS to the current lease.
 type Result string
 
-// The results of the contract.
+// The results that docs/contract.md names.
 const (
-	Matched   Result = "matched"   // to the current lease
-	Late      Result = "late"      // to an earlier one
-	Unmatched Result = "unmatched" // to none, or to one of several
+	Matched   Result = "matched"   // the message belongs to the current lease
+	Late      Result = "late"      // the message belongs to an earlier lease
+	Unmatched Result = "unmatched" // the message belongs to no lease, or it is not known to which
 )
 
 // Reason is why a message is unmatched.
 type Reason string
 
-// The reasons of the contract.
+// The reasons that docs/contract.md names.
 const (
 	NoLease     Reason = "no_lease"     // no session held the lock
 	Ambiguous   Reason = "ambiguous"    // two leases could have caused the message
@@ -51,17 +51,17 @@ const (
 
 // MatchRequest is an SMS to be matched.
 type MatchRequest struct {
-	MessageID string // the carrier's; a repeat returns what the first call returned
+	MessageID string // from the carrier; a repeat returns what the first call returned
 	// From and To are the half-open time in which the message was sent. They are unix ms of the carrier's
 	// clock; both 0 = the carrier gave no time.
 	From, To int64
 	Age      time.Duration // since this replica read the message, by its monotonic clock
-	ReadAt   int64         // first read, estimated unix ms of Redis's clock; 0 = not known
+	ReadAt   int64         // when a replica first read it: estimated unix ms of Redis's clock; 0 = not known
 	Again    bool          // this or another replica read the message before
 	Guard    time.Duration // most that the carrier's clock may be off: widens From and To on both sides
 	Keep     bool          // a match does not end the lease
 	Sender   string        // as the carrier wrote it
-	Foreign  bool          // the room accepts no messages of this sender: it is unmatched
+	Foreign  bool          // the room accepts no messages of this sender: the message is unmatched
 	Part     Part          // zero for a whole message
 	Shown    Message       // for the holder once the ledger agreed; with Code if the text has one
 	Note     MessageNote   // for the journal, without secrets
@@ -162,7 +162,8 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 	return found, err
 }
 
-// maxTrips bounds the tries of a match while new asks arrive. Each reply lists all filters that are missing.
+// maxTrips bounds the round trips of a match while new asks arrive. Each reply lists all filters that Go has
+// yet to compare.
 const maxTrips = 10
 
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {

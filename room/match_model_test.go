@@ -9,9 +9,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// world is the history of a room, as the contract's rules see it.
+// world is the history of a room, judged by the rules of docs/matching.md in plain Go.
 type world struct {
-	read      int // records of the journal
+	read      int // number of the journal's records that the model has
 	leases    []*held
 	lastAsked int64
 	messages  []*sent
@@ -41,8 +41,8 @@ type sent struct {
 	rejected         []*held
 	result           room.Result
 	code             bool
-	repeats          bool // the message is shown already
-	answers          *ask // the ask that a repeat answered
+	repeats          bool // the message has the text of one that is shown already
+	answers          *ask // the ask that such a message answered
 	ends             bool
 }
 
@@ -59,7 +59,8 @@ func (m *sent) takeBack() {
 	m.bound = nil
 }
 
-// refuse applies a ledger's refusal. A repeat reopens the ask that it answered itself, and no other.
+// refuse applies the ledger's refusal of the match. A message that repeats a text opens again only the ask
+// that it answered itself.
 func (m *sent) refuse() {
 	if !m.repeats {
 		m.takeBack()
@@ -102,7 +103,7 @@ func (l *held) open() (n int) {
 	return n
 }
 
-// busyUntil returns when rule 3 lets a lease ask.
+// busyUntil returns from when rule 3 of docs/matching.md lets a lease ask.
 func (w *world) busyUntil(mine *held) (until int64) {
 	for _, l := range w.leases {
 		if l == mine {
@@ -120,8 +121,9 @@ func (w *world) busyUntil(mine *held) (until int64) {
 	return until
 }
 
-// take adds a message and reports whether its match is right. A message without a time is as old as its way
-// here took. That is not known exactly, so the match has to be right for some age up to the whole call's.
+// take adds a message and reports whether its match is right. A message without a time was sent some time
+// before it reached Redis. That age is not known, so the match has to be right for some age up to the
+// duration of the whole call.
 func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got verdict) bool {
 	oldest := int64(1)
 	if q.From == 0 {
@@ -146,8 +148,8 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 	return false
 }
 
-// attribute applies rules 5, 1 and 2 to a message sent in [from, to). It returns the lease, the ask that a
-// code answers, and the answer.
+// attribute applies rules 5, 1 and 2 of docs/matching.md to a message sent in [from, to). It returns the
+// lease, the ask that a code answers, and the answer.
 func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, verdict, bool) {
 	first := w.firsts[q.Sender+q.Shown.Text]
 	if first != nil && first.bound != nil {
@@ -183,7 +185,7 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 			plain = plain || !l.asking
 		}
 	}
-	if plain { // rule 1
+	if plain { // a lease that never asks: rule 1 of docs/matching.md
 		l := touched[0]
 		if len(touched) > 1 || w.quarantined(l, from, to, func(ask) bool { return true }) ||
 			w.othersBy(q, l, from, min(to, l.granted)) ||
@@ -216,9 +218,9 @@ func (w *world) othersBy(q room.MatchRequest, mine *held, from, to int64) bool {
 	return l != nil && l != mine || reason == room.Ambiguous
 }
 
-// asker applies rule 2: it returns the lease that asked last, or why there is none.
+// asker applies rule 2 of docs/matching.md: it returns the lease that asked last, or why there is none.
 func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) {
-	owners := map[*held]bool{} // rule 2, for each instant in which the message may have been sent
+	owners := map[*held]bool{} // those that asked last, for each instant at which the message may be sent
 	for at := from; at < to; at++ {
 		latest := int64(-1)
 		var last *held
@@ -252,8 +254,8 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 	return nil, ""
 }
 
-// quarantined reports whether an earlier lease, of those that count, has an open ask that the message may
-// answer.
+// quarantined reports whether an earlier lease has an open ask, of those that `counts` accepts, that the
+// message may answer.
 func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) bool {
 	for _, l := range w.leases {
 		for _, a := range l.asks {
@@ -263,15 +265,15 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 		}
 		if l.fence < mine.fence && mine.asking && !l.asking && l.codes == 0 && l.end < to &&
 			from < l.end+quarantine {
-			return true // its code was rejected
+			return true // a lease that never asks: its code was rejected
 		}
 	}
 	return false
 }
 
-// behind reports whether the message may be another lease's whose ask came up to a sixth of a quarantine
-// later. Then the carrier's clock is slow. It is not, if mine asked so lately that the other could not have
-// asked by then.
+// behind reports whether, if the carrier's clock is slow, the message may belong to another lease. That lease
+// asked up to a sixth of a quarantine after the message seems to have been sent. It may not if `mine` asked
+// so lately that no other lease could have asked by then.
 func (w *world) behind(mine *held, to int64) bool {
 	const sixth = quarantine / 6
 	last := int64(-1)
@@ -296,9 +298,9 @@ func (l *held) caused(m *sent) bool {
 	return live || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
 }
 
-// displaced reports whether a later lease may have received another lease's code, so that this message may be
-// its own. That lease asked for such a message less than a quarantine ago and has all its codes. A lease that
-// asked earlier does not count.
+// displaced reports whether a lease later than l may have received l's code, so that this message may be that
+// later lease's own. The later lease asked for such a message less than a quarantine ago and has all its
+// codes. That is not so if l asked less than a quarantine ago.
 func (w *world) displaced(q room.MatchRequest, l *held, from, to int64) bool {
 	if to-1-l.last(to-1) < quarantine {
 		return false
@@ -322,7 +324,9 @@ func (l *held) last(at int64) int64 {
 	return last
 }
 
-// askedBy returns when any lease that counts asked last, at or before an instant; -1 for never.
+// askedBy returns when a lease that counts asked last, at or before an instant; -1 for never. A lease that
+// asks counts while it is live or has an open ask; one that never asks and got no code, as if it had asked at
+// its end.
 func (l *held) askedBy(at int64) int64 {
 	switch {
 	case !l.asking && !l.live && l.codes == 0 && l.end <= at:
@@ -351,7 +355,7 @@ func (l *held) answerable(q room.MatchRequest, _, to int64) (found *ask) {
 	return found
 }
 
-// effect applies rule 4: the effect of a code.
+// effect applies rule 4 of docs/matching.md: what a code answers and ends.
 func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from, to int64) {
 	m := &sent{id: q.MessageID, sender: q.Sender, text: q.Shown.Text, from: from, to: to,
 		code: q.Shown.Code != nil, bound: l, repeats: repeats}

@@ -14,9 +14,9 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// For all leases, asks and times of messages, the script's match is the model's. Only the lease's holder sees
-// the message. The embedded Redis's clock is moved by hand, so that a failure shrinks. A real Redis has its
-// own clock.
+// For all leases, asks and times of messages, the script's match equals the match of the model in
+// match_model_test.go. Only the lease's holder sees the message. The embedded Redis's clock is moved by hand,
+// so that a failure shrinks. A real Redis has its own clock.
 func TestNoMessageIsEverAttributedToAnotherLease(t *testing.T) { neverAttributed(t, 25) }
 
 func neverAttributed(t *testing.T, orders int) {
@@ -66,15 +66,15 @@ func storeNow(t require.TestingT, rdb redis.UniversalClient) int64 {
 	return now.UnixMilli()
 }
 
-// post drives the engine and remembers its answers.
+// post makes random calls of the engine and keeps its answers, for comparison with the model.
 type post struct {
 	rdb      redis.UniversalClient
 	engine   *room.Engine
 	sessions []string              // by ticket, from 1
-	asking   []bool                // by ticket, from 1: joined with asks
+	asking   []bool                // by ticket, from 1: whether the session announces asks
 	ids      []string              // of messages
-	answers  map[string]room.Match // by message
-	shown    map[string]string     // text → session
+	answers  map[string]room.Match // by message id
+	shown    map[string]string     // message id → the session that sees the message
 	world    world
 }
 
@@ -239,7 +239,8 @@ func (p *post) reject(t *rapid.T) {
 	delete(p.shown, m.id)
 }
 
-// look reads the messages of all sessions. Each session has one lease at most here, so all are of its last.
+// look reads the messages of all sessions. In this test each session has one lease at most, so Look returns
+// all its messages.
 func (p *post) look(t *rapid.T) {
 	_, seats, err := p.engine.Look(context.Background(), integration, p.sessions...)
 	require.NoError(t, err)

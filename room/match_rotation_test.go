@@ -9,7 +9,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// While a secret is rotated, replicas have different first secrets, and a restarted one has both.
+// While a secret is rotated, replicas have different first secrets. A replica that was restarted since has
+// both.
 func TestSameTextIsTheSameMessageAlsoWhileTheSecretIsReplaced(t *testing.T) {
 	older, newer := []byte("the older secret of the number"), []byte("the newer secret of the number")
 	learned := room.NewKeyring(newer)

@@ -175,7 +175,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 		a.join()
 		match(t, e, sms("m", 0, 0))
 		require.NoError(t, rdb.FlushDB(t.Context()).Err())
-		knew := room.New(rdb, room.Config{}) // it has observed nothing of the room
+		knew := room.New(rdb, room.Config{}) // an engine that has observed nothing of the room
 		for _, agreed := range []bool{true, false} {
 			require.NoError(t, knew.SettleMatch(t.Context(), integration, "m", 0, agreed))
 		}
@@ -185,7 +185,7 @@ func TestVerdictAfterTheDataIsLostChangesNothing(t *testing.T) {
 	})
 }
 
-// The holder would type a code of the turn before into the wrong verification.
+// A holder that is shown the code of its turn before would type it into the wrong form.
 func TestMessageOfAnEarlierTurnIsNotShownInTheNext(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// sms returns a message with a code, sent within [from, to). The text has its id.
+// sms returns a message with a code, sent within [from, to). Its text contains its id.
 func sms(id string, from, to int64) room.MatchRequest {
 	code := "482913"
 	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234",
@@ -34,7 +34,7 @@ func match(t *testing.T, e *room.Engine, q room.MatchRequest) room.Match {
 	return m
 }
 
-// probe returns the match of a time and changes nothing.
+// probe returns the match of a message that was sent within [from, to). It ends no lease.
 func probe(t *testing.T, e *room.Engine, from, to int64, guard time.Duration) room.Match {
 	t.Helper()
 	q := sms(room.NewSession(), from, to)
@@ -42,8 +42,8 @@ func probe(t *testing.T, e *room.Engine, from, to int64, guard time.Duration) ro
 	return match(t, e, q)
 }
 
-// probeNow returns the match of a message without a time, which was sent at most its age ago. A message that
-// took too long may be of an earlier lease.
+// probeNow returns the match of a message without a time, which was sent at most its age ago. It sends
+// further messages until one was matched within `soon`, since a slower one may be an earlier lease's.
 func probeNow(t *testing.T, e *room.Engine, soon time.Duration) room.Match {
 	t.Helper()
 	for {
@@ -275,7 +275,7 @@ func TestExpiryIsNoticedByTheMatchWhichThenIsLateAndTheNextHasTheLock(t *testing
 		requireLease(t, room.Late, first, m, "it was over")
 		require.Equal(t, first.ExpiresAt, m.Ended)
 		require.Equal(t, room.Expired, a.stand().Outcome)
-		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // b's lease is over as well
+		passUntil(t, rdb, storeNow(t, rdb)+lease.Milliseconds()+20) // until b's lease is over as well
 		requireNone(t, room.Ambiguous, probeNow(t, e, 20*time.Millisecond),
 			"the lock is free, and the last holder may have asked")
 	})

@@ -10,7 +10,7 @@ import (
 type memory struct {
 	keep    time.Duration // age at which observations are dropped; Redis has dropped the room by then
 	cluster bool          // each room may be on another server
-	start   time.Time     // of this process's monotonic time
+	start   time.Time     // instant from which this process counts its monotonic time
 
 	mu    sync.Mutex
 	rooms map[ID]*remembered
@@ -25,9 +25,9 @@ type remembered struct {
 	observed    *observedRoom
 	outage      outage       // of the room's server
 	offset      *clockOffset // of the room's server
-	recordAsked time.Time    // when the ledger was last read for a recovering room
+	recordAsked time.Time    // when askRecord last read the ledger for the room
 	filters     filters
-	registered  registration // in the index
+	registered  registration // of the room in the index
 }
 
 const pruneEvery = time.Minute
@@ -65,7 +65,7 @@ func (m *memory) server(id ID) ID {
 	return ""
 }
 
-// prune drops outdated parts, once a minute.
+// prune drops the outdated parts of all rooms, once a minute.
 func (m *memory) prune(now time.Time) {
 	if now.Sub(m.pruned) < pruneEvery {
 		return

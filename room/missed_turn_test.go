@@ -137,7 +137,7 @@ func TestClaimedTurnInBetweenIsNotAskedForAnyMore(t *testing.T) {
 	c.pass(0)
 	all[1].requireHolds()
 	c.pass(claimWithin)
-	all[1].requireUnclaimed(1) // the first time of this place
+	all[1].requireUnclaimed(1) // the first unclaimed lease of this place
 }
 
 func TestUnclaimedWaiterIsDroppedWhenAwayForTooLong(t *testing.T) {
@@ -241,7 +241,7 @@ func TestSupportMayActOnAnUnclaimedWaiter(t *testing.T) {
 }
 
 func TestUnclaimedWaiterKeepsItsRankWhateverSupportMoves(t *testing.T) {
-	for _, moves := range []int{1, 30} { // enough moves to renumber the line
+	for _, moves := range []int{1, 30} { // 30 moves use up the ranks: the line is renumbered
 		c := newCourt(t, room.Config{})
 		all := c.line("a", "b", "c", "d", "e")
 		all[0].leave(room.Completed)

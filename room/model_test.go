@@ -7,7 +7,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// model is the contract's rules in plain Go. Its clock is the time in Redis's replies.
+// model is the rules of docs/contract.md in plain Go. Its clock is the time in Redis's replies.
 type model struct {
 	lease, awayAfter, dropAfter, claimWithin int64 // ms
 
@@ -25,7 +25,7 @@ type model struct {
 	changed  bool
 
 	claimBy  int64           // deadline of the holder's claim; 0 = it need not claim, as far as is known
-	unsure   bool            // the holder came from the line, and has not confirmed that it is there
+	unsure   bool            // the holder waited before, and has not claimed its lease
 	ahead    int             // its position in the line if it does not claim
 	returned map[string]bool // sessions that came back from being away, in the current verb
 }
@@ -36,11 +36,11 @@ type modelPlace struct {
 	live    bool
 	outcome room.Outcome
 	seen    bool  // the session had a socket
-	vouched int64 // present until, ms; gone since, once that is over
+	vouched int64 // connected until then (ms), by Seen; after that, gone since then
 	away    bool  // a verb has marked it away
 
 	missed    bool // it did not claim a lease
-	unclaimed bool // and has not come back
+	unclaimed bool // it did not claim, and has not come back
 	awayAt    int64
 }
 
@@ -60,7 +60,7 @@ func (m *model) at(now int64, verb func()) {
 	}
 }
 
-// advance brings the room up to date (rules 2, 5 and 7).
+// advance brings the room up to date, by rules 2, 5 and 7 of docs/contract.md.
 func (m *model) advance(now int64) {
 	switch {
 	case m.holder == "":
@@ -105,7 +105,7 @@ func (m *model) take(session string) int {
 	return at
 }
 
-// miss ends a lease that was not claimed (rule 11).
+// miss ends a lease that was not claimed, by rule 11 of docs/contract.md.
 func (m *model) miss() {
 	s, at := m.holder, max(m.claimBy, m.granted)
 	m.free()
@@ -120,7 +120,7 @@ func (m *model) miss() {
 
 func (m *model) free() { m.holder, m.claimBy, m.unsure = "", 0, false }
 
-// tooLong reports whether a waiter is dropped.
+// tooLong reports whether a waiter has been gone for so long that it is dropped.
 func (m *model) tooLong(session string, now int64) bool {
 	if p := m.places[session]; p.unclaimed {
 		return now-p.awayAt > m.dropAfter

@@ -30,7 +30,7 @@ func NamesOf(rdb redis.UniversalClient, prefix string) Names {
 	return n
 }
 
-// prefixMost keeps names short.
+// prefixMost is the longest prefix; a longer one would make the names of all keys long.
 const prefixMost = 64
 
 // ValidPrefix reports whether a text is a valid prefix: at most 64 ASCII letters, digits and - _ . : /
@@ -77,8 +77,8 @@ func (n Names) LockNotices(id ID) string {
 	return "__keyspace@" + strconv.Itoa(n.database) + "__:" + n.Lock(id)
 }
 
-// Room returns the hash tag of a key or channel, which is the room of a room's key. It is "" if the name is
-// not one of this deployment.
+// Room returns the hash tag in the name of a key or channel: the room, if a room has that key. It is "" if
+// the name is not one of this deployment.
 func (n Names) Room(name string) ID {
 	if rest, ok := strings.CutPrefix(name, n.prefix+"{"); ok {
 		if id, _, ok := strings.Cut(rest, "}"); ok {
@@ -88,14 +88,14 @@ func (n Names) Room(name string) ID {
 	return ""
 }
 
-// events returns the suffix of Events.
+// events returns the end of the names that Events returns, behind the room.
 func (n Names) events() string { return "events" + n.databaseSuffix() }
 
 // room returns the start of all names of a room. library.lua takes it from the first of KEYS.
 func (n Names) room(id ID) string { return n.prefix + "{" + string(id) + "}:" }
 
-// keys returns the KEYS of a call, in the order of library.lua. own are the verb's own keys: the first keeps
-// the reply to this request.
+// keys returns the KEYS of a call, in the order of library.lua. own are the keys that only this verb uses:
+// the first keeps the reply to this request.
 func (n Names) keys(id ID, own []string) []string {
 	begin := n.room(id)
 	ks := make([]string, 0, len(keyNames)+len(own))

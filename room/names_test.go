@@ -21,7 +21,7 @@ func TestNamesWithoutAPrefixInDatabaseZeroAreTheDocumentedOnes(t *testing.T) {
 	require.Equal(t, "{waitroom}:replicas", n.Channel("{waitroom}:replicas"))
 }
 
-// clientOf returns a client of a database without a server.
+// clientOf returns a client of a database on a server that does not exist.
 func clientOf(t *testing.T, database int) *redis.Client {
 	c := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", DB: database})
 	t.Cleanup(func() { _ = c.Close() })
@@ -55,7 +55,7 @@ func TestPrefixThatWouldMatchMoreThanItselfIsRefused(t *testing.T) {
 	}
 }
 
-// On a cluster a script whose keys are in two slots fails.
+// If a prefix moved keys of one room into two slots, scripts would fail on a cluster.
 func TestRoomsOfTwoPrefixesAreApartOnEveryStore(t *testing.T) {
 	t.Run("cluster", func(t *testing.T) { requireApart(t, redistest.StartCluster(t).Client()) })
 	onEveryStore(t, requireApart)

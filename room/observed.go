@@ -20,9 +20,9 @@ type observedRoom struct {
 	at       time.Time
 	lease    Lease                    // the live lease; zero while the lock is free
 	ends     time.Time                // end of that lease, by this process's clock
-	fence    int64                    // the highest
+	fence    int64                    // the highest observed
 	over     int64                    // latest grant or end of a lease (unix ms)
-	ticket   int64                    // the highest
+	ticket   int64                    // the highest observed
 	places   map[int64]*observedPlace // by ticket
 }
 
@@ -38,7 +38,7 @@ type observedPlace struct {
 	ExpiresAt int64        `json:"expires,omitempty"`
 	Outcome   Outcome      `json:"outcome,omitempty"` // of a place that ended
 	EndedAt   int64        `json:"ended,omitempty"`   // unix ms
-	Waited    bool         `json:"waited,omitempty"`  // observed waiting, and its end is the ledger's
+	Waited    bool         `json:"waited,omitempty"`  // observed waiting; only the ledger has its end
 	Missed    *missedLease `json:"missed,omitempty"`  // the unclaimed lease of a place that waits again
 
 	version int64
@@ -61,13 +61,15 @@ func (p *observedPlace) miss(at int64) {
 	p.Fence, p.GrantedAt, p.ExpiresAt = 0, 0, 0
 }
 
-// past reports whether a place ended so long ago that it is dropped. Its seller may have been erased since.
+// past reports whether a place ended so long ago that its observation is dropped. Its seller may have been
+// erased since.
 func (p *observedPlace) past(now time.Time) bool { return p.Outcome != "" && now.Sub(p.at) > endedKept }
 
 // orphaned is the session of a lease whose holder was lost: see ORPHANED in library.lua.
 const orphaned = "-"
 
-// endedKept is how long the end of a place is remembered. The ledger has it long before.
+// endedKept is how long the end of a place is remembered. The ledger has the end long before that time is
+// over.
 const endedKept = 2 * time.Minute
 
 // observedIn returns the observations of a room, or nil before this process has replayed an earlier epoch.
@@ -200,7 +202,7 @@ func (m *memory) observeEvent(id ID, e *Event) {
 			p.Session, p.Seller, p.JoinedAt = j.Session, j.Seller, e.Now
 		}
 	}
-	for _, missed := range e.Missed { // there may have been no event of its lease
+	for _, missed := range e.Missed { // this process may have received no event with that lease
 		o.over = max(o.over, missed.At)
 		if p := o.place(missed.Ticket, e.Epoch, e.Version, now); p != nil {
 			p.Session, p.Seller, p.JoinedAt = missed.Session, missed.Seller, missed.JoinedAt

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The ledger has long had the place's end, and may have another name of the seller since: see
+// The ledger has had the place's end for long, and its seller may have been renamed there since: see
 // Engine.EraseSeller.
 func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 	m := newMemory(time.Hour, false)
@@ -27,7 +27,8 @@ func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 	require.EqualValues(t, 2, k.Ticket)
 }
 
-// Milliseconds are cut off on both sides: of the time that is left, and of Redis's clock that it is added to.
+// Two times lose their fractions of a millisecond: the rest of the lease, and the time of Redis's clock to
+// which Redis adds that rest.
 func TestAReplayedLeaseDoesNotEndEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(time.Hour, false)

@@ -11,10 +11,10 @@ const (
 	outagesKept = time.Minute // age at which an outage is forgotten
 )
 
-// outage is the last time in which a server did not answer this process. A browser may have moved to another
-// replica meanwhile, which could not record it.
+// outage is the last time in which a server did not answer this process. Meanwhile a browser may have moved
+// to another replica, which could not record that in Redis.
 type outage struct {
-	ended int64     // unix ms of Redis's clock; lasting until the server answers
+	ended int64     // unix ms of Redis's clock; `lasting` until the server answers
 	noted time.Time // last failure, by this process's clock
 }
 

@@ -6,7 +6,7 @@ var pauseVerb = newVerb[pauseArgs]("pause")
 
 type pauseArgs struct {
 	Paused     bool
-	Action     string // JSON members; "" = no member of support
+	Action     string // JSON members; "" = support has not acted
 	Registered int64
 	Begins     string // absence token under which the script may begin the room; "" = it may not
 }

@@ -56,7 +56,7 @@ func (e *Engine) Presence(
 	}
 	args := presenceArgs{strconv.FormatInt(int64(replica), 10), number, len(came), changes}
 	st, err := e.standing(ctx, presenceVerb.with(args), id, "presence")
-	if err == nil && !earliest { // a replica that looked meanwhile may have missed the change
+	if err == nil && !earliest { // a replica that looked at the room meanwhile may have missed the change
 		_, err = e.index.dueIn(ctx, id, away)
 	}
 	return st.View, err
@@ -117,8 +117,8 @@ func (e *Engine) attended(replica ReplicaNumber) string {
 }
 
 const (
-	expireBatch = 500              // rooms that are made due at a time
-	expireAgain = 30 * time.Second // a Presence call under a dead replica's number may arrive late
+	expireBatch = 500              // most rooms that one script makes due
+	expireAgain = 30 * time.Second // time until the rooms are made due again: a late call may have come
 )
 
 // expireReplicas makes the rooms of dead replicas due. replicas has the format of index/claim.lua.

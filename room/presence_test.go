@@ -95,7 +95,8 @@ func TestSessionWithoutASocketIsNeverAway(t *testing.T) {
 	})
 }
 
-// A replica is killed with all its sockets. One script marks a limited number, and the sweep goes on at once.
+// A replica is killed with all its sockets. One script marks a limited number of waiters away, and the sweep
+// calls the next script at once.
 func TestOneLookOfTheSweepFindsAllAwayWaiters(t *testing.T) { onRedis(t, oneLookFindsAll) }
 
 func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
@@ -118,8 +119,9 @@ func oneLookFindsAll(t *testing.T, rdb redis.UniversalClient) {
 	require.Equal(t, int64(waiters), <-away)
 }
 
-// While Redis is away no replica can vouch for a session, and that is no absence. Then replicas have time to
-// record their sessions. After that a session counts as gone since it was last there.
+// While Redis is away no replica can record which sessions are connected, so no session counts as gone.
+// Replicas then get time to record their sessions. After that, a session which none recorded counts as gone
+// since it was last connected.
 func TestOutageOfTheStoreMakesNoSessionAway(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})

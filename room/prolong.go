@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Prolong gives the session's own lease with this fence more time, without a limit in all.
+// Prolong gives the session's own lease with this fence more time, however long it then is in all.
 //
 // The returned view has the lease's new end. Errors: ErrStaleFence, ErrStore.
 func (e *Engine) Prolong(

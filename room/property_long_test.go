@@ -4,7 +4,7 @@ package room_test
 
 import "testing"
 
-// The tests of these names on many cases instead of a few.
+// These tests run the properties of the tests with similar names, on many cases instead of a few.
 
 func TestScriptsKeepTheRulesInAnyOrderOfEventsAtLength(t *testing.T) { keepTheRules(t, 100) }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // For all orders of joins, leaves, presence, deadlines and support's actions, the scripts follow the
-// contract's rules. The model is compared after every step, for the room and each session, with and without
-// claims.
+// contract's rules. After every step the test compares the scripts' room and sessions with the model's. Some
+// runs require that leases are claimed.
 func TestScriptsKeepTheRulesInAnyOrderOfEvents(t *testing.T) { keepTheRules(t, 25) }
 
 func keepTheRules(t *testing.T, orders int) {
@@ -51,7 +51,7 @@ type run struct {
 	engine   *room.Engine
 	model    *model
 	sessions []string
-	fences   []int64 // all fences of replies; 1 was never granted
+	fences   []int64 // all fences in replies, and 1, which no lease had
 	calls    int64
 }
 
@@ -78,7 +78,7 @@ func newRun(rdb redis.UniversalClient, claimWithin time.Duration) *run {
 	return r
 }
 
-// session is often one that did not claim its lease, since few are.
+// session returns one of the sessions, often one that did not claim its lease, since few did not.
 func (r *run) session(t *rapid.T) string {
 	missed := slices.DeleteFunc(slices.Clone(r.sessions), func(s string) bool {
 		return r.model.places[s] == nil || !r.model.places[s].unclaimed
@@ -181,7 +181,7 @@ func (r *run) move(t *rapid.T) {
 	r.refused(t, st, err, func() error { return r.model.move(ticket, position, st.Now) })
 }
 
-// fence is mostly the fence of the last reply.
+// fence returns a fence for a call: mostly the latest one, sometimes an earlier one.
 func (r *run) fence(t *rapid.T) int64 {
 	if rapid.IntRange(0, 3).Draw(t, "stale") == 0 {
 		return rapid.SampledFrom(r.fences).Draw(t, "fence")
@@ -189,12 +189,12 @@ func (r *run) fence(t *rapid.T) int64 {
 	return r.fences[len(r.fences)-1]
 }
 
-// ticket is one of the last, or the next.
+// ticket returns a ticket for a call: one of the last ones, or the next that will be given.
 func (r *run) ticket(t *rapid.T) int64 {
 	return max(r.model.tickets+1-rapid.Int64Range(0, int64(len(r.sessions))).Draw(t, "ticket"), 1)
 }
 
-// refused compares a verb's error with the model's.
+// refused runs a verb in the model, and compares its error with that of the engine.
 func (r *run) refused(t *rapid.T, st room.Standing, err error, verb func() error) {
 	var want error
 	r.model.at(st.Now, func() { want = verb() })
@@ -209,7 +209,7 @@ func (r *run) pass(t *rapid.T) {
 	passUntil(t, r.rdb, now.UnixMilli()+rapid.Int64Range(1, 16).Draw(t, "ms"))
 }
 
-// agree compares all that any session can see.
+// agree compares all that any session can see with the model.
 func (r *run) agree(t *rapid.T) {
 	view, seats, err := r.engine.Look(context.Background(), integration, r.sessions...)
 	require.NoError(t, err)
@@ -231,7 +231,8 @@ func (r *run) agree(t *rapid.T) {
 	}
 }
 
-// grown records the live lease's fence. It is above all earlier ones, or known.
+// grown checks the live lease's fence: a new lease's is above all earlier ones, and a known lease's is as
+// before.
 func (r *run) grown(t *rapid.T, fence int64) {
 	if r.model.fence == 0 {
 		require.Greater(t, fence, r.fences[len(r.fences)-1], "the fence only grows")

@@ -30,7 +30,7 @@ func TestReadsAreAnsweredWhileTheStoreRefusesWrites(t *testing.T) {
 			require.ErrorIs(t, err, ErrStore)
 			var view View
 			var seats []Seat
-			// the lease ends, and no waiter can be granted
+			// the lease ends, and no waiter can be granted the lock
 			testproc.Until(t, time.Minute, func() (err error) {
 				view, seats, err = e.Look(t.Context(), "r", holder, waiter)
 				if err == nil && seats[0].Status == Locked {

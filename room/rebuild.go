@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// generationFollower has the index's generation. If it changes, Redis lost the index, and perhaps rooms with
-// it.
+// generationFollower has the generation of the index that this process saw last. If the generation changes,
+// Redis lost the index, and perhaps rooms with it.
 type generationFollower struct {
 	mu         sync.Mutex
 	generation string
@@ -20,7 +20,7 @@ type generationFollower struct {
 }
 
 // follow records the index's generation in a claim. If rooms may be missing in the index, it starts to
-// rebuild it.
+// rebuild the index.
 func (e *Engine) follow(ctx context.Context, found claims, failed func(error)) {
 	l := &e.generations
 	l.mu.Lock()
@@ -80,7 +80,7 @@ func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
 	return EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+"state", func(key string) error {
 		id := e.names.Room(key)
 		if e.cfg.Prefix == "" && strings.HasPrefix(string(id), LibraryPrefix) {
-			return nil // a lock of the Go library, which has its own index
+			return nil // a lock of the Go library, which this index does not have
 		}
 		return found(id)
 	})

@@ -81,7 +81,7 @@ func (e *Engine) recentMessage(id ID, parts []string) (RecentMessage, error) {
 	}
 	text, err := e.unseal(id, sealed, aboutMessage(id, digest))
 	if err != nil {
-		return l, nil // sealed with a secret that this process does not know
+		return l, nil // the text is sealed with a secret that this process does not know
 	}
 	var m Message
 	if err := json.Unmarshal(text, &m); err != nil {

@@ -92,7 +92,8 @@ func recentMessagesInParts(t *testing.T, rdb redis.UniversalClient) {
 	require.Equal(t, many, glance.Nobodys)
 }
 
-// office is a desk with random leases and messages. It tries every message with every lease.
+// office is a desk with random leases and messages. It checks that support may assign a message to its
+// candidates and to no other lease.
 type office struct {
 	*desk
 	live    *seller

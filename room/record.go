@@ -8,7 +8,7 @@ import (
 // recordWithin is how long reading a room from the ledger may take in all.
 const recordWithin = 250 * time.Millisecond
 
-// asksMost is the most places whose end is looked up in the ledger.
+// asksMost is the most places of a room whose end a replay looks up in the ledger.
 const asksMost = 1000
 
 // record is what the ledger returned of a room in time. Without it, only observations are replayed.
@@ -34,10 +34,11 @@ func (e *Engine) recorded(ctx context.Context, id ID) (found record) {
 	return found
 }
 
-// askAgain is longer than a recovery window, and shorter than the time between two failovers.
+// askAgain is the least time between two reads of a recovering room's ledger: longer than a recovery window,
+// shorter than from one failover to the next.
 const askAgain = 5 * time.Second
 
-// asksRecord returns true once for each recovery of a room.
+// asksRecord reports whether the ledger is to be read for a recovering room: once for each recovery.
 func (m *memory) asksRecord(id ID, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,6 +59,6 @@ func (e *Engine) askRecord(ctx context.Context, id ID) {
 	e.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askAgain)
 		defer cancel()
-		_ = e.replayRecord(ctx, id, noToken) // on failure the room goes on with the data in Redis
+		_ = e.replayRecord(ctx, id, noToken) // if it fails, the room goes on with the data in Redis
 	})
 }

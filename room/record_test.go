@@ -59,7 +59,7 @@ func TestRoomThatIsNotBehindTheLedgerGoesOn(t *testing.T) {
 	}
 }
 
-// No live process observed the end. The ledger has it, and Redis has lost it.
+// No live process observed the end of a place. The ledger has that end, and Redis has lost it.
 func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 	var ends []room.RecordedEnd
 	var asked []room.PlaceID
@@ -105,7 +105,8 @@ func TestSessionGetsTheEndInTheLedgerInsteadOfLost(t *testing.T) {
 		"a ledger that does not answer holds up no reply")
 }
 
-// The end is from before an earlier loss that went unnoticed: the ledger has it, and Redis does not.
+// The ledger has the end of a place that still waits in Redis, since Redis lost that end unnoticed, before
+// the loss of this test.
 func TestRemainingWaiterKeepsItsPlaceWhateverTheLedgerHas(t *testing.T) {
 	var ends []room.RecordedEnd
 	l := newLosing(t, room.Config{Ended: func(context.Context, room.ID, []room.PlaceID) ([]room.RecordedEnd,
@@ -132,8 +133,8 @@ func TestRemainingWaiterKeepsItsPlaceWhateverTheLedgerHas(t *testing.T) {
 	}
 }
 
-// The process that observed more died with Redis's last writes, and the ledger has them. The live process
-// observed the room, but not those.
+// A process observed Redis's last writes, and died when Redis lost them. The ledger has them. The live
+// process observed the room, but not the last writes.
 func TestTheLedgerIsBelievedThoughALiveProcessObservedTheRoom(t *testing.T) {
 	var known room.Recorded
 	l := newLosing(t, room.Config{Recorded: func(context.Context, room.ID) (room.Recorded, error) {

@@ -18,18 +18,18 @@ type replayArgs struct {
 	Lineage    string
 	Known      []byte // a replay, as JSON
 	Registered int64
-	Begins     string // see joinArgs
+	Begins     string // absence token, as in joinArgs
 }
 
 // replay has the observations and the ledger's record that are replayed to a room: see verb/replay.lua.
 type replay struct {
 	at     position
-	Fence  int64           `json:"fence"`  // the highest
-	Over   int64           `json:"over"`   // latest observed grant or end of a lease (unix ms)
-	Ticket int64           `json:"ticket"` // the highest
+	Fence  int64           `json:"fence"`  // the highest that this process or the ledger has
+	Over   int64           `json:"over"`   // when the latest observed lease was granted or ended (unix ms)
+	Ticket int64           `json:"ticket"` // the highest that this process or the ledger has
 	Lost   bool            `json:"lost"`   // the ledger has a lease without an end
 	Ended  int64           `json:"ended"`  // end of the last lease in the ledger (unix ms)
-	Last   int64           `json:"last"`   // the highest observed fence
+	Last   int64           `json:"last"`   // the highest fence that this process observed
 	Lease  *replayedLease  `json:"lease"`
 	Places []observedPlace `json:"places"`
 }
@@ -52,12 +52,12 @@ func (m *memory) replayOf(id ID) replay {
 	}
 	k.at, k.Fence, k.Over, k.Ticket, k.Last = o.position, o.fence, o.over, o.ticket, o.fence
 	if left, l := time.Until(o.ends).Milliseconds(), o.lease; l.Fence != 0 && left > 0 {
-		const cutOff = 2 // ms at the most, here and from Redis's time: the lease must not end early
+		const cutOff = 2 // ms: the most cut off, here and from Redis's time. The lease must not end early
 		k.Lease = &replayedLease{Fence: l.Fence, Ticket: l.Ticket, GrantedAt: l.GrantedAt, Left: left + cutOff}
 	}
 	now := time.Now()
 	for _, p := range o.places {
-		if p.Session != "" && !p.past(now) { // past ones may not have been pruned yet
+		if p.Session != "" && !p.past(now) { // not pruned yet
 			k.Places = append(k.Places, *p)
 		}
 	}
@@ -99,7 +99,7 @@ func (k *replay) end(ends []RecordedEnd) {
 }
 
 // replayed records that a replay reached its room. It drops the replayed places that ended or held the lock,
-// unless they were observed again since.
+// unless a reply or event about them was observed since.
 func (m *memory) replayed(id ID, k replay) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +117,8 @@ func (m *memory) replayed(id ID, k replay) {
 	}
 }
 
-// takeUnreplayed returns the rooms that need a replay of this process, and forgets them.
+// takeUnreplayed returns the rooms that this process has yet to replay in a new epoch, and forgets that it
+// has to.
 func (m *memory) takeUnreplayed() []ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,8 +144,8 @@ func (m *memory) observedRooms() []ID {
 	return list
 }
 
-// replay replays this process's observations and the ledger's record to a room. If Redis has lost any of it,
-// a new epoch begins: see verb/replay.lua.
+// replay replays this process's observations and the ledger's record to a room. If Redis has lost any of
+// these, a new epoch begins: see verb/replay.lua.
 func (e *Engine) replay(ctx context.Context, id ID) error {
 	return e.replayWith(ctx, id, e.recorded(ctx, id), "")
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// One replica observed that a seller was granted, another one that it was done. Either may replay first.
+// One replica observed that a seller was granted the lock, another one that its lease ended. Either may
+// replay first.
 func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"the replica with fewer observations": func(l *losing) (early, late *room.Engine) {
@@ -46,7 +47,8 @@ func TestEndThatOneReplicaObservedIsNotLostForAnother(t *testing.T) {
 	}
 }
 
-// One replica observed that a seller waits, another one that it was granted since. Either may replay first.
+// One replica observed that a seller waits, another one that it was granted the lock since. Either may replay
+// first.
 func TestGrantThatOneReplicaObservedIsJournalledThoughAnotherDidNot(t *testing.T) {
 	for name, first := range map[string]func(l *losing) (early, late *room.Engine){
 		"the replica with fewer observations": func(l *losing) (early, late *room.Engine) {
@@ -83,7 +85,7 @@ func TestGrantThatOneReplicaObservedIsJournalledThoughAnotherDidNot(t *testing.T
 	}
 }
 
-// Redis loses data again while the lock has no holder after the first loss.
+// Redis loses all data, and once more while the lock is reserved for the lost lease, without a holder.
 func TestLeaseWithoutAHolderIsReplayedAndNoPlaceOfIt(t *testing.T) {
 	l := newLosing(t, room.Config{})
 	observed := l.seller(l.one, "a").join()
@@ -146,7 +148,8 @@ func TestTheLastObservedPlaceOfASessionIsItsOwn(t *testing.T) {
 	}
 }
 
-// Another replica, which observed less, has begun the new epoch and published it before this one's next call.
+// After a loss, a replica that observed less begins the new epoch and publishes it before the next call of
+// the replica that observed more.
 func TestObservationsAreReplayedThoughTheNewEpochsEventCameBefore(t *testing.T) {
 	for name, next := range map[string]func(t *testing.T, l *losing){
 		"and is called next": func(t *testing.T, l *losing) {
@@ -198,7 +201,7 @@ func TestObservationsAreReplayedThoughTheNewEpochsEventCameBefore(t *testing.T) 
 	}
 }
 
-// events are the events on a channel.
+// events returns the room's events that a subscription receives, until the caller stops.
 func events(t *testing.T, sub *redis.PubSub) iter.Seq[*room.Event] {
 	return func(yield func(*room.Event) bool) {
 		for msg := range sub.Channel() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An event arrives between the reading of a replay and Redis's answer to it.
+// An event arrives after a process has put a replay together, and before Redis answers it.
 func TestAnEventDuringAReplayIsReplayedNext(t *testing.T) {
 	m, id := newMemory(time.Hour, false), ID("r")
 	ended := func(ticket, version int64) *Event {

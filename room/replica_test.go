@@ -46,7 +46,7 @@ func (s *site) pass(d time.Duration) {
 	s.store.SetTime(s.now)
 }
 
-// live moves the clock second by second while replicas send heartbeats.
+// live moves Redis's clock ahead by d, second by second, while the replicas send heartbeats.
 func (s *site) live(d time.Duration, replicas ...room.ReplicaNumber) {
 	s.Helper()
 	for range int(d / time.Second) {
@@ -146,7 +146,7 @@ func TestPresenceIsRecordedOnceAndLastsHoweverLong(t *testing.T) {
 	gone := s.now.UnixMilli()
 	require.Equal(t, gone, s.goneSince(all[1]))
 	s.pass(s.engine.Config().AwayAfter + time.Millisecond)
-	for range 4 { // that was a clock jump, after which no session counts as gone for three seconds
+	for range 4 { // that pass was a clock jump: for three seconds after it no session counts as gone
 		s.untilClaimed()
 		s.beats(replica)
 		s.pass(900 * time.Millisecond)
@@ -240,7 +240,7 @@ func TestCallThatWasGivenUpAndArrivesLateDoesNothing(t *testing.T) {
 	require.Zero(t, s.goneSince(all[1]))
 }
 
-// With very many rooms, a room in which nothing is due is looked at once in minutes.
+// With very many rooms, the sweep looks at a room in which nothing is due only once in minutes.
 func TestGoneSessionIsAwayInTimeWithoutAnyOtherLook(t *testing.T) {
 	s := newSite(t)
 	replica, all := s.replica(), s.line(3)
@@ -260,14 +260,14 @@ func TestGoneSessionIsAwayInTimeWithoutAnyOtherLook(t *testing.T) {
 	require.Equal(t, room.Locked, all[2].stand().Status)
 }
 
-// A late look needs no recovery window: the session was recorded as gone.
+// The sweep looks at the room late. The sessions were recorded as gone, so they are passed over all the same.
 func TestGoneSessionIsPassedOverHoweverLateTheLook(t *testing.T) {
 	s := newSite(t)
 	replica, all := s.replica(), s.line(4)
 	s.come(replica, all[1:]...)
 	s.gone(replica, all[1], 0)
 	s.pass(20 * time.Second)
-	s.gone(replica, all[2], 35*time.Second) // a socket over a dead network is given up late
+	s.gone(replica, all[2], 35*time.Second) // 35 s ago: a replica notices late that a network is dead
 	all[0].leave(room.Completed)
 	require.Equal(t, room.Locked, all[3].stand().Status)
 }
@@ -282,7 +282,8 @@ func TestSessionThatWentBeforeItsComingWasRecordedIsGone(t *testing.T) {
 	require.Zero(t, s.goneSince(all[2]), "it is connected elsewhere")
 }
 
-// A replica that was stopped for long wakes. A call of it under its old number is on its way.
+// A replica was stopped for so long that it counts as dead. It goes on, and its first call still has its old
+// number.
 func TestSessionOfAReplicaThatWakesIsPresentSinceThen(t *testing.T) {
 	s := newSite(t)
 	stopped, lives, all := s.replica(), s.replica(), s.line(2)

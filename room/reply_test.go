@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An older program reads the reply that a newer one kept.
+// This program reads a reply that a newer one kept, with more in two of its fields.
 func TestReplyWithMoreBehindACommaIsRead(t *testing.T) {
 	read := func(text string) View { return (&reader{fields: strings.Fields(text)}).view() }
 	const now = "1 2 3 4 5.000,6.000,abc:1,def:2 %s 7 8 9 10 1 1 11,12%s"

@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The client silently resends a command whose reply was lost.
+// The Redis client sends a command again by itself if its reply was lost.
 func TestLostReplyNeverUsesASecondTicketNorEndsASecondLease(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
@@ -66,7 +66,7 @@ func TestRepeatedRequestReturnsTheFirstReply(t *testing.T) {
 	})
 }
 
-// An ephemeral room keeps little of a request, and the reply to its repeat may be lost as well.
+// An ephemeral room keeps the reply to a request for seconds only. The reply to a repeat may be lost as well.
 func TestReplyOfAnEphemeralRoomIsKeptAgainForTheNextRepeat(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Ephemeral: true, Silent: true})

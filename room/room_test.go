@@ -92,7 +92,7 @@ func (s seller) gone() {
 	require.NoError(s.t, err)
 }
 
-// passUntil waits until Redis's clock shows at least ms. Reading the time changes nothing.
+// passUntil waits until Redis's clock shows at least ms. It only reads the time, so it makes no room advance.
 func passUntil(t require.TestingT, rdb redis.UniversalClient, ms int64) {
 	for {
 		now, err := rdb.Time(context.Background()).Result()

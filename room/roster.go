@@ -19,8 +19,8 @@ type Waiter struct {
 	Seller   string
 	Rank     float64 // orders the line
 	JoinedAt int64   // unix ms
-	// AwaySince is since when the waiter has been gone (unix ms); 0 = it is not away. If it did not claim its
-	// lease, it is when it became away.
+	// AwaySince is since when the waiter has been gone (unix ms); 0 = it is not away. For a waiter that did
+	// not claim its lease, it is when that lease ended.
 	AwaySince int64
 }
 
@@ -64,7 +64,7 @@ func (e *Engine) roster(ctx context.Context, id ID, most int) (Roster, error) {
 	return r, nil
 }
 
-// listed returns how many of the waiters a roster lists.
+// listed returns how many of `waiting` waiters a roster lists, at most `most`; most 0 = all.
 func listed(waiting, most int) int {
 	if most == 0 {
 		return waiting
@@ -87,7 +87,7 @@ func addWaiters(line []Waiter, places, ranks, away []string, awayAfter time.Dura
 		w := Waiter{Seller: p[2], Ticket: r.int(), JoinedAt: r.int(), Rank: r.float()}
 		if len(away) > 0 {
 			since := reader{fields: away[i : i+1]}
-			w.AwaySince = int64(since.float()) // a score
+			w.AwaySince = int64(since.float()) // a score in the sorted set
 			if unclaimed(p[4]) {
 				w.AwaySince += awayAfter.Milliseconds()
 			}

@@ -91,8 +91,8 @@ func roster(t require.TestingT, e *room.Engine) room.Roster {
 	return r
 }
 
-// A page that reads the line once and follows the events equals a later roster. That includes sellers, join
-// times and away times.
+// A page that reads the line once, and applies the events since, shows what a later roster has. That includes
+// sellers, join times and away times.
 func TestRosterEqualsTheEvents(t *testing.T) { rosterEqualsEvents(t, 25) }
 
 func rosterEqualsEvents(t *testing.T, orders int) {
@@ -161,7 +161,7 @@ func rosterEqualsEvents(t *testing.T, orders int) {
 func TestRosterOfALongLineIsWholeAndInOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		rdb     redis.UniversalClient
-		waiting int64 // a part has a thousand places
+		waiting int64 // number of waiters; roster.lua returns them in parts of 1,000
 	}{
 		"embedded": {newDesk(t, room.Config{}).rdb, 1_000},
 		"redis":    {redistest.Shared(t), 2_500},
@@ -225,7 +225,7 @@ func TestRosterOfARoomThatWasNeverUsedIsEmpty(t *testing.T) {
 	})
 }
 
-// BenchmarkRoster times a whole line with 10,000 and with 100,000 waiting, some of them away.
+// BenchmarkRoster times a whole line with 10,000 and with 100,000 waiting, some of the waiters away.
 func BenchmarkRoster(b *testing.B) {
 	for _, waiting := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint("waiting=", waiting), func(b *testing.B) {

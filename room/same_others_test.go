@@ -11,7 +11,7 @@ import (
 
 const twin = "인증번호 482913"
 
-// Rule 5: two sellers may receive the same text.
+// Rule 5 of docs/matching.md: the marketplace may send the same text to two sellers.
 func TestSameTextWhileAnotherAsksIsEithers(t *testing.T) {
 	for _, owner := range []string{"a", "b"} {
 		t.Run("support gives it to "+owner, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
 func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
 	for who, comes := range map[string]func(d *desk, a seller) seller{
 		"another session": func(d *desk, _ seller) seller { return d.asker("b") },
-		"another seller":  func(d *desk, a seller) seller { return a.again(d, "b") }, // with the same session
+		"another seller":  func(d *desk, a seller) seller { return a.again(d, "b") }, // in a's session
 	} {
 		t.Run(who, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
@@ -101,7 +101,7 @@ func TestOfferIsTakenBackOnceTheSameTextIsAnothers(t *testing.T) {
 	}
 }
 
-// Two parts that both have a code may be two messages with one reference.
+// Two parts that each have a code may be parts of two long messages with the same reference.
 func TestPartWithASecondCodeIsUnmatchedOnceAnotherHasAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*room.MatchRequest)
@@ -126,7 +126,8 @@ func TestPartWithASecondCodeIsUnmatchedOnceAnotherHasAsked(t *testing.T) {
 	}
 }
 
-// With open identity one session may join as another seller: its lease counts as another session's.
+// If sellers need not sign in (SELLER_AUTH=open), one session may join as another seller. Its lease then
+// counts as another session's.
 func TestSessionThatIsAnotherSellerByNowCountsAsAnother(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -142,7 +143,7 @@ func TestSessionThatIsAnotherSellerByNowCountsAsAnother(t *testing.T) {
 	require.Equal(t, room.Locked, b.stand().Status)
 }
 
-// Rule 1: a session with a second code on its way may be the one to receive this.
+// Rule 1 of docs/matching.md: the message may be the second code of a session that asked in two turns.
 func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -163,7 +164,8 @@ func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
 	require.Len(t, messages(t, d.engine, next.session), 1)
 }
 
-// Rule 5: parts answer one ask at most, also if the first was claimed or assigned.
+// Rule 5 of docs/matching.md: the parts of a long message answer one ask at most, also if the first part was
+// claimed or assigned.
 func TestPartsAnswerOneAskThoughTheFirstWasClaimed(t *testing.T) {
 	for _, how := range []string{"claimed", "assigned"} {
 		t.Run(how, func(t *testing.T) {
@@ -193,7 +195,8 @@ func TestPartsAnswerOneAskThoughTheFirstWasClaimed(t *testing.T) {
 	}
 }
 
-// Rule 2, a slow clock: the part with the code is offered, whatever part came first.
+// Rule 2 of docs/matching.md: if the carrier's clock is slow, the part with the code is offered, whatever
+// part came first.
 func TestPartWithTheCodeIsOfferedWhereTheClockIsBehind(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	_, b := d.after(30 * time.Second)
@@ -205,7 +208,8 @@ func TestPartWithTheCodeIsOfferedWhereTheClockIsBehind(t *testing.T) {
 	require.Len(t, offers(t, d.engine, b.session), 1, "it is offered to b")
 }
 
-// The same, when b was granted after the message seems to have been sent.
+// By a slow carrier clock, the message seems to have been sent before b was granted the lock. Support may
+// still assign its part with the code to b.
 func TestPartWithTheCodeMayBeAssignedWhereTheClockIsBehind(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -241,7 +245,7 @@ func TestLongMessagesOfTwoSellersMayBeginAlike(t *testing.T) {
 	require.Equal(t, x.Fence, m.Fence)
 }
 
-// Rules 4, 5, 6: a's filter accepts the first part, and the code is in the second.
+// The filter of a's ask accepts only the first part of a long message, and the code is in the second.
 func TestPartWithTheCodeAnswersTheAskWhosePieceIsInAnotherPart(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")

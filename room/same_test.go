@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Rule 5.
+// Rule 5 of docs/matching.md: messages with the same sender and text count as one message.
 func TestSameTextIsTheSameMessageWhateverItsID(t *testing.T) {
 	t.Run("it answers one more ask", func(t *testing.T) {
 		d := newDesk(t, room.Config{})
@@ -247,8 +247,8 @@ func TestPartsThatAreBothClaimedOrAssignedAnswerOneAsk(t *testing.T) {
 	}
 }
 
-// The carrier's clock may be behind, and so a message that seems to be older than the ask may be its answer:
-// support and the session may say so. The same text, sent again in the lease's time, says nothing more of
+// If the carrier's clock is behind, a message that seems to be older than an ask may be its answer, but only
+// support and the session may decide that. That the same text comes again during the lease does not show
 // whose it is.
 func TestATextThatFirstCameBeforeTheLeaseIsNotMatchedWhenItComesAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A script's variables equal Redis's keys while the script runs.
+// These tests check that a script's own variables stay equal to what it has written to Redis's keys.
 
 func TestWaiterInTheLineIsCountedOnce(t *testing.T) {
 	rdb := redistest.Shared(t)
@@ -37,7 +37,8 @@ func TestEndedPlaceOfAnEphemeralRoomIsIdle(t *testing.T) {
 	require.Equal(t, room.Idle, a.stand().Status)
 }
 
-// The last place is removed, and the key with it, in the same script that writes the next one.
+// One script removes the last place, and with it the key of the places, and then writes the next place to a
+// new key.
 func TestPlacesOfAnEphemeralRoomExpireAlsoWhereALeaseEndedUnnoticed(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})
@@ -54,8 +55,8 @@ func TestPlacesOfAnEphemeralRoomExpireAlsoWhereALeaseEndedUnnoticed(t *testing.T
 	}
 }
 
-// Every so many ended leases, one deletes those that are too old. It may be any of them: one session may hold
-// every second ticket.
+// One lease in eight, when it ends, also deletes leases that were kept for long enough. Which one does must
+// not depend on tickets: here all leases have odd ones.
 func TestEndedLeasesAreForgottenWhicheverTicketsHeldTheLock(t *testing.T) {
 	embedded := redistest.StartEmbedded(t)
 	rdb := redis.NewClient(&redis.Options{Addr: embedded.Addr()})

@@ -11,8 +11,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Every key of a room is in one slot, and declared or named after the room. So the same scripts run
-// everywhere.
+// All keys of a room are in one slot of a cluster: their names contain the room's id as the hash tag. So the
+// same scripts run on every kind of Redis.
 func TestScriptsRunOnSentinelAndCluster(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) redis.UniversalClient{
 		"sentinel": func(tb testing.TB) redis.UniversalClient { return redistest.StartSentinel(tb).Client() },
@@ -58,7 +58,8 @@ func handOff(t *testing.T, e *room.Engine, id room.ID) {
 	require.NoError(t, err)
 }
 
-// claimCode claims an unmatched message with a code for its holder, and sends the same text again.
+// claimCode makes a holder claim an unmatched message with a code, sends the same text again, and makes the
+// holder reject it.
 func claimCode(t *testing.T, e *room.Engine, id room.ID) {
 	session := room.NewSession()
 	st, err := e.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: session, Asks: true})

@@ -20,7 +20,7 @@ type releaseArgs struct {
 type extendArgs struct {
 	Fence   int64
 	More    time.Duration
-	Longest time.Duration // longest lease in all
+	Longest time.Duration // longest that the lease may be in all
 	Action  string
 	Session string // refused unless the lease is this session's; "" = any
 }

@@ -67,8 +67,8 @@ func TestRemovedWaiterHasEndedAndTheRestMoveUp(t *testing.T) {
 	})
 }
 
-// The order after each move is that of a plain slice. Moves to and fro between two neighbours use up the
-// ranks between them, and the line is renumbered.
+// The line's order after each move equals that of a plain slice. Moves to and fro between two neighbours use
+// up the ranks between them, and the line is renumbered.
 func TestMovedWaitersStandWhereTheyWerePut(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
@@ -140,7 +140,8 @@ func moved(line []int64, ticket int64, position int) []int64 {
 	return append(append(append([]int64{}, rest[:at]...), ticket), rest[at:]...)
 }
 
-// A moved waiter's rank is no longer its ticket: it is searched in the whole line, part by part.
+// A moved waiter's rank is no longer its ticket, so a script searches the whole line for the ticket, part by
+// part.
 func TestMovedWaiterIsFoundByItsTicketInALongLine(t *testing.T) { onRedis(t, foundInALongLine) }
 
 func foundInALongLine(t *testing.T, rdb redis.UniversalClient) {

@@ -30,7 +30,7 @@ func sweep(t *testing.T, e *room.Engine, looked func(room.ID, room.Checked)) {
 
 func TestSweepHandsOffWithoutAnyOtherLook(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		granting := room.New(rdb, room.Config{}) // dead once both have joined
+		granting := room.New(rdb, room.Config{}) // as if it had died: no call after both have joined
 		a, b := newSeller(t, granting, "a"), newSeller(t, granting, "b")
 		watch := rdb.Subscribe(t.Context(), room.NamesOf(rdb, "").Events(integration))
 		t.Cleanup(func() { require.NoError(t, watch.Close()) })
@@ -53,7 +53,7 @@ func TestSweepHandsOffWithoutAnyOtherLook(t *testing.T) {
 	})
 }
 
-// With several replicas that sweep, only one looks at a room, and each look finds the room due.
+// Of several replicas that sweep, only one looks at a due room, and each look is at a room that is due.
 func TestOneReplicaLooksAtADueRoom(t *testing.T) {
 	store := redistest.StartEmbedded(t)
 	store.SetTime(time.Now()) // the clock stands still, so a slow look never makes a replica count as dead

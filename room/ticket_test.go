@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A caller for one place of a session does not change the session's next place.
+// A call that names the ticket of a session's earlier place does not change the session's present place.
 func TestCallForATicketThatIsOverTouchesNoOtherPlace(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})

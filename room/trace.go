@@ -19,7 +19,8 @@ func (e *Engine) traces(ctx context.Context) bool {
 	return e.cfg.Tracer != nil && trace.SpanContextFromContext(ctx).IsValid()
 }
 
-// runTraced runs a verb in a span. The span has neither arguments nor reply, except the reply's code.
+// runTraced runs a verb in a span. The span has the reply's code, but neither the rest of the reply nor the
+// arguments.
 func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (any, error) {
 	ctx, span := e.cfg.Tracer.Start(ctx, "room."+c.verb, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()

@@ -20,7 +20,7 @@ func tracer(sampler sdk.Sampler) (trace.Tracer, *tracetest.SpanRecorder) {
 	return sdk.NewTracerProvider(sdk.WithSpanProcessor(kept), sdk.WithSampler(sampler)).Tracer("test"), kept
 }
 
-// request returns a context within a span, as a handler has.
+// request returns a context within a span, such as a handler of HTTP requests has.
 func request(t *testing.T, tr trace.Tracer) context.Context {
 	ctx, span := tr.Start(t.Context(), "request")
 	t.Cleanup(func() { span.End() })

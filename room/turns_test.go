@@ -9,8 +9,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// A session that asks in two turns receives two codes, and the first may be of either. No other session asks
-// before the second one's quarantine is over.
+// A session that asks in two turns receives two codes, and the first code may answer either ask. No other
+// session may ask before the quarantine of the second ask is over.
 func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 	for name, rejects := range map[string]bool{"": false, "the first is taken back": true} {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 			first, m := d.sms()
 			require.Equal(t, room.Matched, m.Result)
 			require.Equal(t, room.Completed, a.stand().Outcome)
-			if rejects { // then two codes are still to come
+			if rejects { // then the codes of both asks are still to come
 				require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, first))
 				late()
 			}
@@ -58,7 +58,7 @@ func TestClaimThatIsRefusedLeavesALeaseThatDoesNotAsk(t *testing.T) {
 	require.Positive(t, b.busy(), "a may have asked")
 }
 
-// only returns a filter for one sender's codes.
+// only makes the seller ask for the codes of one sender.
 func (s seller) only(sender string) {
 	s.t.Helper()
 	q := s.request()
@@ -74,11 +74,11 @@ func (d *desk) at(start time.Time, seconds int) {
 	d.pass(start.Add(time.Duration(seconds) * time.Second).Sub(d.now))
 }
 
-// A session asks the shop in two turns, at 0 and 20. When a code of the shop arrives, the next one may answer
-// the ask at 20. Whatever else arrives, no other session asks before 50.
+// A session asks for the shop's codes in two turns, at second 0 and at 20. When one arrives, the shop's next
+// code may answer the ask at 20. Whatever else arrives, no other session may ask before 50.
 func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
 	for name, c := range map[string]struct {
-		first, second []string // senders of the asks in its turns
+		first, second []string // senders whose codes it asks for, in each turn
 		then          string   // sender of the code after the shop's
 	}{
 		"another sender's code for the later turn":   {[]string{shop}, []string{shop, other}, other},
@@ -111,8 +111,8 @@ func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
 	}
 }
 
-// The ask in between is answered, and accepts codes of both senders. The other sender's code may have been
-// its answer, and so the shop's code another's.
+// The second of three asks accepts codes of both senders, and is answered. The other sender's code may have
+// answered it, so the shop's code may answer another ask.
 func TestWaitGoesOnThroughAnAskThatTakesEitherCode(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -144,13 +144,14 @@ func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
 	a.expect()
 	next := d.asker("next")
 	d.at(start, 25)
-	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // with another secret
+	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // its secret opens no filter
 	require.Equal(t, room.Matched,
 		match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
 	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
 }
 
-// The code is late, and its turn is over. Asks after it was sent do not prolong the wait.
+// A code arrives late, after its turn. Asks that were made after it was sent do not prolong the wait of other
+// sessions.
 func TestCodeDoesNotCountForLaterAsks(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -171,7 +172,7 @@ func TestCodeDoesNotCountForLaterAsks(t *testing.T) {
 	next.expect()
 }
 
-// The later turn's last ask was for another sender's codes, and is answered.
+// The last ask of the later turn was for another sender's codes, and has its answer.
 func TestWaitIsForAnAskThatTheCodeFits(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -190,7 +191,7 @@ func TestWaitIsForAnAskThatTheCodeFits(t *testing.T) {
 	require.Equal(t, start.Add(40*time.Second).UnixMilli(), next.busy())
 }
 
-// The open asks of a single turn are known, and the latest of them counts.
+// If all asks were made in one turn, it is known which are open. Other sessions wait for the latest of those.
 func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -234,8 +235,8 @@ func TestHolderGetsFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T
 	next.expect()
 }
 
-// The answer to a later ask does not prove the earlier one answered. The number is free a quarantine after
-// the earlier ask.
+// That a later ask is answered does not show that the earlier one is. Other sessions may ask a quarantine
+// after the earlier ask.
 func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	for name, turns := range map[string]int{"of one turn": 1, "of two turns": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -265,8 +266,8 @@ func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	}
 }
 
-// The first code may be of the first turn, and the second one of the second. The third is to come, though the
-// first ask is long out of quarantine.
+// The first code may answer the first turn's ask, and the second code the second's. Then a third code is
+// still to come, though the quarantine of the first ask is long over.
 func TestThirdCodeOfASessionWithThreeTurnsGoesToNoOtherSession(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
@@ -296,8 +297,8 @@ func TestThirdCodeOfASessionWithThreeTurnsGoesToNoOtherSession(t *testing.T) {
 	next.expect()
 }
 
-// Rule 2: a lease without asks whose code was rejected has an ask open from its end on. Rule 3: no code goes
-// astray within a quarantine.
+// Rules 2 and 3 of docs/matching.md: a lease that never asks, and whose code was rejected, counts as one that
+// asked at its end. For a quarantine after that, a code may be its own.
 func TestLeaseThatDoesNotAskAndWhoseCodeWasTakenBackIsInQuarantine(t *testing.T) {
 	for name, refused := range map[string]bool{"rejected": false, "refused": true} {
 		t.Run(name, func(t *testing.T) {
@@ -323,7 +324,8 @@ func TestLeaseThatDoesNotAskAndWhoseCodeWasTakenBackIsInQuarantine(t *testing.T)
 	}
 }
 
-// An ask is open for at most 10 minutes. The lease of a has none, so its page does not show a new code.
+// An ask is open for at most 10 minutes. Seller a's lease has no younger open ask, so a's page does not show
+// a new code.
 func TestLeaseWhoseOnlyOpenAskIsOverTenMinutesOldGetsNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")

@@ -9,7 +9,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// No session could claim while Redis was away: the whole time is given again.
+// No session could claim its lease while Redis was away, so the holder gets the whole time for that again.
 func TestTurnIsNotJudgedForTheTimeInWhichTheStoreWasAway(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")
@@ -44,7 +44,8 @@ func TestClockThatGoesBackGivesNoMoreTimeToClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-// An unclaimed live lease is like any other: messages sent within it are its own, and a code ends it.
+// A live lease that is not claimed yet is like any other: messages sent within it are its own, and a code
+// ends it.
 func TestMessageBelongsToALeaseThatIsNotClaimedYet(t *testing.T) {
 	t.Run("at once", func(t *testing.T) {
 		c := newCourt(t, room.Config{})
@@ -90,8 +91,8 @@ func TestRoomMayHaveAClaimOfItsOwn(t *testing.T) {
 	require.Equal(t, c.now.Add(claimWithin).UnixMilli(), all[3].requireHolds().Lease.ClaimBy)
 }
 
-// A failover goes back to before the unclaimed turn. Remaining waiters keep their places, and the ledger gets
-// the observed lease.
+// Redis goes back, by a failover, to before a turn that then passed unclaimed. Remaining waiters keep their
+// places, and the ledger gets the observed lease.
 func TestUnclaimedLeaseThatTheStoreLostIsJournalled(t *testing.T) {
 	t.Parallel()
 	l := newLosing(t, room.Config{ClaimWithin: 3 * time.Second})

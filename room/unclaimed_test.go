@@ -52,7 +52,8 @@ func (c *court) gone(who seller, since time.Duration) {
 	require.NoError(c, err)
 }
 
-// line has the first hold the lock without a browser. The others wait with a browser each, and announce asks.
+// line makes sellers join. The first holds the lock, without a browser. The others wait, each with a browser.
+// All announce their asks.
 func (c *court) line(names ...string) (all []seller) {
 	c.Helper()
 	for i, name := range names {
@@ -105,7 +106,7 @@ func TestUnclaimedTurnIsTheNextOnesAtThatInstant(t *testing.T) {
 		require.NoError(t, err)
 		_, err = e.Presence(t.Context(), integration, replica, 1, []string{b.session, c.session}, nil)
 		require.NoError(t, err)
-		turn := a.leave(room.Completed) // the standing of the next holder
+		turn := a.leave(room.Completed) // a's reply, which has the lease of the next holder
 		require.Equal(t, second.Ticket, turn.Lease.Ticket)
 		require.Equal(t, turn.Lease.GrantedAt+150, turn.Lease.ClaimBy)
 		require.Equal(t, turn.Lease.GrantedAt+120_000, turn.Lease.ExpiresAt)
@@ -196,7 +197,8 @@ func TestSessionWithoutABrowserNeedNotClaim(t *testing.T) {
 	b.requireHolds()
 }
 
-// A replica records a browser a moment after it waits. Its turn may come in that moment.
+// A replica records that a waiter has a browser only a moment after it joined. Its turn may come in that
+// moment.
 func TestSessionWhoseBrowserIsRecordedAfterItsTurnCameHasToClaim(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	a, b, next := c.asker("a"), c.asker("b"), c.asker("c")
@@ -229,8 +231,7 @@ func TestSessionWhoseBrowserHasJustGoneHasToClaim(t *testing.T) {
 	all[1].requireUnclaimed(1)
 }
 
-// One unclaimed turn and one claimed turn are not two unclaimed ones, but the first stays counted. It came
-// back by a call only: its browser is gone.
+// A session without a place, and one that names another lease's fence, cannot claim a lease.
 func TestClaimIsRefusedByName(t *testing.T) {
 	c := newCourt(t, room.Config{})
 	all := c.line("a", "b", "c")

@@ -25,7 +25,7 @@ const (
 	another = "b0000000-0000-4000-8000-000000000002"
 )
 
-// quiet returns an engine with the configuration of the lock library's rooms.
+// quiet returns an engine that is configured as the Go lock library configures its own.
 func quiet(rdb redis.UniversalClient) *room.Engine {
 	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1,
 		Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
@@ -116,7 +116,8 @@ func (p *play) set(member string, value any) {
 
 func key(name string) string { return "{" + string(lockRoom) + "}:" + name }
 
-// The short path runs little of the script. Its keys and replies equal those of the long path.
+// The short path runs little of the script. The keys that it leaves and its replies equal those of the long
+// path.
 func TestAnUncontendedLockIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 	stories := map[string]func(p *play){
 		"again and again": func(p *play) {
@@ -154,7 +155,7 @@ func TestAnUncontendedLockIsTakenAndGivenBackAsAnyOther(t *testing.T) {
 			p.join(room.JoinRequest{})
 			require.NoError(p.t, p.rdb.PExpire(p.t.Context(),
 				key("request:0f7c4b7e-0000-4000-8000-000000000001"), time.Minute).Err())
-			// the reply is kept again for as long as at first
+			// a repeat: its reply is kept again for as long as the first one
 			p.leave(room.LeaveRequest{Request: "0f7c4b7e-0000-4000-8000-000000000001"})
 		},
 		"an id of its own, and a repeat of that": func(p *play) {
@@ -293,7 +294,7 @@ func (p *play) atRandom(rng *rand.Rand, steps int) {
 func TestAFenceGrowsOnBothPaths(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		p := &play{t: t, rdb: rdb, e: quiet(rdb), session: taker}
-		p.set("room.highest_fence", 9007199254740000) // ahead of the clock
+		p.set("room.highest_fence", 9007199254740000) // ahead of Redis's clock, from which fences are made
 		for want := int64(9007199254740001); want < 9007199254740005; want++ {
 			st, err := p.e.Join(t.Context(), lockRoom,
 				room.JoinRequest{Fresh: want%2 == 0, Session: p.session})

@@ -19,17 +19,17 @@ const (
 // Outcome is how a place ended.
 type Outcome string
 
-// The outcomes of the contract.
+// The outcomes that docs/contract.md names.
 const (
 	Completed Outcome = "completed"
 	Cancelled Outcome = "cancelled"
 	Expired   Outcome = "expired"
 	Forced    Outcome = "forced"  // support ended the lease, or a person deleted the key
 	Removed   Outcome = "removed" // support removed the waiter
-	Dropped   Outcome = "dropped" // away for too long
+	Dropped   Outcome = "dropped" // the waiter was away for too long
 	Lost      Outcome = "lost"    // Redis lost the data
 
-	Unclaimed Outcome = "unclaimed" // of a lease, while its place goes on
+	Unclaimed Outcome = "unclaimed" // of a lease that was not claimed, while its place goes on
 )
 
 // Lease is one holding of the lock: the half-open time from GrantedAt to its end.
@@ -62,8 +62,8 @@ type View struct {
 	Lineage string        // server histories under which the epoch was written; see lineage.lua
 	Now     int64         // unix milliseconds of Redis's clock
 	Waiting int           // number of waiters, away or not
-	Hold    time.Duration // average hold of the leases that ended, never over the lease length
-	Spread  time.Duration // standard deviation of holds; see lab/estimates.md
+	Hold    time.Duration // average time that leases were held, never over the lease length
+	Spread  time.Duration // standard deviation of those times; see lab/estimates.md
 	Paused  bool
 	Lease   *Lease // nil while the lock is free
 }
@@ -73,8 +73,8 @@ type Place struct {
 	Status   Status
 	Ticket   int64
 	Seller   string
-	Outcome  Outcome // when ended
-	Fence    int64   // when locked, and when a lease has ended
+	Outcome  Outcome // of an ended place
+	Fence    int64   // of the holder's lease, or of the lease of an ended place
 	Position int     // from 1 = next; 0 unless waiting
 	Rank     float64 // orders the line; 0 unless waiting
 
@@ -99,7 +99,7 @@ type Waits struct {
 	Maximum   time.Duration
 }
 
-// WaitsAt returns the waits of position p at unix millisecond now. ok is false while the room is paused.
+// WaitsAt returns the waits of position p at the time `now` (unix ms). ok is false while the room is paused.
 //
 // Position 1 is next; a newcomer's is Waiting+1. The expected wait is the rest of the live lease plus (p−1)
 // average holds. The longest wait is all that the lease has left plus (p−1) lease lengths. See
@@ -121,8 +121,9 @@ func (v View) WaitsAt(p int, now int64, lease time.Duration) (w Waits, ok bool) 
 
 // rest returns the expected rest of a lease of some age.
 //
-// If all holds are equal, it is the average hold less the age. If holds vary as an exponential distribution
-// does, it is that distribution's median, whatever the age. In between, the variance weighs the two.
+// If all leases are held equally long, it is the average hold less the age. If the times that leases are held
+// vary as an exponential distribution does, it is that distribution's median, whatever the age. In between,
+// the variance weighs the two.
 func (v View) rest(elapsed time.Duration) time.Duration {
 	if v.Hold <= 0 {
 		return 0

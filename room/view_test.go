@@ -61,7 +61,8 @@ func TestWaits(t *testing.T) {
 	require.False(t, ok, "while paused there is no estimate")
 }
 
-// While all holds are equal the estimate is the rule from before the spread. It never exceeds the maximum.
+// If all leases are held equally long (spread 0), the expected wait is the average hold less the lease's age,
+// plus a hold for each place ahead. It never exceeds the longest wait.
 func TestEstimateIsNeverOverTheMaximum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := func(most int64, name string) int64 { return rapid.Int64Range(0, most).Draw(t, name) }

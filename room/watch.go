@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	watchEvery    = 200 * time.Millisecond // several times in DOUBT of lineage.lua
+	watchEvery    = 200 * time.Millisecond // several times in a recovery window
 	watchWithin   = 300 * time.Millisecond
-	replaysAtOnce = 16 // rooms
+	replaysAtOnce = 16 // rooms that one process replays at the same time
 )
 
-// watch looks for a new history of the server until ctx ends. A new history may lack writes that this process
-// observed, and each room waits for replays only during its recovery window.
+// watch looks for a new replication history of the server until ctx ends. A server with a new history may
+// lack writes that this process observed, and each room waits for their replay only during its recovery
+// window.
 func (e *Engine) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -48,7 +49,8 @@ func (e *Engine) watch(ctx context.Context) {
 	}
 }
 
-// Histories returns how many new histories of the server this process has noticed since Sweep began.
+// Histories returns how many new replication histories of the server this process has noticed since Sweep
+// began.
 //
 // After each one Redis may have lost the last writes, so the replica has to record its sessions again, under
 // another replica number.
@@ -84,8 +86,8 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	return slices.Collect(maps.Keys(found)), err
 }
 
-// replayAll replays this process's observations to those rooms that lost some of them. With relist it also
-// puts each room into the index.
+// replayAll replays this process's observations to those rooms that lost some of them. If relist is true, it
+// also puts each room into the index.
 func (e *Engine) replayAll(ctx context.Context, list []ID, relist bool) {
 	var rooms errgroup.Group
 	rooms.SetLimit(replaysAtOnce)

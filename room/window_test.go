@@ -49,8 +49,8 @@ func (h *heldBack) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 	return next
 }
 
-// The replica reads a message without a time while one lease holds, and its call reaches Redis during the
-// next.
+// A replica reads a message without a time during one lease, and the message reaches Redis during the next
+// lease.
 func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	server := redistest.Start(t)
 	way := &heldBack{}
@@ -61,13 +61,13 @@ func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 	a.join()
 	b.join()
-	require.NoError(t, replica.Ping(t.Context())) // it knows Redis's time
+	require.NoError(t, replica.Ping(t.Context())) // the replica can now estimate Redis's time
 	_, err := replica.Stand(t.Context(), integration, a.session)
 	require.NoError(t, err)
 	match(t, replica, sms("script is loaded, room is known", 1, 2))
 
 	read := time.Now()
-	way.before = func() { // the call is on its way while the lock is handed on
+	way.before = func() { // the call is on its way while the lock goes from a to b
 		passUntil(t, server.Client(), storeNow(t, server.Client())+50)
 		a.leave(room.Cancelled)
 		passUntil(t, server.Client(), storeNow(t, server.Client())+50)
@@ -86,7 +86,7 @@ func TestMessageThatWaitedForTheStoreIsNotTheNextLeases(t *testing.T) {
 	requireNone(t, room.Ambiguous, m, "as old as that")
 }
 
-// The new master's clock is a second behind the one that granted the lease.
+// Redis fails over to a master whose clock shows a time before the live lease was granted.
 func TestMessageAfterRedissClockWentBackIsNotTheLeasesBefore(t *testing.T) {
 	for name, asks := range map[string]bool{"asking": true, "not asking": false} {
 		t.Run(name, func(t *testing.T) {
@@ -103,13 +103,13 @@ func TestMessageAfterRedissClockWentBackIsNotTheLeasesBefore(t *testing.T) {
 			if asks {
 				b.expect()
 			}
-			d.pass(-32 * time.Second) // before b's lease and before its ask
+			d.pass(-32 * time.Second) // Redis's clock now shows a time before b's lease and its ask
 			_, m := d.sms(func(q *room.MatchRequest) { q.From, q.To = 0, 0 })
 			if m.Result != room.Unmatched {
 				require.Equal(t, second.Fence, m.Fence, "or unmatched, but not a's")
 			}
 			require.NotEqual(t, room.Late, m.Result)
-			_, m = d.sms(func(q *room.MatchRequest) { // by a clock that was not set back
+			_, m = d.sms(func(q *room.MatchRequest) { // by the carrier's clock, which was not set back
 				q.From = second.GrantedAt + 500
 				q.To = q.From + 1
 			})
@@ -181,7 +181,8 @@ func TestReusedIDIsAnIncidentAndTheFirstAnswerStays(t *testing.T) {
 		"a day later it is a message of its own")
 }
 
-// No session has a socket in the room: the engine itself remembers its replies.
+// No session has a socket in the room, so no replica gets its events. The engine remembers what its own
+// replies had.
 func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 20 * time.Second})
 	a, b := d.asker("a"), d.asker("b")
@@ -202,7 +203,7 @@ func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 
 	c := d.asker("c")
 	require.Equal(t, room.Waiting, c.stand().Status, "the observed lease has not ended")
-	const cutOff = 2 * time.Millisecond // of the times of both clocks
+	const cutOff = 2 * time.Millisecond // lost by rounding two clocks' times down to ms
 	d.pass(20*time.Second + cutOff)
 	require.Equal(t, room.Locked, c.stand().Status)
 	require.Equal(t, d.now.Add(10*time.Second-cutOff).UnixMilli(), c.busy(), "asks may be lost as well")
@@ -226,7 +227,8 @@ func TestRoomThatWasNeverUsedHasLostNothing(t *testing.T) {
 	require.Len(t, d.records("epoch"), 1)
 }
 
-// Rule 6: a filter is compared where the text is, and the text is not in Redis.
+// Go compares the filters of asks, since Redis does not have the text in plain. A match takes a second round
+// trip only for filters that Go has not seen.
 func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	l := newLine(t, 8)
 	other := redis.NewClient(&redis.Options{Addr: l.rdb.Options().Addr})
@@ -269,7 +271,7 @@ func TestMatchIsOneRoundTripAndTwoWhereAsksChangedMeanwhile(t *testing.T) {
 	require.EqualValues(t, 2, trips(send("for some messages, made by another")))
 }
 
-// A script's arguments can be read in Redis's slow log, MONITOR, files and replicas.
+// The arguments of a script can be read in Redis's slow log, MONITOR, files and replicas.
 func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	server := redistest.Start(t)
 	rdb := server.Client()

@@ -1,8 +1,8 @@
 -- advance.lua: bringing the room to the time of the call.
 
--- advance ends what is over, marks waiters away, drops those gone too long, and hands the free lock
--- on. Every verb that writes calls it first. So the room's state depends only on the calls and on
--- Redis's clock, whichever process calls.
+-- advance ends what is over, marks waiters away, drops those gone too long, and grants a free lock to the
+-- next. Every verb that writes calls it first. So the room's state depends only on the calls and on Redis's
+-- clock, whichever process calls.
 function advance()
   if room.epoch == 0 or room.just_begun then return end
   if NOW < room.advanced_at then clock.follow_jump_back() end
@@ -20,8 +20,9 @@ function advance()
   if not leases.held() and not room.paused and line.length() > 0 then line.grant_first() end
 end
 
--- advance_read_only is advance while Redis takes no writes: a lease that is over counts as ended. The lock
--- is handed on when that can be written. A lease need not be claimed meanwhile, and none ends as unclaimed.
+-- advance_read_only is advance while Redis takes no writes: a lease that is over counts as ended. The next
+-- waiter is granted the lock once Redis takes writes again. Meanwhile no lease has to be claimed, and none
+-- ends as unclaimed.
 function state.advance_read_only()
   if leases.held() and (NOW >= room.expires or not room.lock_exists and NOW < leases.deadline()) then
     room.ended_outcome = NOW >= room.expires and 'expired' or 'forced'
@@ -29,7 +30,7 @@ function state.advance_read_only()
   end
 end
 
--- observe brings the room to the time of a call that only reads it.
+-- observe brings the room up to date for a verb that only reads it.
 function state.observe()
   if caller.read_only then return state.advance_read_only() end
   advance()

@@ -6,7 +6,7 @@
 --   answered  digest of the message that answered it; "" = it is open
 --   filter    which messages it takes, sealed so that only Go can read it; "" = all
 
--- parse returns the asks in a lease's text; nil and '' are none.
+-- parse returns the asks in a lease's text; nil and '' mean no asks.
 function asks.parse(text)
   local list = {}
   for n, at, answered, filter in (text or ''):gmatch('(%d+),(%d+),([^,]*),([^;]*);') do
@@ -35,7 +35,7 @@ function asks.last_open(lease)
   return at
 end
 
--- note_left_open records that a party's ended lease left an ask open.
+-- note_left_open records that an ended lease of a party (a session with its seller) left an ask open.
 -- With this record the room rarely has to read ended leases.
 function asks.note_left_open(party, at)
   if party == room.open_party then
@@ -48,8 +48,8 @@ function asks.note_left_open(party, at)
   change.matching = true
 end
 
--- others_open_at returns when another party's ended lease made its latest open ask, nil if that is over
--- `ms` ago. A loss of data counts as an ask: what was asked before it may not be known any more.
+-- others_open_at returns when another party's ended lease made its latest open ask, nil if that was more than
+-- `ms` ago. A loss of data counts as an ask, since asks from before it may be missing.
 function asks.others_open_at(party, ms)
   local lost = room.lost_at > 0 and NOW < room.lost_at + ms and room.lost_at or nil
   local latest = party == room.open_party and room.open_other or room.open_at
@@ -63,9 +63,9 @@ function asks.others_open_at(party, ms)
   return lost
 end
 
--- busy_until returns from when a party may ask, since its code cannot be taken for another's then; 0 = now.
--- A quarantine has to pass after another party's open ask, and after a time when asks may be missing. An open
--- ask in the future was made before the clock went back, and counts as made now.
+-- busy_until returns from when on a party may ask, so that its code is not taken for another party's; 0 =
+-- now. A quarantine has to pass after another party's open ask, and after a time when asks may be missing. An
+-- open ask in the future was made before the clock went back, and counts as made now.
 function asks.busy_until(party)
   local at, free = asks.others_open_at(party, settings.quarantine), 0
   if room.second_code_party ~= party and room.second_code_asked_at > 0 then
@@ -86,7 +86,8 @@ function asks.add(lease, at, answered, filter)
   table.sort(lease.asks, earlier)
 end
 
--- take_back opens the ask that a message answered again, with its old time; the message then answers none.
+-- take_back makes the ask that a message answered open again, with its old time; the message then answers
+-- none.
 function asks.take_back(lease, m)
   for _, a in ipairs(lease.asks) do
     if a.answered == m.digest then a.answered = '' end
@@ -95,9 +96,9 @@ function asks.take_back(lease, m)
   leases.write(lease)
 end
 
--- set_second_code records that a party may get one more code, though its last ask, made at `at`, is answered.
--- 0: the party gets no more. Until the quarantine of that ask is over, no other party asks.
--- matching.second_code_due has the reason.
+-- set_second_code records that a party may get one more code, though its last ask, made at `at`, has its
+-- answer. If `at` is 0, the party gets no further code. No other party may ask until the quarantine of that
+-- ask is over. matching.second_code_due has the reason.
 function asks.set_second_code(party, at)
   if at > 0 then
     room.second_code_party, room.second_code_asked_at, change.matching = party, at, true
@@ -113,8 +114,8 @@ function asks.was_live(lease, from, to)
 end
 
 -- caused reports whether a lease could have caused a message that was sent within [from, to).
--- It could if it was live then, or had asked before and not too long before. The second value is when the
--- lease asked last before the message, 0 = it did not.
+-- It could if it was live then, or had asked at most OPEN_FOR before. The second value is when the lease
+-- asked last before the message, 0 = it did not.
 function asks.caused(lease, from, to)
   local asked = 0
   for _, a in ipairs(lease.asks) do

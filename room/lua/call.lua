@@ -13,11 +13,11 @@
 --   behind           Redis lost writes that the caller has observed; see lineage.check
 --   recovering <ms>  the room is in its recovery window for so long; see lineage.check
 
--- UNKNOWN has the members that a caller leaves out.
+-- UNKNOWN has the values of the members that a caller leaves out.
 local UNKNOWN = { __index = { epoch = 0, version = 0, lineage = '', replays = false, read_only = false,
   thorough = false, outage = 0, latest = 0, clock_jump = 0, trace = '' } }
 
-local decoded, cached = {}, 0 -- settings by their JSON: many calls have the same
+local decoded, cached = {}, 0 -- decoded settings, by their JSON; many calls have the same
 
 -- settings_of returns the room's settings from their JSON.
 local function settings_of(text)
@@ -30,7 +30,8 @@ local function settings_of(text)
   return known
 end
 
--- uncontended_answer returns the reply to a join or leave that concerns no other session, nil elsewhere.
+-- uncontended_answer returns the reply to a join or leave that concerns no other session, nil for any other
+-- call.
 local function uncontended_answer(name)
   if caller.thorough then return nil end
   if name == 'join' then return uncontended.join() end

@@ -1,6 +1,6 @@
 -- clock.lua: Redis's clock, and what holds after a clock jump or an outage of Redis.
 
-local SET_BACK = 1000     -- a clock that goes back by less was not set (ms)
+local SET_BACK = 1000     -- a clock that goes back by less counts as not set back (ms)
 
 -- read sets the time of this call.
 function clock.read()
@@ -10,7 +10,7 @@ function clock.read()
 end
 
 -- of_room returns the room's time, which is never before anything that happened in the room.
--- Redis's clock may be, after a failover to a node whose clock is behind.
+-- Redis's clock may be before it, after a failover to a node whose clock is behind.
 function clock.of_room() return math.max(NOW, room.granted, room.last_lease_over, room.last_ask) end
 
 -- missing_from returns the start of a period of missing asks, joined with an earlier period. The period
@@ -21,7 +21,7 @@ function clock.missing_from(from, before, before_from)
 end
 
 -- suspend_presence lets no session count as gone for `ms`: no replica could report presence meanwhile.
--- A holder that has to claim its lease gets the whole time again.
+-- A holder that has to claim its lease gets the whole time for that again.
 function clock.suspend_presence(ms)
   local till = NOW + math.min(ms, SETTLING)
   if ms > 0 and till > room.presence_trusted_from then
@@ -30,7 +30,8 @@ function clock.suspend_presence(ms)
   end
 end
 
--- after_outage suspends presence after an outage or a forward clock jump: no session was gone for that time.
+-- after_outage suspends presence after an outage or a forward clock jump: a session that seems to have been
+-- gone for that time was not.
 function clock.after_outage()
   local left = math.max(caller.outage, caller.clock_jump) + SETTLING - NOW
   if left > 0 then clock.suspend_presence(left) end
@@ -39,9 +40,10 @@ end
 -- is_ahead reports whether a time is later than an outage can put it: then the clock went back.
 function clock.is_ahead(at) return at > NOW + SETTLING end
 
--- follow_jump_back moves future times to a clock that went back, so that nothing takes longer for it.
+-- follow_jump_back moves future times to a clock that went back, so that nothing takes longer because of
+-- that.
 -- The times of past leases and asks stay, or two leases would overlap. Messages cannot be matched by time
--- until the clock has passed them again, and a quarantine longer.
+-- until a quarantine after the clock has passed those times again.
 function clock.follow_jump_back()
   local ms = room.advanced_at - NOW
   if ms <= 0 then return end

@@ -3,19 +3,19 @@
 -- An ephemeral room (settings.ephemeral) is a lock of the Go library: it is in no index, and its
 -- keys are deleted when its last place ends.
 
-local REGISTERED_FOR = 45 * 1000       -- a process registers a room again after so long (ms);
+local REGISTERED_FOR = 45 * 1000       -- how long a process's registration of a room counts (ms);
                                        -- index/reschedule.lua lists it for longer
 local FENCE_KEPT = 24 * 60 * 60 * 1000 -- how long an ephemeral room's highest fence is kept (ms)
 local ABANDONED = 10 * 60 * 1000       -- how long after its lease an ephemeral room's other keys expire (ms);
                                        -- its waiters are dropped long before
-local RENEWED = 60 * 1000              -- how long before it has to be an expiry is renewed (ms)
+local RENEWED = 60 * 1000              -- how often an expiry is renewed, and its reserve (ms)
 local ABSENCE_KEPT = 60 * 1000         -- how long an absence token is kept (ms)
 
 local function absence_key() return LOCK:sub(1, -5) .. 'blank' end
 
 -- absence_token returns a token that names the absence of the room.
--- The token is another one once the room was begun and lost, or the server has another history: then a
--- process may know the room that could not answer when the caller asked the others.
+-- The token changes if the room was begun and lost since, or if the server has another history. Then a
+-- process may know the room that did not when the caller waited for replays of it.
 function existence.absence_token()
   local token = redis.call('GET', absence_key()) or int(US)
   redis.call('SET', absence_key(), token, 'PX', int(ABSENCE_KEPT))
@@ -68,10 +68,10 @@ function existence.wake()
   if room.idle_since > 0 then existence.cancel_sleep() end
 end
 
--- unlisted reports whether the caller has to register the room in the index, and to call again. It has to if
--- the process registered the room too long ago, or before the room fell asleep. It also has to if Redis does
--- not know the room, and the process has not asked the other processes for it under this absence token: its
--- client may have sent the call again, to another server than before.
+-- unlisted reports whether the caller has to register the room in the index, and to call again.
+-- It has to if it registered the room too long ago, or before the room fell asleep. It also has to if Redis
+-- does not know the room and the caller did not wait for replays under the present absence token: its client
+-- may have sent the call again, to another server than before.
 function existence.unlisted()
   if settings.ephemeral then return false end -- no index has it
   local registered = args.registered
@@ -81,7 +81,7 @@ end
 
 -- register returns the reply that makes the caller register the room and call again.
 -- The verb is not executed.
--- Its last field is the absence token, "-" where Redis knows the room.
+-- Its last field is the absence token, "-" if Redis knows the room.
 function existence.register()
   return 'register ' .. reply.view() .. ' ' .. reply.standing('') .. ' ' ..
     (room.epoch == 0 and existence.absence_token() or '-')
@@ -96,8 +96,9 @@ function existence.delete()
   redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
 end
 
--- renew_expiry reports whether all keys of an ephemeral room need another expiry. They do once a minute, or
--- for a lease that lasts longer than any before. They expire in case all sessions die.
+-- renew_expiry reports whether all keys of an ephemeral room need another expiry. They do once a minute, and
+-- for a lease that lasts longer than any before. The keys expire in case the programs of all its sessions
+-- die.
 function existence.renew_expiry()
   local ends = NOW + (leases.held() and math.max(room.expires - NOW, 0) or 0)
   local recently = room.renewed_at <= NOW and NOW < room.renewed_at + RENEWED

@@ -11,6 +11,6 @@ local function idle()
 end
 
 redis.register_function(NAME, call)
--- The second function also answers while Redis takes no writes.
+-- NAME_ro also answers while Redis takes no writes.
 redis.register_function({ function_name = NAME .. '_ro', callback = call, flags = { 'no-writes' } })
 redis.register_function({ function_name = NAME .. '_idle', callback = idle, flags = { 'no-writes' } })

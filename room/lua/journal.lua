@@ -1,7 +1,7 @@
 -- journal.lua: the stream of what happened in the room, which the ledger drains.
 
--- record adds a record of this kind; `rest` is JSON members without
--- braces, or a format for the values behind it.
+-- record adds a record of a kind to this call's entry; `rest` is JSON members without braces, or a format for
+-- the values behind it.
 function journal.record(kind, rest, ...)
   if settings.journal_max == 0 then return end
   if select('#', ...) > 0 then rest = string.format(rest, ...) end

@@ -1,5 +1,5 @@
 -- lazily.lua: when_used makes a module's functions when one of them is used first.
--- Redis without functions runs the library as a script, which makes everything anew for each call.
+-- Redis without functions runs the library as a script, which would make all functions again for each call.
 
 local makers = {}
 local unmade = { __index = function(module, name)

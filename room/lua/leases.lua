@@ -1,10 +1,10 @@
 -- leases.lua: the lease that holds the lock, and those that have ended.
 --
--- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A
--- lease's party is its session together with its seller, "session=seller": with open identity
+-- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A lease's party
+-- is its session together with its seller, "session=seller": if sellers need not sign in (SELLER_AUTH=open),
 -- one session may join as several sellers.
 
-local FORGETTING = 8 -- one end in so many deletes the leases that were kept for long enough
+local FORGETTING = 8 -- one ending lease in so many deletes leases that were kept for long enough
 
 -- held reports whether the lock is held, also for a holder that was lost (ORPHANED).
 function leases.held() return room.session ~= '' end
@@ -21,7 +21,7 @@ function leases.json(session, seller, ticket, fence, granted, expires)
     '","expires_at":"' .. iso(expires) .. '"}'
 end
 
--- journal_extended journals the lease's end after it was moved.
+-- journal_extended journals the lease's new end, after a call has moved it.
 function leases.journal_extended()
   journal.record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d',
     room.ticket, room.seller, room.fence, room.expires)
@@ -39,7 +39,7 @@ function leases.claim_by(at)
 end
 
 -- grant gives the free lock to a session, with a fence above every one before.
--- claim_by is as presence.claim_deadline returns it. Leases do not overlap, even where the clock goes back.
+-- `claim_by` is what presence.claim_deadline returned. Leases do not overlap, even if the clock goes back.
 function leases.grant(session, p, rank, claim_by)
   room.session, room.seller, room.ticket = session, p.seller, p.ticket
   room.fence, room.highest_fence = math.max(US, room.fence + 1, room.highest_fence + 1), 0
@@ -80,14 +80,15 @@ local function keep_ended(ended)
   if room.fence % FORGETTING == 0 then
     redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))
   end
-  local open = not room.asking and room.codes == 0 and ended -- it may have asked at any time
+  local open = not room.asking and room.codes == 0 and ended -- without asks it may have asked at any time
   if room.asking and room.open > 0 then open = asks.last_open({ asking = true, asks = asks.parse(list) }) end
   if open then asks.note_left_open(room.session .. '=' .. room.seller, open) end
   if room.asked > 0 then redis.call('HDEL', STATE, 'asks') end
 end
 
--- free ends the lease and returns when it was over: `at`, or later where something happened in it later.
--- The next call of advance hands the lock on. After a loss of data, later leases than this one may be known.
+-- free ends the lease and returns when it was over: `at`, or later if something happened in it later. The
+-- next call of advance grants the lock to the next waiter. After a loss of data, the room may know of leases
+-- that ended later than this one.
 function leases.free(at)
   at = math.max(at, room.granted, room.last_ask)
   room.last_lease_over = math.max(room.last_lease_over, at)
@@ -100,7 +101,7 @@ function leases.free(at)
 end
 
 -- learn takes how long a lease was held (ms) into the average.
--- As the nth it weighs 1/(n + 1), from the ninth on a tenth. See lab/estimates.md.
+-- The nth lease weighs 1/(n + 1); from the ninth on, each lease weighs a tenth. See lab/estimates.md.
 local function learn(held_for)
   room.holds = math.min(room.holds + 1, 9)
   local weight, off = 1 / (room.holds + 1), math.min(held_for, settings.lease) - room.hold
@@ -119,9 +120,9 @@ function leases.finish(outcome, at, by_message)
   places.finish(session, p, outcome, at, fence, nil, by_message)
 end
 
--- finish_unclaimed ends a lease that was not claimed in time, and puts its holder back into the line
--- as away. The holder keeps its rank, and is passed over until its session reports that it is back.
--- The second time its place ends instead.
+-- finish_unclaimed ends a lease that was not claimed in time, and puts its holder back into the line as away.
+-- The holder keeps its rank, and is passed over until its session reports that it is back.
+-- If it happens to the same place a second time, the place ends instead.
 function leases.finish_unclaimed()
   local session, fence, rank, p = room.session, room.fence, room.rank_until_claimed, places.get(room.session)
   local at = leases.free(room.claim_by)
@@ -137,7 +138,7 @@ function leases.finish_unclaimed()
   event.add('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at))
 end
 
--- next_past returns the next lease for past.
+-- next_past is the iterator of past: it returns the next ended lease, nil after the last.
 local function next_past(reader)
   if reader.i > #reader.list then
     reader.list = redis.call('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf', 'WITHSCORES',
@@ -156,7 +157,7 @@ function leases.past(to, step)
 end
 
 -- current returns the live lease in the shape of an ended one, nil if there is none.
--- While Redis takes no writes it also returns the lease that is over: see advance.lua.
+-- While Redis takes no writes, it also returns a lease that is over but could not be ended: see advance.lua.
 function leases.current()
   local session = leases.held() and room.session or room.ended_session
   if not session or session == ORPHANED then return nil end

@@ -2,7 +2,7 @@
 --
 -- The library is this file, the modules (a table of functions each), the verbs of verb/, call.lua and
 -- functions.lua; library.go puts them together. Redis makes the functions once, when it loads the library.
--- call.lua sets the values below anew for each call.
+-- call.lua sets the values below for each call.
 --
 -- Times are in unix milliseconds of Redis's clock unless a comment names another unit.
 --

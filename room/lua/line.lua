@@ -9,7 +9,7 @@ end
 -- has returns a session's rank in the line, nil if it does not wait.
 function line.has(session) return room.epoch > 0 and redis.call('ZSCORE', QUEUE, session) or nil end
 
--- enqueue puts a session into the line. It may be there already, where only its place was lost.
+-- enqueue puts a session into the line. It may be there already, if Redis lost only its place.
 function line.enqueue(session, rank)
   room.waiting = line.length() + redis.call('ZADD', QUEUE, rank, session)
   if room.waiting == 1 then memo.new_keys[QUEUE] = true end

@@ -1,15 +1,15 @@
 -- lineage.lua: whether Redis lost writes that a process has observed. Checked before a verb is executed.
 --
 -- A failover or a restart may lose the last writes. Versions do not show it: as many writes may have come
--- since. So the state has under which histories of the Redis server the versions of its epoch were
--- written, the latest first: "history:from,history:from". `from` is the first version that could be
--- written under that history. The caller sends the epoch, version and lineage that it has observed: they
--- are in the room's past, or Redis lost writes.
+-- since. So the state lists the replication histories of the Redis server under which the versions of its
+-- epoch were written, the latest first: "history:from,history:from". `from` is the first version that could
+-- be written under that history. The caller sends the epoch, version and lineage that it has observed. If
+-- they are not in the room's past, Redis lost writes.
 
 local HISTORIES = 8 -- how many histories a lineage has at most
 
 -- history returns the first half of the server's replication id; "" if the server does not report it.
--- The id changes with a restart and a promotion, when the last writes may be missing.
+-- The id changes when a server restarts or a replica is promoted. Then the last writes may be missing.
 local function history()
   local info = settings.events ~= '' and redis.pcall('INFO', 'replication')
   if type(info) ~= 'string' then return '' end
@@ -64,6 +64,6 @@ function lineage.check()
     or caller.version > lineage.last_common(caller.version, caller.lineage)) then
     return 'behind'
   end
-  if room.epoch == 0 and redis.call('EXISTS', PLACES) == 1 then return 'behind' end -- the state alone is gone
+  if room.epoch == 0 and redis.call('EXISTS', PLACES) == 1 then return 'behind' end -- only the state is lost
   if NOW < room.recovers then return 'recovering ' .. int(room.recovers - NOW) end
 end

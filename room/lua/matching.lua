@@ -2,8 +2,8 @@
 --
 -- docs/matching.md has the rules in words. A message was sent at some moment from sms.earliest up to but not
 -- including sms.latest. `l` is a lease, as leases.current returns it, and `a` one of its asks. Rule 3
--- (quarantine) is in verb/expect.lua, rule 4 (a message without a code has no effect) in verb/match.lua, rule
--- 6 (which messages fit an ask) in Go.
+-- (quarantine) is in verb/expect.lua; rules 4 (the effect of a code) and 6 (from when until when a message
+-- may have been sent) are in verb/match.lua. Go decides which messages fit an ask: see filter.go.
 
 local NAMED = 25           -- so many characters of a sealed filter name it: the id of its key, and a nonce
 local PARTS = 2            -- which of OWN has the parts of the same long message; see verb/match.lua
@@ -59,7 +59,7 @@ function matching.touched()
 end
 
 -- fits reports whether the message fits an ask, and whether it may.
--- The two differ where Go has not answered yet, and for a filter that another secret has sealed.
+-- The two differ if Go has not answered yet, and for a filter that another secret has sealed.
 local function fits(l, a)
   if a.filter == '' then return true, true end
   local known = sms.fits[a.filter:sub(1, NAMED)]
@@ -84,15 +84,15 @@ local function open_ask(l, list)
   return first, ok
 end
 
--- code_taken_back reports whether the code of another party's lease, which does not ask, may come again.
--- A session that rejects a message leaves its lease without a code.
+-- code_taken_back reports whether a code may still come for another party's lease that does not ask and has
+-- none. Such a lease has none (any more) if its session rejected its message.
 local function code_taken_back(l, mine)
   return not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0
     and l.ended < sms.latest and sms.earliest < l.ended + settings.quarantine
 end
 
 -- quarantined reports whether an earlier lease has an open ask that could explain this message.
--- Where `mine` asks, an ask of its own party does not count, nor one that the message does not fit.
+-- If `mine` asks, an ask of its own party does not count, nor one that the message does not fit.
 local function quarantined(mine)
   if sms.earliest >= room.open_at + settings.quarantine then return false end
   local yes = false -- no early return: each unknown filter is to be sent to Go with the same reply
@@ -150,9 +150,10 @@ end
 -- asker returns the lease that asked last before the message was sent, and its asks (rule 2).
 -- If that is not certain it returns nil, 'ambiguous', and the lease that asked last if that one is known.
 --
--- It is not certain where an ended lease of another party has all its codes, but asked less than a quarantine
--- ago: one of these codes may have been another's that came late, and this message its own. So no lease gets
--- it that asked longer ago than that: it is displaced.
+-- It is not certain if an ended lease of another party has all its codes, but asked less than a quarantine
+-- ago: one of those codes may have been the late one of the lease that asked last, and this message may be
+-- the ended lease's own. If the lease that asked last did so a quarantine ago or longer, it is then
+-- displaced, and does not get the message.
 local function asker()
   local mine, its_asks, first, answered, displaced = nil, nil, nil, {}, false
   for _, l in candidates(sms.earliest - OPEN_FOR) do
@@ -171,7 +172,7 @@ local function asker()
   end
   if not mine then return nil end
   if its_asks[1].assumed then return nil, 'ambiguous', mine end
-  -- Two open asks are closer than a quarantine where the first one's answer was taken back.
+  -- Two parties' open asks are closer than a quarantine only if an answer to the first was taken back.
   local close, _, ok = quarantined(mine), open_ask(mine, its_asks)
   if ok and (displaced or close) then return nil, 'ambiguous', displaced and mine end
   return mine, its_asks
@@ -191,10 +192,10 @@ local function note_turn(turns, l)
   turns.asked_later = turns.asked_later or asked
 end
 
--- second_code_due returns when a party asked last, where one more code is to come for it; 0 if none is. One
--- is if the party's lease `mine` has this code as the answer to `ask`, but an ask of an earlier turn of the
--- same party is still open and may have caused the code: which of them the next code answers is not known.
--- Once that is recorded it stays so until no such ask is open, whatever codes come.
+-- second_code_due returns when a party asked last, if one more code is to come for the party; 0 if none is.
+-- One more is to come if the party's lease `mine` has this code as the answer to `ask`, while an ask of an
+-- earlier turn of the party is still open and may have caused the code: which of the two asks the next code
+-- answers is not known. Once recorded, a second code is due until no such ask is open, whatever codes come.
 function matching.second_code_due(mine, ask)
   local left_open = mine.party == room.open_party and room.open_at or room.open_other
   local recorded = room.second_code_party == mine.party
@@ -211,8 +212,8 @@ function matching.second_code_due(mine, ask)
   return turns.open and turns.last or 0
 end
 
--- others_within reports whether a message sent within [from, to) would
--- not be, or not surely be, that of a lease.
+-- others_within reports whether the message would or might belong to another lease if it was sent within
+-- [from, to).
 local function others_within(lease, from, to)
   if from >= to then return false end
   local earliest, latest = sms.earliest, sms.latest
@@ -242,7 +243,7 @@ local function may_be_second_code()
   return at > 0 and at < sms.latest and sms.earliest < at + settings.quarantine
 end
 
--- has_ask reports whether a lease asked within [from, to); no `to` = at any time from then on.
+-- has_ask reports whether a lease asked within [from, to); without `to`, at any time from `from` on.
 -- An answered ask counts only with `answered`.
 local function has_ask(l, from, to, answered)
   for _, a in ipairs(l.asks) do
@@ -266,10 +267,10 @@ local function other_asker(party, from, to, answered)
 end
 
 -- behind returns the lease that may have caused the message instead of `mine` if the carrier's clock is
--- behind. It is of another party, and asked shortly after the message seems to have been sent. There is
--- none while `mine` is live, nor while its last open ask is younger than a quarantine, since other parties
--- may not ask for that long. After a lease that does not ask, another party may ask at once, so any
--- message in its time may be of the next lease.
+-- behind. It is of another party, and asked shortly after the message seems to have been sent. There is no
+-- such lease while `mine` is live, nor while the last open ask of `mine` is younger than a quarantine, since
+-- other parties may not ask for that long. If `mine` does not ask, another party may ask right after it, so
+-- any message in its time may be the next lease's.
 local function behind(mine)
   if mine.current then return nil end
   local last
@@ -280,7 +281,8 @@ local function behind(mine)
   return other_asker(mine.party, sms.latest, sms.latest + behind_most())
 end
 
--- judge_not_asking is judge for a message that may have been sent in the time of a lease that does not ask.
+-- judge_not_asking does what judge does, for a message that may have been sent during a lease that does not
+-- ask.
 local function judge_not_asking(lease, leases_touched)
   if leases_touched > 1 or quarantined(lease) or may_be_second_code() or matching.asks_lost()
     or others_outside(lease) then
@@ -330,8 +332,8 @@ local function other_may_have_asked(party)
 end
 
 -- could_be reports whether a party could also have caused the first message of this text, and has not
--- rejected it. With `clock_behind` also if the carrier's clock was behind then: by that only a session
--- itself, or support, may give a message to a lease.
+-- rejected it. With `clock_behind`, a party counts too that could have only if the carrier's clock was
+-- behind. Then only a claim by the session, or support, may give the message to a lease.
 function matching.could_be(party, first, clock_behind)
   for fence in first.rejected:gmatch('%d+') do
     local l = leases.by_fence(tonumber(fence))
@@ -352,10 +354,10 @@ local function first_of_text()
   return digest and messages.get(digest)
 end
 
--- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to
--- a lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as
--- a message of its own. The lease is the same, or a later one of the same party with an open ask. Where
--- this one may be another party's as well, it returns nil and 'ambiguous' instead of the lease and the ask.
+-- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to a
+-- lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as a
+-- message of its own. The lease is the same, or a later one of the same party with an open ask. If this one
+-- may be another party's as well, it returns nil and 'ambiguous' instead of the lease and the ask.
 function matching.duplicate()
   if sms.foreign then return nil end
   local m = first_of_text()
@@ -378,7 +380,7 @@ function matching.duplicate()
 end
 
 -- earlier_parts returns what is known of the long message that this one is a part of, nil for nothing.
--- Nothing is known where no other part came before, or where all had come and the reference is used again.
+-- Nothing is known if no other part came before, or if all had come and the reference is used again.
 --   first     the part that came first         numbers   the parts that came, as "," and "number," for each
 --   answered  a part has answered an ask       code_at   when the first part with a code was sent
 --   again     this part came before            reused    another message may have the same reference
@@ -395,8 +397,8 @@ function matching.earlier_parts()
 end
 
 -- judge_part returns the lease of the part that came first, and the ask that a code answers.
--- If another message may have the same reference, the lease has to be right by this part's own time too.
--- Otherwise it returns what judge does.
+-- If another message may have the same reference, the lease has to be right by this part's own time too. If
+-- there is no lease, it returns the same values as judge.
 function matching.judge_part(whole)
   local first = whole.first
   local l = (first.state == 's' or first.state == 'w') and leases.by_fence(first.fence) or nil
@@ -414,7 +416,7 @@ function matching.judge_part(whole)
   if whole.answered then return l end
   local list = may_have_caused(l)
   local ask = open_ask(l, list)
-  for _, a in ipairs(list) do -- the words that this ask wants may be in another part
+  for _, a in ipairs(list) do -- the words that the ask's filter wants may be in another part
     if not ask and a.answered == '' and not a.assumed then ask = a end
   end
   return l, ask

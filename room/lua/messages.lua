@@ -57,7 +57,7 @@ end
 -- entry returns the message's member of INBOX.
 function messages.entry(m) return table.concat({ m.digest, m.session, int(m.fence) }, '|') end
 
--- put writes a message; after a change `entry` is the member that INBOX has of it until now.
+-- put writes a message. If the message is not new, `entry` is the member that INBOX has of it until now.
 -- The new member is added before the old one is removed: a set that is empty for a moment loses its expiry.
 function messages.put(m, entry)
   local forget = entry and redis.call('ZSCORE', INBOX, entry) or int(NOW + SHOWN_FOR)
@@ -88,7 +88,7 @@ function messages.part_answered(m)
   return known and known:match('|(%d)|') == '1'
 end
 
--- expire deletes the messages that are not recent any more, and returns when the next one is due.
+-- expire deletes the messages that are not recent any more, and returns when the next one will not be.
 function messages.expire()
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, '-inf', int(NOW))) do
     redis.call('HDEL', TEXTS, entry:match('^[^|]*'))
@@ -97,7 +97,7 @@ function messages.expire()
   return tonumber(redis.call('ZRANGE', INBOX, 0, 0, 'WITHSCORES')[2])
 end
 
--- next_recent returns the next message for recent.
+-- next_recent is the iterator of recent: it returns the next message, nil after the last.
 local function next_recent(reader)
   while reader.i < #reader.digests do
     if reader.i % PART == 0 then
@@ -117,7 +117,8 @@ function messages.recent()
   return next_recent, { digests = digests, i = 0, texts = nil }
 end
 
--- are_duplicates reports whether two messages are the same by rule 5: the same text, or parts of one message.
+-- are_duplicates reports whether two messages have the same text, or are parts of one (rule 5 of
+-- docs/matching.md).
 local function are_duplicates(m, o)
   return m.digest ~= o.digest and (m.same == o.same or (m.whole ~= '' and m.whole == o.whole))
 end
@@ -134,8 +135,7 @@ function messages.notify(session)
   if session ~= '' then event.add('notes', '{"message":"' .. session .. '"}') end
 end
 
--- withdraw takes duplicates of m back from other parties that they are
--- offered to: m belongs to this party's lease.
+-- withdraw ends the offers of m's duplicates to other parties, since m belongs to a lease of this party.
 function messages.withdraw(m, party)
   for o in messages.recent() do
     local l = o.state == 'o' and are_duplicates(m, o) and leases.by_fence(o.fence)
@@ -149,15 +149,15 @@ function messages.withdraw(m, party)
 end
 
 -- announce_verdict publishes that the ledger judges a message which ends this session's turn.
--- With `known` it publishes that the ledger has. A replica sends the session its message
--- first, and the end of its turn after that.
+-- If `known` is true, it publishes that the ledger has judged the message. A replica sends the session its
+-- message first, and the end of its turn after that.
 function messages.announce_verdict(session, known)
   local note = known and '{"message":"' .. session .. '","judged":true}' or '{"judging":"' .. session .. '"}'
   event.add('notes', note)
 end
 
--- complete_lease ends the lease that a message has completed, and hands the lock on.
--- With `shown`, the holder's session gets the message first, once the ledger has judged it.
+-- complete_lease ends the lease that a message has completed, and grants the lock to the next waiter. If
+-- `shown` is true, the holder's page shows the end only after the message, which the ledger has to judge.
 function messages.complete_lease(shown)
   change.any = true
   if shown then messages.announce_verdict(room.session) end
@@ -173,7 +173,7 @@ end
 
 -- set_owner records in a message's answer the lease that it belongs to from now on; the answer itself stays.
 function messages.set_owner(answer, fence, given)
-  if redis.call('HEXISTS', answer, 'result') == 0 then return end -- it is forgotten
+  if redis.call('HEXISTS', answer, 'result') == 0 then return end -- the answer is not kept any more
   redis.call('HSET', answer, 'owner', int(fence))
   if given then redis.call('HSET', answer, 'given', given) end
 end

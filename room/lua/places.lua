@@ -5,7 +5,7 @@
 -- the lease that it did not claim. Of a place that has ended PLACES has
 -- "OUTCOME|ticket|seller|ended|fence|m if a message ended the lease|".
 
-local FORGETTING = 8 -- one end in so many deletes a few outcomes that were kept for long enough
+local FORGETTING = 8 -- one ending place in so many deletes a few outcomes that were kept for long enough
 
 local function parse(text)
   local outcome, ticket, seller, at, channel, lease, asks_first, turn =
@@ -56,8 +56,8 @@ local function forget_old()
   for _, session in ipairs(old) do memo.places[session] = nil end
 end
 
--- keep_outcome writes how a place ended, for its session to read. ENDED has the time of this call, not
--- `at`: an end may be noticed late, and its outcome is kept from then on.
+-- keep_outcome writes how a place ended, for its session to read. ENDED has the time of this call, not `at`:
+-- a call may notice an end late, and the outcome is kept for the full time from then on.
 local function keep_outcome(session, p, outcome, at, fence, by_message)
   local fence_text = fence and int(fence) or ''
   local text = outcome .. '|' .. int(p.ticket) .. '|' .. p.seller .. '|' .. int(at) .. '|' .. fence_text ..

@@ -21,8 +21,8 @@ function presence.away_since(session, at)
   memo.new_keys[AWAY] = true
 end
 
--- mark_away marks a waiter as passed over and returns true; false if a browser of it is connected.
--- In that case it only ends a program's vouching for the waiter.
+-- mark_away marks a waiter as passed over and returns true; false if the waiter's browser is connected. Then
+-- it only ends the time for which a program vouched for the waiter.
 function presence.mark_away(session, since)
   redis.call('ZREM', SEEN, session)
   if redis.call('ZSCORE', HERE, session) then return false end
@@ -54,9 +54,9 @@ function presence.mark_gone()
   for _, session in ipairs(dropped) do line.leave(session, 'dropped') end
 end
 
--- mark_present marks a waiter as connected; false if it was gone for so long that it
--- is dropped. A waiter whose turn passed unclaimed stays away until its session reports
--- that it is back; 'away' is returned then.
+-- mark_present marks a waiter as connected; false if it was gone for so long that it is dropped. A waiter
+-- whose turn passed unclaimed stays away until its session reports that it is back; mark_present returns
+-- 'away' then.
 function presence.mark_present(session)
   local away = redis.call('ZSCORE', AWAY, session)
   local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
@@ -69,7 +69,8 @@ function presence.mark_present(session)
 end
 
 -- claim_deadline returns until when a waiter that is granted now has to claim its lease.
--- 0: it has no browser, as far as is known. nil: it has just shown that it is there, or leases need no claim.
+-- It returns 0 if the waiter has no browser, as far as is known; nil if it has just shown that it is there,
+-- or if leases need no claim.
 function presence.claim_deadline(session)
   if settings.claim_within == 0 or memo.returned[session] then return nil end
   local known = redis.call('ZSCORE', HERE, session) or redis.call('ZSCORE', SEEN, session)
@@ -77,7 +78,7 @@ function presence.claim_deadline(session)
 end
 
 -- claim_lease marks the lease as claimed by its holder; false if it is claimed already, or need not be.
--- A session without a browser claims too: it then need not, should its browser connect later.
+-- A session without a browser claims too. Then it need not do so when its browser connects later.
 function presence.claim_lease()
   if not room.rank_until_claimed then return false end
   if room.claim_by > 0 then change.any, change.lease = true, true end
@@ -107,8 +108,8 @@ function presence.confirm(session, p)
   return p.unclaimed
 end
 
--- after_replica returns the first replica in HERE whose number is higher
--- than one, nil for none; '-inf' = the first.
+-- after_replica returns the lowest replica number in HERE from the bound `number` on, nil for none. '-inf' is
+-- no bound; '(' before a number excludes it.
 local function after_replica(number)
   local entry = redis.call('ZRANGEBYSCORE', HERE, number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   return entry[2] and int(tonumber(entry[2]))
@@ -128,7 +129,7 @@ local function move_to_other(session)
 end
 
 -- connect records that a session is connected to a replica.
--- If the report comes after the session's turn has come, the holder has to claim its lease from then on.
+-- If the session already holds the lock when the report comes, it has to claim its lease from now on.
 function presence.connect(session, replica)
   if line.has(session) then
     if not presence.mark_present(session) then return end
@@ -174,10 +175,10 @@ local function last_report(replica)
   return tonumber((redis.call('HGET', STATE, 'calls:' .. replica) or ''):match('|(%d+)$') or 0)
 end
 
--- expire_replicas takes back the reports of dead replicas, and returns true if more than BATCH sessions
--- are left. Their sessions were connected until the replica's last heartbeat, or its last report here if
--- that came later. `replicas` is as index/claim.lua returns it, "" if the caller does not know. A
--- replica that is in neither list is dead, unless its number is later than the list.
+-- expire_replicas takes back the reports of dead replicas, and returns true if more than BATCH sessions are
+-- left. The sessions of a dead replica count as connected until its last heartbeat, or its last report in
+-- this room if that came later. `replicas` is as index/claim.lua returns it, "" if the caller does not know.
+-- A replica that is in neither list is dead, unless it got its number after the list was made.
 function presence.expire_replicas(replicas)
   local listed_at, outage, alive, dead = replicas:match('^(%d+) (%d+) (%S*) (%S*)$')
   if not listed_at or room.epoch == 0 then return false end

@@ -12,7 +12,7 @@ function reply.keep_for(ms) memo.kept_for = ms end
 
 -- view returns the room as a reply has it:
 --   epoch version now waiting hold,spread,lineage paused, and of the lease
---   ticket fence granted expires asked open ask_after,claim_by (no claim_by where there is nothing to claim)
+--   ticket fence granted expires asked open ask_after,claim_by (no claim_by if there is nothing to claim)
 function reply.view()
   local lease = '- - - - - - -'
   if leases.held() then
@@ -24,9 +24,9 @@ function reply.view()
     room.hold .. ',' .. room.spread .. ',' .. room.lineage .. (room.paused and ' 1 ' or ' 0 ') .. lease
 end
 
--- standing returns a session's own place: "status ticket =seller outcome fence position rank". A waiter whose
--- turn passed unclaimed has the outcome "unclaimed" until its session is back. The seller has a "=" before
--- it, since a seller may be called "-".
+-- standing returns a session's own place: "status ticket =seller outcome fence position rank".
+-- A waiter whose turn passed unclaimed has the outcome "unclaimed" until its session is back. The seller has
+-- a "=" before it, since a seller may be called "-".
 function reply.standing(session)
   local p = session ~= '' and places.get(session)
   if not p then return 'idle - - - - - -' end
@@ -63,15 +63,15 @@ function reply.answer(code, session, more)
   return reply.remember(reply.make(code, session) .. (more or ''))
 end
 
--- refuse commits what time alone has changed, and returns the code of
--- a refusal, with `more` behind the reply.
+-- refuse commits what time alone has changed, and returns the reply of a refusal, with `more` behind it.
 function reply.refuse(code, session, more)
   state.commit()
   return reply.make(code, session or '') .. (more or '')
 end
 
 -- repeated returns the kept reply to this request, nil if there is none.
--- A reply that is not kept for long is kept again: the reply to the repeat may be lost, too.
+-- A reply that is kept for a short time is kept as long again, since the reply to the repeat may be lost,
+-- too.
 function reply.repeated()
   local text = reply.is_remembered() and redis.call('GET', ONCE) or nil
   if text and settings.ephemeral then redis.call('PEXPIRE', ONCE, int(kept_for())) end

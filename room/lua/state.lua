@@ -11,10 +11,10 @@
 --   hold, spread, holds        average time that leases are held (ms), its spread (ms), from how many leases
 --   paused                     support paused the room
 --   idle_since                 since when the room is idle and its keys expire
---   advanced_at                when the room was last brought to the present, to RECORDED_EVERY
+--   advanced_at                when the room was last brought up to date, exact to RECORDED_EVERY
 --   presence_trusted_from      until then no session counts as gone
 --   recovers                   until then the room answers no call, since it may have lost data
---   highest_fence              the highest fence that is known, where the lease has a lower one
+--   highest_fence              the highest fence that is known, if the lease has a lower one
 --   renewed_at                 of an ephemeral room: when its keys' expiry was last renewed
 --   renewed_till               a lease that lasts longer needs another expiry
 -- lease:
@@ -25,19 +25,19 @@
 --   rank_until_claimed         its rank in the line, until it claims the lease; nil = it need not (any more)
 --   asking, asked, open        whether the lease asks, how often it did, how many asks are open; see asks.lua
 --   last_ask, ask_after        when it asked last; from when it may ask
---   end_extended               whether the lease's end was extended since it may not ask yet
+--   end_extended               whether the lease was extended because it may not ask yet
 --   codes, rejects             codes that came though it does not ask; messages that its session rejected
 -- matching:
 --   open_party, open_at        the party whose ended lease left the latest open ask, and when it asked
 --   open_other                 when any other party left its latest open ask
---   maybe_answered_until       an ask that was left open up to then may have been answered since
+--   maybe_answered_until       an ask left open before then may have an answer by now
 --   second_code_party          a party that may get one more code; see asks.set_second_code
 --   second_code_asked_at       when that party asked last
 --   lost_from, lost_at         asks between these times may be missing, by a loss of data
---   clock_back_from, clock_back_at   so may asks between these, since the clock went back
+--   clock_back_from, clock_back_at   asks between these may be missing, as the clock went back
 -- Members that are not stored, since each call finds them:
 --   history                    the server's history; see lineage.lua
---   lock_exists                whether the lock key exists: not once it expired or was deleted by hand
+--   lock_exists                whether the lock key exists; false once it expired or was deleted by hand
 --   asks_missing_from, asks_missing_until   asks between these times may be missing, for any reason
 --   just_begun                 this call begins an ephemeral room, which is written when a session is in it
 --   waiting                    how many sessions wait; see line.length
@@ -47,7 +47,7 @@
 
 local RECORDED_EVERY = 1000 -- how exactly STATE has advanced_at (ms)
 
--- ABSENT has the members that are left out where they are 0, false or ''.
+-- ABSENT has the values of the members that STATE leaves out: 0, false or ''.
 local ABSENT = { __index = {
   format = 0, epoch = 0, version = 0, lineage = '', tickets = 0, spread = '0.000', holds = 0, paused = false,
   idle_since = 0, advanced_at = 0, presence_trusted_from = 0, recovers = 0, highest_fence = 0, renewed_at = 0,
@@ -125,7 +125,7 @@ function state.set_average(hold, spread)
 end
 
 -- load_missing_asks sets from when until when asks may be missing.
--- They may be by a loss of data, since the clock went back, or since it jumped ahead.
+-- Asks may be missing because data was lost, or because the clock went back or jumped ahead.
 local function load_missing_asks()
   local from, till = room.lost_from, room.lost_at
   if room.clock_back_at > 0 then
@@ -133,7 +133,7 @@ local function load_missing_asks()
       or clock.missing_from(from, room.clock_back_at, room.clock_back_from)
     till = math.max(till, room.clock_back_at)
   end
-  if caller.clock_jump > till then from, till = 0, caller.clock_jump end -- by then an ask may be of any age
+  if caller.clock_jump > till then from, till = 0, caller.clock_jump end -- earlier asks may be of any age
   room.asks_missing_from, room.asks_missing_until = from, till
 end
 
@@ -159,7 +159,7 @@ function state.read()
     rank = false, reset = false }
 end
 
--- write_lock brings the lock key to the lease.
+-- write_lock writes the lease to the lock key, or deletes the key if the lock is free.
 local function write_lock()
   if not leases.held() then return redis.call('DEL', LOCK) end
   local text = leases.json(room.session, room.seller, room.ticket, room.fence, room.granted, room.expires)
@@ -182,8 +182,8 @@ local function write_changes()
 end
 
 -- commit writes what has changed, journals it and publishes it in one event; without a change it does
--- nothing. The version grows by one, however much changed: a handoff is one change. The event comes last:
--- Redis refuses it to a user without the right to publish, and then everything is written.
+-- nothing. The version grows by one, however much changed: a handoff is one change. The event comes last: if
+-- a Redis user may not publish, Redis refuses only the event, and all else is written.
 function state.commit()
   if change.any then room.version = room.version + 1 end
   if room.epoch > 0 and NOW - room.advanced_at >= RECORDED_EVERY and (change.any or not room.just_begun) then

@@ -1,9 +1,9 @@
--- uncontended.lua: join and leave where no other session is concerned, in a fraction of the time.
+-- uncontended.lua: join and leave in a fraction of the time, if no other session is concerned.
 --
--- They apply to a lock of the Go library that is free, and to one that no session waits for. They
--- write and answer what verb/join.lua and verb/leave.lua would; where anything more is to be
--- considered, they return nil and have done nothing. The average time that leases are held is deleted
--- with the room, so leave does not update it.
+-- join applies to a lock of the Go library that is free, leave to one that no session waits for. They write
+-- and answer what verb/join.lua and verb/leave.lua would. If anything more is to be considered, they return
+-- nil and have written nothing. The average time that leases are held is deleted with the room, so leave does
+-- not update it.
 
 -- applies reports whether the room has no events, no journal and no history to keep.
 local function applies()
@@ -16,7 +16,7 @@ local function is_free()
   return room.epoch == 0 and redis.call('EXISTS', LOCK, QUEUE, PLACES, SELLERS, SEEN, AWAY, ENDED, HERE) == 0
 end
 
--- join grants the free lock and returns its reply; nil if verb.join has to.
+-- join grants the free lock and returns the reply; nil if verb.join has to execute the call.
 function uncontended.join()
   if not applies() or reply.is_remembered() or args.seller ~= '' or args.ticket ~= 0 or not is_free() then
     return nil
@@ -43,7 +43,7 @@ local function holds()
     and room.epoch > 0 and NOW >= room.advanced_at and NOW < room.expires and redis.call('EXISTS', QUEUE) == 0
 end
 
--- leave ends the lease, deletes the room and returns its reply; nil if verb.leave has to.
+-- leave ends the lease, deletes the room and returns the reply; nil if verb.leave has to execute the call.
 function uncontended.leave()
   if not applies() or not holds() then return nil end
   local repeated = reply.repeated()

@@ -8,17 +8,17 @@
 --        4 a replica without a heartbeat for so long (ms) is dead
 -- Returns a list: when the next room is due (ms from now; -1 = no room is listed), the generation's name, "1"
 -- = every room is in it (see Engine.rebuild), how many rooms are listed, the replicas (see replicas below),
--- then room, claim, room, claim … A claim is what index/reschedule.lua takes back.
+-- then room, claim, room, claim … The replica returns a claim by index/reschedule.lua.
 
--- How long the last heartbeat of a dead replica is kept (ms). Sessions that are taken back
--- later count as connected until they are.
+-- How long the last heartbeat of a dead replica is kept (ms). Sessions that are taken out of a room later
+-- count as connected until they are taken out.
 local DEAD_KEPT = 60 * 60 * 1000
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local function ms(n) return string.format('%.0f', n) end
 
--- If the clock went back, a room that is due would be due later than it should.
+-- If the clock went back, rooms would be due later than they should.
 local last = tonumber(redis.call('GET', KEYS[3]) or 0)
 if now < last then
   for _, room in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ms(now), '(+inf')) do
@@ -41,7 +41,8 @@ local name = generation:match('^%S+')
 
 -- replicas returns the live and the dead replicas:
 --   "now(µs) outage(ms) replica,replica,… replica:last heartbeat(ms ago),…"
--- If no replica had a heartbeat lately, Redis was away, or all replicas were: then none is taken for dead.
+-- If no replica had a heartbeat lately, Redis was away, or all replicas were. Then no replica is taken for
+-- dead.
 local function replicas()
   local outage = math.max(redis.call('PTTL', KEYS[7]), 0)
   local latest = redis.call('ZRANGE', KEYS[5], -1, -1, 'WITHSCORES')

@@ -1,7 +1,7 @@
--- index/heartbeat.lua: a replica reports that it is alive. Under its number
--- it reports presence (see presence.lua).
+-- index/heartbeat.lua: a replica reports that it is alive. It reports presence under its number (see
+-- presence.lua).
 -- KEYS   1 alive: zset, replica number -> its last heartbeat (ms)
---        2 dead: zset, the same of replicas without a heartbeat (see index/claim.lua)
+--        2 dead: zset, the same for replicas without a recent heartbeat (see index/claim.lua)
 --        3 outage: string, exists while no replica is taken for dead, since none was able to send a heartbeat
 --        4 attended: set, the rooms in which the replica has reported presence
 -- ARGV   1 the replica's number; one that is not alive gets another number, and has to report presence again

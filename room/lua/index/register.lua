@@ -1,10 +1,10 @@
 -- index/register.lua: registers a room that is about to be used. It runs before the room's own script, so
 -- that a room with a live place is in the index whatever dies in between.
--- KEYS   1 due         zset    room -> look at it then (ms); and "!", which is no room: where it is missing,
+-- KEYS   1 due         zset    room -> look at it then (ms); and "!", which is no room: if it is missing,
 --                              rooms may be missing too
 --        2 registered  zset    room -> when a process last registered it (ms)
---        3 life        string  "name began(ms)" of the index's generation; a new one where Redis lost it
---        4 history     string  "id since(ms)" of the server's history (see lineage.lua); a new one where
+--        3 life        string  "name began(ms)" of the index's generation; a new one if Redis lost it
+--        4 history     string  "id since(ms)" of the server's history (see lineage.lua); a new one if
 --                              it may have lost its last writes, and a room with them
 -- ARGV   1 room  2 a name for a new generation
 -- Returns a list: the time (ms), when the generation began (ms), when the room was registered before (ms; -1

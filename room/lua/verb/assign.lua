@@ -17,11 +17,11 @@
 --   not_possible     the lease cannot have caused it
 -- After the standing (see reply.lua): result ticket fence epoch granted ended completes, and "1" if the
 --   message's text is forgotten, and only a record of it is left.
--- Publishes the lease's end and the handoff where the message ends the lease; otherwise that the messages of
+-- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 
 -- find returns the message as far as it is known, and whether it belongs to a lease.
--- Of one whose text is forgotten its answer has what is known.
+-- If the message's text is forgotten, its answer has what is still known.
 local function find(first)
   local m = messages.get(args.digest)
   if m then return m, m.state == 's' or m.state == 'w' end
@@ -32,8 +32,8 @@ local function find(first)
 end
 
 -- give_answer makes the message the answer to the lease's earliest open ask that is not too long before it.
--- If there is none, it adds an ask as of when the message was sent. It does neither where another part of
--- the message has answered an ask. A lease that does not ask has one code more.
+-- If there is none, it adds an ask as of when the message was sent. It does neither if another part of the
+-- message has answered an ask. For a lease that does not ask, it counts one code more.
 local function give_answer(lease, m)
   if not m.code or messages.part_answered(m) then return end
   if not lease.asking then
@@ -62,7 +62,7 @@ local function bind(lease, m)
   m.late, m.result = not lease.current, lease.current and 'matched' or 'late'
   messages.put(m, entry)
   messages.remember_text(m)
-  messages.notify(offered) -- that session can claim it no more
+  messages.notify(offered) -- the session that it was offered to can claim it no more
 end
 
 local function journal_assigned(m, lease, result, ends, ended)
@@ -82,7 +82,7 @@ function verb.assign()
   first.result, first.owner, first.from, first.to, first.code =
     unpack(redis.call('HMGET', OWN[1], 'result', 'owner', 'from', 'to', 'code'))
   if not first.result and not messages.get(args.digest) then return reply.refuse('no_message') end
-  -- The room may be asleep, and what is journalled has to be drained.
+  -- If the room is asleep, it has to wake, so that the ledger drains what this call journals.
   if existence.unlisted() then return existence.register() end
   existence.wake()
   advance()

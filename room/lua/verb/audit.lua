@@ -1,12 +1,11 @@
--- audit: journals an action of support that leaves the room as it is, such as an assigned message, or
--- notifies the desks of something that needs a person.
+-- audit: journals an action of support that leaves the room as it is, such as an export, or notifies the
+-- desks of something that needs a person.
 --
 -- args:
 --   kind, members      of the journal's record; kind '' = none
 --   alert              whether the desks are notified
 --   registered, begins  see existence.unlisted
--- Codes: ok, register (see existence.register)
--- Publishes that alert.
+-- Codes: ok, register (see existence.register) Publishes the alert, if there is one.
 
 function verb.audit()
   local repeated = reply.repeated()

@@ -10,7 +10,7 @@
 --   ok
 --   no_place     the session has no live place, or one with another ticket
 --   stale_fence  the session does not hold that lease
--- Publishes the lease, or the place in line, where that has changed.
+-- Publishes the lease, or the place in line, if that has changed.
 
 function verb.claim()
   local repeated = reply.repeated()

@@ -8,12 +8,12 @@
 --   check       true = nothing is done, but the reply shows whether it would be refused
 -- Codes:
 --   ok
---   seller_has_place  the standing is that place's
+--   seller_has_place  a live place may not be ended; the standing is that place's
 -- After the standing (see reply.lua): how many places and how many ended leases were renamed.
--- Publishes that every replica has to read the room anew, where anything was renamed.
+-- Publishes that every replica has to read the whole room, if anything was renamed.
 
--- rename returns a text with the seller behind `fields` other fields
--- replaced; nil if that is another seller.
+-- rename returns a text with the seller, which is behind `fields` other fields, renamed; nil if that is
+-- another seller.
 local function rename(text, fields)
   local head, seller, rest = text:match('^(' .. ('[^|]*|'):rep(fields) .. ')([^|]*)(.*)$')
   if seller == args.seller then return head .. args.pseudonym .. rest end

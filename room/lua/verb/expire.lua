@@ -11,8 +11,8 @@
 -- Publishes what time alone has changed.
 
 -- next_look returns when something is due next: a lease, a waiter's presence, a message.
--- `pending` is the journal's length, `forget` when the next message is recent no more. A lease that is
--- granted after this look is not over long before the next one.
+-- `pending` is the journal's length, `forget` when the next message is recent no more. The next look is never
+-- more than a lease length away, so that the end of a lease granted meanwhile is found soon.
 local function next_look(pending, forget)
   local look = NOW + math.min(pending > 0 and args.take_in or args.rest, settings.lease)
   if leases.held() then look = math.min(look, leases.deadline()) end

@@ -3,7 +3,7 @@
 -- args:
 --   grants_for, most_grants  how far back grants are listed (ms), and how many
 --   ends_for, most_ends      how far back endings are counted (ms), and how many
---   most_oldest              how many waiters are read to find the longest one
+--   most_oldest              how many waiters are read to find the one that joined first
 -- Returns a list:
 --   1  "ok view standing(-)"
 --   2  "=holder's seller(-) away oldest leases expired unmatched lost":
@@ -12,7 +12,7 @@
 --   3  the times of the grants (ms), the latest first, joined by one space
 
 -- grants returns the times of the latest grants.
--- The members of LEASES have sessions in them, and are not returned.
+-- It does not return the members of LEASES, since they have sessions in them.
 local function grants(since, most)
   local list = (leases.held() or room.ended_session) and room.granted >= since and { int(room.granted) } or {}
   local ended =
@@ -26,7 +26,7 @@ local function texts_of(sessions)
   return #sessions > 0 and redis.call('HMGET', PLACES, unpack(sessions)) or {}
 end
 
--- oldest returns when the longest waiter of the first `most` joined; 0 if none waits.
+-- oldest returns when the earliest of the first `most` waiters joined; 0 if none waits.
 local function oldest(most)
   local joined = 0
   for _, text in ipairs(texts_of(redis.call('ZRANGE', QUEUE, 0, most - 1))) do
@@ -36,7 +36,7 @@ local function oldest(most)
   return joined
 end
 
--- outcomes returns how many of the latest endings had held the lock, and how many of them expired.
+-- outcomes returns how many of the places that ended last had held the lock, and how many of those expired.
 local function outcomes(since, most)
   local n, expired = 0, 0
   if room.ended_session and room.ended_session ~= ORPHANED and room.expires >= since then

@@ -12,7 +12,7 @@
 -- The reply ends with "already" if a message with the code completed the lease with that fence in the last
 -- ten minutes. Publishes the end of the place, and the handoff.
 
-local ALREADY_FOR = 10 * 60 * 1000 -- (ms)
+local ALREADY_FOR = 10 * 60 * 1000 -- how long a completed lease may be completed again (ms)
 
 -- completed_by_message reports whether a message has completed the lease that the holder means to complete.
 local function completed_by_message(mine)

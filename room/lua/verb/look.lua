@@ -21,16 +21,16 @@ local function recent_by_session()
   return of
 end
 
--- kind_for returns as which kind a session is shown a message, nil or false if it is not.
--- Of its earlier leases a session is shown late messages only: a code of the turn before is not for this one.
+-- kind_for returns the kind of a message as its session is shown it, nil or false if it is not shown.
+-- Of its earlier leases a session is shown late messages only, since a code of the turn before is of no use
+-- in this one.
 local function kind_for(m, session, fence)
   if m.state == 's' then return (m.late or m.fence == fence) and 'm' end
   if m.state == 'w' then return m.fence == fence and 'w' end
   return m.state == 'o' and session == room.session and m.fence == room.fence and 'o'
 end
 
--- shown_to returns what a session is shown of its messages, also of
--- the last lease where that was not claimed.
+-- shown_to returns what a session is shown of its messages, also of its last lease if that was not claimed.
 local function shown_to(session, list)
   local p = list and places.get(session)
   if not p then return '' end

@@ -10,12 +10,12 @@
 --     from, to      when the carrier took it, within [from, to) (ms); both 0 = the carrier did not report it
 --     age           time since the replica read it (ms, with a fraction)
 --     read          when a replica first read it, 0 = not known
---     first         the same, where this is a repeat; 0 = it is none
+--     first         the same as read, if this is a repeat; 0 = it is none
 --     guard         by how much from and to may be wrong (ms)
 --     completes     whether a code ends the lease
 --     code          whether the message has a code
 --     foreign       whether the room takes no message from this sender
---     fingerprint   keyed digest of what came, as "key:digest"
+--     fingerprint   keyed digest of its sender, text and time, as "key:digest"
 --     fits          whether it fits an ask, by the name of the ask's filter: yes, no, sealed = not readable
 --     part, parts   which part of a long message it is, and of how many; 0 = it is whole
 --     same          keyed digest of its sender and text
@@ -34,7 +34,7 @@
 --                 epoch, version and lineage; "-" = none
 --     result      matched, late, unmatched
 --     reason      of unmatched: no_lease, ambiguous, not_expected, rejected
--- Publishes the lease's end and the handoff where the message ends the lease; otherwise that the messages of
+-- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 
 local REMEMBERED_FOR = 25 * 60 * 60 * 1000  -- after this the ledger alone knows the message (ms)
@@ -52,7 +52,7 @@ local function answer_text(h)
     room.lineage ~= '' and room.lineage or '-' }, ' ')
 end
 
--- incident journals what a person should look at.
+-- incident journals an event that a person should look at.
 local function incident(kind, detail)
   journal.record('incident', '"action":"%s","reason":"%s","message_id":%s', kind, detail, sms.id)
   messages.notify_desk()
@@ -76,8 +76,8 @@ local function remembered()
   redis.call('DEL', ONCE)
 end
 
--- window_by_age returns within which times a message was sent whose carrier did not report it.
--- Its age is longer than the replica measured where Redis has let the call wait.
+-- window_by_age returns within which times a message was sent if its carrier did not report that. The message
+-- is older than the replica measured if the call had to wait for Redis.
 local function window_by_age(now)
   local age = sms.age
   if sms.read > 0 and NOW - age - sms.read > ON_ITS_WAY then age = NOW - sms.read end
@@ -85,8 +85,9 @@ local function window_by_age(now)
 end
 
 -- window_by_carrier returns within which times a message was sent, by its carrier's clock.
--- It was not sent after it was read. If the carrier's clock is ahead, the message counts as sent at least
--- as long before that, and at the latest when the carrier's time or now is.
+-- A message was not sent after it was read. If the carrier's time is later than that by d, the carrier's
+-- clock is ahead. The message then counts as sent at the earliest d before it was read, and at the latest at
+-- the carrier's time or now, whichever is earlier.
 local function window_by_carrier(now)
   local from, read = sms.from, now
   if sms.first > 0 and now == NOW then read = math.min(now, sms.first + ON_ITS_WAY) end
@@ -107,8 +108,8 @@ local function set_window()
   sms.earliest, sms.latest, sms.too_old = from - sms.guard, to + sms.guard, from < NOW - LATE_AFTER
 end
 
--- answer_ask has the code answer an ask; a lease that does not ask has its code then.
--- `digest` is that of the first message of this text. A text that is not shown again is no further code.
+-- answer_ask makes the code the answer to an ask. For a lease that does not ask, it counts the code. `digest`
+-- is that of the first message of this text. A text that is not shown again does not count as a further code.
 local function answer_ask(l, ask, shown, digest)
   if not sms.code then return end
   if ask then
@@ -123,7 +124,7 @@ end
 
 -- attribute gives the message to its lease; it returns whether it ends that lease, and whether its code
 -- counts there. The ledger judges a match that is shown to the lease's session. A text that is not shown
--- again has the result with which the session was shown it.
+-- again gets the result with which it was shown before.
 local function attribute(d)
   local l, codes = d.lease, d.lease.codes
   answer_ask(l, d.ask, d.shown, d.shown and sms.digest or d.first.digest)
@@ -145,10 +146,10 @@ local function journal_message(l)
     lease or '', sms.members))
 end
 
--- offered_to returns the live lease where its session may claim this code, nil if no session may.
--- A session may where its lease asks, but had not asked when the message seems to have been sent. No session
--- may while asks may be missing, or where the same text may be another's. `other` is the lease that the
--- message may belong to if the carrier's clock is wrong.
+-- offered_to returns the live lease if its session may claim this code, nil if no session may. A session may
+-- if its lease asks, but had not asked when the message seems to have been sent. No session may while asks
+-- may be missing, or if the same text may be another's. `other` is the lease that the message may belong to
+-- if the carrier's clock is wrong.
 local function offered_to(other, first)
   local to = other or matching.candidate(1)
   if matching.asks_lost() or not sms.code or sms.foreign then return nil end
@@ -162,9 +163,9 @@ local function offered_to(other, first)
   return not asks.others_open_at(to.party, OPEN_FOR) and to or nil
 end
 
--- keep_text keeps the sealed text as a recent message, for support and for the session of its
--- lease. Without a lease, the session that may claim it gets it. A duplicate is known by its text
--- alone, and so belongs to no long message.
+-- keep_text keeps the sealed text as a recent message, for support and for the session of its lease. Without
+-- a lease, the text is for the session that may claim it. A duplicate is known by its text alone, and so
+-- belongs to no long message.
 local function keep_text(d)
   local first, duplicate, l = d.first, d.duplicate or d.either, d.lease or offered_to(d.other, d.first)
   local kept_as = d.lease and (answer.judge == '1' and 'w' or 's') or l and 'o' or 'n'
@@ -178,7 +179,7 @@ local function keep_text(d)
   if d.lease or not (first or sms.foreign) then messages.remember_text(m, { unpack(OWN, 3) }) end
   if d.lease and first then messages.withdraw(m, l.party) end
   if kept_as ~= 'w' then messages.notify(m.session) end
-  messages.notify_desk() -- also for a match: an unclaimed duplicate can be no other lease's now
+  messages.notify_desk() -- also for a match: unclaimed duplicates can be no other lease's now
 end
 
 -- keep_parts records that this part of a long message came, and whether it answers an ask.
@@ -194,8 +195,8 @@ local function keep_parts(whole, duplicate, answers)
     (code_at and int(code_at) or ''), 'PX', PARTS_FOR)
 end
 
--- ask_go returns the reply that asks Go which filters the message fits, nil if Go has answered all.
--- Nothing of the message is written then. The same reply asks for the filters that second_code_due needs.
+-- ask_go returns the reply that asks Go which filters the message fits, nil if Go has answered all. Nothing
+-- of the message is written before. The same reply asks for the filters that second_code_due needs.
 local function ask_go(second_code_due)
   local filters, of = matching.unknown_filters()
   if not filters then return nil end
@@ -205,8 +206,8 @@ local function ask_go(second_code_due)
 end
 
 -- note_clock journals that the carrier's clock is wrong.
--- `other` is the lease that may have caused the message where that clock is behind: support may then give the
--- message to any lease that could have caused it so much later.
+-- `other` is the lease that may have caused the message if that clock is behind. Support may then also give
+-- the message to a lease that could have caused it if it was sent up to matching.behind_most() later.
 local function note_clock(other)
   if sms.from > clock.of_room() + AHEAD then
     incident('carrier_clock',
@@ -285,7 +286,7 @@ function verb.match()
 
   local ends, answers
   if d.lease then
-    -- First, since what attribute writes takes it into account for when the holder may ask.
+    -- Before attribute, which sets when the holder may ask, and takes a second code into account.
     if second_code_due then asks.set_second_code(d.lease.party, second_code_due) end
     ends, answers = attribute(d)
   end

@@ -1,13 +1,13 @@
 -- move: support moves a waiter to another position.
 --
--- Its rank becomes one between its new neighbours'; where no number is left there, the line is renumbered.
+-- Its rank becomes one between its new neighbours'; if no number is left there, the line is renumbered.
 --
 -- args:
 --   ticket    of the waiter
 --   position  from 1; past the end = the last one
 --   action    JSON members for the journal
--- Codes: ok, stale_ticket (no waiter has it)
--- Publishes the waiter's new rank, or that every replica has to read the room anew.
+-- Codes: ok, stale_ticket (no waiter has it) Publishes the waiter's new rank, or that every replica has to
+-- read the whole room.
 
 -- rank_at returns the rank at a position of the line, nil for none.
 local function rank_at(position)
@@ -16,8 +16,8 @@ local function rank_at(position)
 end
 
 -- rank_between returns a rank for position `at`, nil if no number is left between its neighbours.
--- `kept` is the rank of a holder that has not claimed its lease. If it does not, the holder waits again with
--- that rank, so no waiter may have it: a waiter moved there goes behind it.
+-- `kept` is the rank of a holder that has not claimed its lease. If the holder never claims it, the holder
+-- waits again with that rank. So no waiter may have that rank: a waiter moved there goes behind it.
 local function rank_between(at, kept)
   local before, after = rank_at(at - 1), rank_at(at)
   if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
@@ -27,7 +27,7 @@ local function rank_between(at, kept)
   if rank > before and rank < after then return rank end
 end
 
--- renumber writes the whole line anew, with a session at position `at`, and moves the kept rank along.
+-- renumber gives the whole line new ranks, with a session at position `at`, and moves the kept rank along.
 local function renumber(session, at, kept)
   if kept then
     local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. room.rank_until_claimed)

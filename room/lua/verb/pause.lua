@@ -6,8 +6,8 @@
 --   paused
 --   action             JSON members for the journal
 --   registered, begins  see existence.unlisted
--- Codes: ok, register (see existence.register)
--- Publishes whether the room is paused, and the grant where that ends. If the room is so already, the
+-- Codes: ok, register (see existence.register) Publishes whether the room is paused, and a grant if the pause
+-- ends. If the room is as wanted already, the
 --   action is journalled and nothing is published.
 
 function verb.pause()

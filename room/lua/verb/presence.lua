@@ -9,7 +9,7 @@
 -- Codes: ok
 -- Publishes which waiters are back, and what time alone has changed.
 
--- forget_calls deletes the latest calls of replicas that no session is connected to.
+-- forget_calls deletes what STATE has of the latest calls of replicas to which no session here is connected.
 local function forget_calls()
   for _, field in ipairs(redis.call('HKEYS', STATE)) do
     local replica = field:match('^calls:(%d+)$')
@@ -18,8 +18,8 @@ local function forget_calls()
   end
 end
 
--- latest_number returns the number of the replica's latest report, 0 for none; nil if the room is not
--- known. An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
+-- latest_number returns the number of the replica's latest report, 0 for none; nil if Redis does not know the
+-- room. An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
 local function latest_number(field)
   return room.epoch > 0 and tonumber((redis.call('HGET', STATE, field) or '0'):match('^%d+')) or nil
 end

@@ -11,8 +11,9 @@ local function cause_text(cause)
     int(asked), l.current and '1' or '0' }, '|')
 end
 
--- owners returns the parties that have messages, by what a duplicate of these has too.
--- A duplicate can be no other party's.
+-- owners returns the parties that messages belong to, by the digests that duplicates of these messages have
+-- too.
+-- A duplicate can belong to no other party.
 local function owners()
   local parties = {}
   for m in messages.recent() do

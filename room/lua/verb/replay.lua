@@ -6,8 +6,8 @@
 --   - the holder, and a session whose observed place is in Redis no more, get the outcome lost;
 --   - until the last observed lease would have ended, no session is granted the lock;
 --   - fences, tickets and times of leases continue above the known ones, even if Redis's clock is behind.
--- The same happens where the ledger knows a later fence or ticket than the room. If another process has
--- begun the new epoch already, what this process knows is added to it.
+-- The same happens if the ledger knows a later fence or ticket than the room. If another process has begun
+-- the new epoch already, what this process knows is added to it.
 --
 -- args:
 --   epoch, version, lineage  the last that were observed; epoch 0 = none
@@ -20,17 +20,17 @@
 --     last           fence of the last observed lease
 --     lease          that lease, null if it is over: fence, ticket, granted, left (ms)
 --     places         the observed places, each with session, ticket, seller, of (its epoch), joined,
---       fence, granted, expires  where it holds the lock
---       outcome, ended           where it has ended
+--       fence, granted, expires  if it holds the lock
+--       outcome, ended           if it has ended
 --       waited                   whether it was observed waiting, and its end is known from the ledger alone
 --       missed                   the lease that it did not claim: fence, granted, expires, ended
--- Codes: replayed (a new epoch has begun), ok, register (see existence.register)
--- Publishes that every replica has to read the room anew, where anything has changed.
+-- Codes: replayed (a new epoch has begun), ok, register (see existence.register) Publishes that every replica
+-- has to read the whole room, if anything has changed.
 
 local known        -- args.known
 local advanced_at  -- when the room was last brought to the present before this call
 local state_lost   -- whether Redis has the room's places, but not its state
-local lost         -- whether Redis lost writes
+local lost         -- whether Redis lost writes that the process or the ledger has
 local recorded     -- whether the ledger knows the room, and Redis does not
 
 -- end_place ends a session's place as lost, or as the process has observed it to end.
@@ -71,22 +71,22 @@ local function end_observed(place)
   end_place(place.session, place.ticket, place.seller, place.fence, place.outcome)
 end
 
--- update_lost adds what the process has observed to a place that has ended, as far as Redis has it as lost.
--- Another process may have observed no end of it, or not that it held the lock.
+-- update_lost adds what the process has observed to an ended place, if Redis has the place as lost. Another
+-- process may have observed no end of it, or not that it held the lock.
 local function update_lost(p, place)
   if p.outcome ~= 'lost' or not (place.outcome or (place.fence and p.fence == '')) then return end
   journal_observed(place, place.of)
   end_observed(place)
 end
 
--- compare brings one place to what the process has observed of it.
--- In the recovery window a live place with a lower ticket is what Redis has of an earlier one.
+-- compare applies what the process has observed of one place. In the recovery window, if the session has a
+-- live place with a lower ticket, that is an earlier place whose end Redis lost.
 local function compare(place)
   if place.missed then journal_missed(place) end
   local p = places.get(place.session)
   local same = p and p.ticket == place.ticket
   if same and not p.live then return update_lost(p, place) end
-  if same and place.session == room.session and not lost then return end -- it was granted the lock since
+  if same and place.session == room.session and not lost then return end -- it has been granted the lock since
   local waits = same and redis.call('ZSCORE', QUEUE, place.session)
   if waits and (place.waited or not place.outcome and not place.fence) then return end -- it keeps its place
   journal_observed(place, same and not lost and room.epoch or place.of)
@@ -132,7 +132,7 @@ local function remaining_lease()
   return state_lost and lease_in_lock() or nil
 end
 
--- begin_later makes the next lease begin after all known ones, by whatever clock their times are.
+-- begin_later makes the next lease begin after all known ones, even if other clocks set their times.
 local function begin_later()
   local at = math.max(room.last_lease_over, room.granted, known.over)
   if at > room.last_lease_over then room.last_lease_over, change.any, change.lease = at, true, true end
@@ -148,7 +148,7 @@ local function forget_asks()
   room.open_party, room.open_at, room.open_other = '', 0, 0
 end
 
--- orphan reserves the lock until a lease would have ended that Redis has lost.
+-- orphan reserves the lock until a lease that Redis has lost would have ended.
 local function orphan(lease)
   if not lease or lease.expires <= NOW or (leases.held() and room.session ~= ORPHANED) then return end
   if room.session == ORPHANED and room.expires >= lease.expires then return end
@@ -171,8 +171,8 @@ local function note_loss(from)
 end
 
 -- begin_epoch begins the new epoch.
--- It has a recovery window only where the server has a history. Otherwise the store is in this one process,
--- or the server does not report when its history changes.
+-- The epoch has a recovery window only if the server reports its replication history. Otherwise Redis is
+-- embedded in this one process, or does not report when its history changes.
 local function begin_epoch()
   local of, lease = math.max(room.epoch, args.epoch), remaining_lease()
   existence.cancel_sleep()
@@ -193,7 +193,7 @@ local function begin_epoch()
 end
 
 -- add_to_epoch adds what the process has observed to an epoch that another process has begun. That process
--- may not have known that anything was lost, or the clock may be behind what this one has observed.
+-- may not have known that anything was lost, or Redis's clock may be behind what this process has observed.
 local function add_to_epoch()
   if not leases.held() or room.session == ORPHANED then begin_later() end
   for _, place in ipairs(known.places) do compare(place) end
@@ -204,7 +204,8 @@ local function add_to_epoch()
   end
 end
 
--- add_known brings fences, tickets and leases to what is known of them. A live lease keeps its fence.
+-- add_known raises the highest fence and ticket to the known ones, and reserves the lock for a known lease. A
+-- live lease keeps its fence.
 local function add_known()
   if known.ticket > room.tickets then room.tickets, change.any = known.ticket, true end
   if known.fence > room.fence and (not leases.held() or room.session == ORPHANED) then
@@ -220,8 +221,8 @@ local function add_known()
   end
 end
 
--- is_lost reports whether Redis lost writes that the process has observed, or that the ledger has.
--- Neither is ahead of a room that lost nothing.
+-- is_lost reports whether Redis lost writes that the process has observed, or that the ledger has. Of a room
+-- that lost nothing, neither has anything later than Redis.
 local function is_lost()
   local same_epoch = room.epoch == args.epoch
   local ahead = room.epoch > 0 and (args.epoch == 0 or same_epoch)

@@ -1,10 +1,10 @@
 -- settle: the ledger has judged a match, or a message that a holder has claimed or support has assigned.
 --
--- If the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to
--- no session, not even to one that has been shown it, and it answers no ask. Its carrier then gets
--- "ambiguous" for a repeat, unless the message was claimed or assigned: then the first answer stays. A
--- verdict on a lease that the message has left since changes nothing: it is sent again where the replica
--- that sent it has died.
+-- If the ledger agrees, the message is shown to the session that it belongs to. Otherwise it is shown to no
+-- session, not even to one that has been shown it, and it answers no ask. Its carrier then gets "ambiguous"
+-- for a repeat, unless the message was claimed or assigned: then the first answer stays. A verdict on a lease
+-- that the message no longer belongs to changes nothing. Such a verdict comes if a replica died after it had
+-- sent the verdict, which another replica then sends again.
 --
 -- args:
 --   digest  of the message
@@ -17,14 +17,15 @@
 -- is_on reports whether the verdict is on the lease with a fence.
 local function is_on(fence) return args.fence == 0 or args.fence == fence end
 
--- answers_nothing opens the ask that the message answered again, if its lease is still known.
+-- answers_nothing makes the ask that the message answered open again, if its lease is still known.
 local function answers_nothing(fence, m)
   local lease = leases.by_fence(fence)
   if lease then asks.take_back(lease, m) end
 end
 
--- open_again opens the ask that a duplicate answered, unless another message has answered it since.
--- The verdict may come again when another message has answered the ask: so the answer names the ask no more.
+-- open_again makes the ask that a duplicate answered open again, unless another message has answered it
+-- since. After that, the duplicate's answer does not name the ask any more, since the verdict may come again
+-- after another message has answered it.
 local function open_again(fence, answered)
   local lease, n, digest = leases.by_fence(fence), answered:match('^(%d+) (.+)$')
   for _, a in ipairs(lease and lease.asks or {}) do
@@ -34,7 +35,7 @@ local function open_again(fence, answered)
   redis.call('HDEL', ONCE, 'answers')
 end
 
--- settle_recent brings a recent message to the verdict.
+-- settle_recent applies the verdict to a recent message.
 local function settle_recent(m, given)
   local session, entry = m.session, messages.entry(m)
   if args.agreed then
@@ -49,7 +50,7 @@ local function settle_recent(m, given)
   if args.agreed and given == 'a' then support.notify(session, 'assigned') end
 end
 
--- settle_answer brings the message's answer to the verdict.
+-- settle_answer applies the verdict to the message's answer, which a repeat gets.
 local function settle_answer(owner, given, is_first)
   if given then
     if owner > 0 and is_on(owner) and not args.agreed then messages.set_owner(ONCE, 0) end
