@@ -60,8 +60,9 @@ func (l *Ledger) Drain(ctx context.Context, id room.ID) error {
 }
 
 // drain is Drain for several rooms. It returns the verdicts that it sent to the rooms, also beside an error.
-// A room that fails holds up no other; the error joins theirs. Once a journal turns out to be longer than one
-// portion, drain unlocks the other rooms first: after an outage of the database a long one takes seconds.
+// A room whose journal cannot be read or trimmed holds up no other; an error of the transaction is all
+// rooms'. Once a journal turns out to be longer than one portion, drain unlocks the other rooms first: after
+// an outage of the database a long one takes seconds.
 func (l *Ledger) drain(ctx context.Context, ids []room.ID) (sent settled, failed error) {
 	if err := l.db.Away(); err != nil {
 		return nil, err

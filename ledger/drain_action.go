@@ -54,7 +54,8 @@ func (d ActionDetail) text() string {
 	return string(b)
 }
 
-// Scan reads the output of text. An edited text gives an empty detail; the hash chain shows the edit.
+// Scan reads the output of text. What is not JSON was edited and counts as nothing; the audit's hash chain
+// shows the edit.
 func (d *ActionDetail) Scan(value any) error {
 	*d = ActionDetail{}
 	switch text := value.(type) {

@@ -15,8 +15,8 @@ const logEvery = 5 * time.Second
 
 func newLogLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(logEvery), 1) }
 
-// JournalSeen queues a room for Run by the length of its journal. The engine's sweep calls it; it does not
-// wait. It logs an error once a journal is half full.
+// JournalSeen queues a room for Run if its journal has entries. The server calls it for each room that
+// room.Engine.Sweep looks at; it does not wait. It logs an error while a journal is at least half full.
 func (l *Ledger) JournalSeen(id room.ID, found room.Checked) {
 	l.backlog.seen(id, found.Journal)
 	if full := l.cfg.JournalMax; full > 0 && found.Journal*2 >= full {
@@ -32,9 +32,9 @@ func (l *Ledger) JournalSeen(id room.ID, found room.Checked) {
 // requeueEvery is how often stale rooms are queued again and the database is probed.
 const requeueEvery = 500 * time.Millisecond
 
-// requeueStale keeps Status true in an idle process, until ctx ends; it returns ctx's error. It drains rooms
-// that JournalSeen stopped naming, since another replica may have drained them. Without such rooms it probes
-// the database, to notice that an outage is over.
+// requeueStale keeps Status true in an idle process, until ctx ends; it returns ctx's error. It queues rooms
+// that JournalSeen stopped naming, since another replica may have drained them. If no room waits at all, it
+// probes the database, to notice that an outage is over.
 func (l *Ledger) requeueStale(ctx context.Context) error {
 	for {
 		if err := pause(ctx, requeueEvery); err != nil {
@@ -53,7 +53,8 @@ const forgetAfter = 10 * time.Second
 // staleAfter is how long after JournalSeen last named a waiting room the room is queued again.
 const staleAfter = time.Second
 
-// backlog holds the journals that this replica knows to wait, and the queue of rooms to drain.
+// backlog holds the journals that have entries, as far as this replica knows, and the queue of rooms to
+// drain.
 type backlog struct {
 	now   func() time.Time
 	queue chan room.ID

@@ -17,7 +17,7 @@ type openRow struct {
 	granted, expires     int64
 }
 
-// epoch ends the open rows of earlier epochs as lost, since the store lost its data. Places that the store
+// epoch ends the open rows of all other epochs as lost, since the store lost its data. Places that the store
 // kept move to the current epoch.
 func (w *work) epoch(current int64, r room.Record) error {
 	epochs, err := w.openEpochs()
@@ -153,7 +153,8 @@ func (w *work) end(query string, epoch, at int64) (ended []openRow, err error) {
 	return ended, err
 }
 
-// endOf returns when a lease ended, at most when the next one began. The end of a lost lease is not known.
+// endOf returns `at` as the end of a lease, or when the room's next lease began if that was earlier. The real
+// end of a lost lease is not known.
 func (w *work) endOf(fence, at int64) (int64, error) {
 	var next sql.NullInt64
 	err := w.Row(`SELECT granted_at FROM leases WHERE room = $1 AND fence > $2 ORDER BY fence LIMIT 1`,

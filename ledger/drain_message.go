@@ -51,8 +51,8 @@ type knownMessage struct {
 	room.Match
 }
 
-// insertMessages makes messages durable before they are matched, and returns the ledger's row of each, by id.
-// It masks digits again, whether or not the caller did. The first row of an id stays.
+// insertMessages inserts the messages that the ledger does not have, and returns the ledger's row of each, by
+// id. It masks digits again, whether or not the caller did. The first row of an id stays.
 func (w *work) insertMessages(notes []room.MessageNote) (map[string]*knownMessage, error) {
 	found := make(map[string]*knownMessage, len(notes))
 	rows := dialect.NewRows(len(notes), "message_id TEXT", "sender TEXT", "body TEXT", "sent_at BIGINT",

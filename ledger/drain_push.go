@@ -8,7 +8,8 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// pushWithin bounds how long a journal waits for the list of browsers. A turn ends before a journal fills up.
+// pushWithin bounds how long a journal waits for the list of browsers. After that it is drained without
+// pushes.
 const pushWithin = time.Second
 
 // newsKind returns the push that a record causes: the seller's turn came, or its place was passed over. "" is

@@ -97,7 +97,7 @@ func (w *work) replayLease(epoch int64, r room.Record) error {
 	return nil
 }
 
-// endBefore ends the lease before a replayed one when the replayed one began.
+// endBefore sets the end of the lease before a replayed one to the replayed one's start, if it was later.
 func (w *work) endBefore(r room.Record) error {
 	if r.GrantedAt <= 0 {
 		return nil

@@ -67,7 +67,8 @@ func (l *Ledger) allCommitted(works []*work) {
 	}
 }
 
-// committed counts, logs and sends what a committed transaction did.
+// committed counts and logs what a committed transaction did, and calls Pushed and OnIncident for it. The
+// outbox sends its tasks.
 func (l *Ledger) committed(w *work) {
 	l.metrics.judged.WithLabelValues(agreed).Add(float64(w.judged - w.refusals))
 	l.metrics.judged.WithLabelValues(refused).Add(float64(w.refusals))

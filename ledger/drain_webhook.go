@@ -57,7 +57,8 @@ type webhookData struct {
 	Wait      *int64       `json:"estimated_wait,omitempty"`
 }
 
-// sendWebhook adds a task that sends an event. The outbox sends the events of one lease in this order.
+// sendWebhook adds a task that sends an event. The outbox sends the events of one lease in the order of their
+// tasks.
 func (w *work) sendWebhook(kind string, at int64, e webhookEvent) error {
 	if !w.webhooks {
 		return nil

@@ -97,8 +97,8 @@ type verification struct {
 	room.Record
 }
 
-// writeVerifications inserts them one after the other, so that the table's triggers see each one's
-// predecessors.
+// writeVerifications inserts verifications in the list's order. The table's triggers run for each row, and
+// see the rows before it.
 func (w *work) writeVerifications(list []verification) error {
 	rows := dialect.NewRows(len(list), "fence BIGINT", "epoch BIGINT", "ticket BIGINT", "message_id TEXT",
 		"granted_at BIGINT", "ended_at BIGINT", "completes BIGINT")

@@ -19,8 +19,8 @@ const (
 // causes comes later in the journal, so a lease that is over by now ended otherwise.
 type facts struct {
 	assignedTo
-	settled     bool   // a fence at or above it is settled
-	overlapping bool   // a settled lease overlaps its lease
+	settled     bool   // a message completed its lease, or was verified for a higher fence
+	overlapping bool   // a lease with a verified message overlaps its lease
 	passed      bool   // a higher fence was granted
 	outcome     string // of its lease; "" = open, as far as known
 }
@@ -140,7 +140,7 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 // wholeSecond is the coarsest precision of a carrier's time, in ms.
 const wholeSecond = 1000
 
-// agreeToMatch sends the room and the integration that a message belongs to its lease.
+// agreeToMatch adds a verdict for the room and an event for the integration: a message belongs to its lease.
 func (w *work) agreeToMatch(r room.Record) error {
 	w.addVerdict(r, true)
 	return w.sendWebhook("sms.matched", r.At,

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	storyJournal = 10_000 // entries that are read of one journal: several minutes of a busy room
+	storyJournal = 10_000 // entries that are read of one journal: nearly three hours at one a second
 	storyReaders = 8
 )
 

@@ -30,9 +30,9 @@ type pauseAction struct {
 }
 
 // LastPause returns by whom and why a room was last paused, from the ledger and the journal. Of pauses with
-// no resume between, the first one counts. found is false if there is none. The caller knows whether the room
-// is still paused. While the database is away, LastPause uses the journal alone, and returns ErrAway if that
-// has no pause.
+// no resume between, the first one counts. found is false if there is none, or if the journal is longer than
+// storyJournal. The caller knows whether the room is still paused. While the database is away, LastPause uses
+// the journal alone, and returns ErrAway if that has no pause.
 func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool, err error) {
 	// The journal is read first: entries that leave it meanwhile are in the ledger.
 	pending, whole, err := l.pendingPauses(ctx, id)

@@ -8,8 +8,8 @@ import (
 )
 
 // Known returns the ledger's last state of a room whose data the store may have lost. It has the highest
-// fence, the highest ticket of the latest epoch, whether a lease is open, and when the latest one ended.
-// Trimmed fences and tickets count.
+// fence, the highest ticket of the latest epoch, whether a lease is open, and when the latest one ended, or
+// was granted if it is open. Trimmed fences and tickets count.
 func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, err error) {
 	err = l.reading(ctx, id, func(w *work) error {
 		var open int

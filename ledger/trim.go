@@ -35,7 +35,7 @@ func (l *Ledger) trimAlways(ctx context.Context) error {
 }
 
 // Trim deletes rows that are older than Config.Retention, and returns how many. It works in steps of a few
-// hundred rows, with rests. It does nothing if another process trims, or did within the hour. Rows that
+// hundred rows, with rests. It does nothing if a process trims, or finished within the last hour. Rows that
 // belong together go together; each room's highest fence and ticket stay known.
 func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 	if l.cfg.Retention <= 0 {

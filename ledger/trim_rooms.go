@@ -52,7 +52,7 @@ func (r *round) room(ctx context.Context, id room.ID) error {
 	}
 }
 
-// due reports whether the room has rows to delete.
+// due reports whether the room has rows to delete. If it has none, due notes its oldest row and rests.
 func (r *round) due(ctx context.Context, id room.ID) (due bool, err error) {
 	began := time.Now()
 	var found ages
@@ -118,7 +118,8 @@ func (r *round) rest(ctx context.Context, took time.Duration) error {
 	return r.extendTurn(ctx)
 }
 
-// tasks deletes outbox tasks that are finished or dead for as long; without webhooks, also open ones.
+// tasks deletes finished and dead outbox tasks that are older than the retention; without webhooks, also open
+// ones.
 func (r *round) tasks(ctx context.Context) error {
 	over := []outbox.State{outbox.Finished, outbox.Dead}
 	if !r.cfg.Webhooks {

@@ -16,10 +16,10 @@ const stepRows = 200
 // belongs to stays.
 type trimTable struct {
 	table string // t in the conditions below
-	at    string // when it ended, unix ms
+	at    string // the time that counts as its age, unix ms
 	key   string // its primary key
 	only  string // restricts the rows; begins with AND
-	stays string // keeps rows that are old enough; begins with AND
+	stays string // what an old row must also meet to be deleted, else it stays; begins with AND
 }
 
 // ofPlace keeps rows of a place as long as the place.

@@ -127,7 +127,7 @@ func (c *Config) finish() []error {
 	return append(append(wrong, c.finishOIDC()...), c.finishSellers()...)
 }
 
-// finishOIDC requires either a complete provider or passwords.
+// finishOIDC refuses an incomplete provider, and a provider beside passwords.
 func (c *Config) finishOIDC() (wrong []error) {
 	o := c.SupportOIDC
 	if o.Issuer == "" {

@@ -129,7 +129,7 @@ func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
 // now returns Redis's time, or this process's while that is unknown.
 func (p *panels) now() int64 { return cmp.Or(p.engine.At(time.Now()), time.Now().UnixMilli()) }
 
-// lookAgain schedules a second lookup of a room's items, once the ledger has recorded the latest message's
+// lookAgain schedules a second lookup of a room's items, by when the ledger should have the latest message's
 // sender.
 func (p *panels) lookAgain(id room.ID) {
 	p.mu.Lock()
@@ -208,7 +208,7 @@ func (m messageItem) finished() messageItem {
 	return m
 }
 
-// incidentItems lists each incident once: one may concern several leases.
+// incidentItems gives each incident a key of its own: one kind and subject may concern several leases.
 func incidentItems(incidents []ledger.Incident) []incidentItem {
 	items := make([]incidentItem, 0, len(incidents))
 	used := make(map[string]bool, len(incidents))

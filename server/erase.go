@@ -31,7 +31,7 @@ type EraseRequest struct {
 // errHasPlace is returned for a seller with a live place.
 var errHasPlace = errors.New("nothing was erased: end that first on the support desk, or give --end-places")
 
-// Erase replaces a seller's name by a random one, in Redis first, then in the ledger. Before that, the ledger
+// Erase replaces a seller's name by a random one, in Redis first, then in the ledger. In between, the ledger
 // records all entries of the journals. Erase writes each step on a line; the error names the failed step. A
 // repeat continues, with another name.
 func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err error) {

@@ -15,7 +15,7 @@ const (
 )
 
 // outageLog passes one line a minute during an outage, as every part retries and logs each second. A line
-// belongs to an outage if its error is a failed connection to the store; all others pass.
+// belongs to an outage if its error is a failed connection, such as to the database; all others pass.
 type outageLog struct {
 	slog.Handler
 	state *outageState

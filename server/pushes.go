@@ -73,8 +73,8 @@ func (s *Server) notifyBrowser(ctx context.Context, n news.News) error {
 	return nil
 }
 
-// later schedules a retry without an outbox warning: a server without internet access continues silently, and
-// counts.
+// later marks an error after which the outbox tries again without a warning: a server without internet access
+// continues silently, and only metrics show it.
 func later(err error) error { return fmt.Errorf("%w: %w", outbox.ErrNotReady, err) }
 
 // holds reports whether a place holds the lock.

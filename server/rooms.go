@@ -14,8 +14,7 @@ import (
 	"github.com/waitroom/waitroom/templates"
 )
 
-// readRoomsFile sets the file's path. The file is read at start: commands beside a running server do not need
-// it.
+// readRoomsFile sets the file's path. The file itself is read later, since not every command needs it.
 func readRoomsFile(c *Config, value string) error {
 	if len(value) > 4096 || strings.ContainsFunc(value, unicode.IsControl) {
 		return errors.New("want the path of a YAML file")

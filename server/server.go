@@ -35,8 +35,8 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// answerTimeout is the time a client has to read an answer, from the end of its request. Sockets have limits
-// of their own, and exports one for each page.
+// answerTimeout is the time a client has to read an answer, from the end of its request's header. Sockets
+// have limits of their own, and exports one for each page.
 const answerTimeout = time.Minute
 
 // Server is one replica.
@@ -52,7 +52,7 @@ type Server struct {
 	engine    *room.Engine
 	db        *sqldb.DB
 	ledger    *ledger.Ledger
-	tasks     *outbox.Store  // nil without a webhook
+	tasks     *outbox.Store  // nil without a webhook and without web push
 	outbox    *outbox.Worker // likewise
 	near      *near.Watch    // nil without WEBHOOK_NEAR
 	reach     *reach.Choices // likewise
@@ -78,7 +78,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	return s.Run(ctx)
 }
 
-// New opens the store, waits until it answers, and listens. A caller that does not call Run calls Close.
+// New listens, opens the store and waits until it answers. A caller that does not call Run calls Close.
 func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	s := &Server{cfg: cfg, log: log, recordLog: newOutageLog(log)}
@@ -232,7 +232,7 @@ func localURL(addr string) string {
 // LocalURL returns the URL of this configuration's server on its own machine.
 func (c Config) LocalURL() string { return localURL(c.Addr) }
 
-// Close releases New's resources, for a server that never ran.
+// Close releases New's resources. Run calls it at its end.
 func (s *Server) Close() {
 	if s.listener != nil {
 		_ = s.listener.Close()

@@ -16,8 +16,8 @@ import (
 )
 
 // span begins a request's span in its caller's trace, and returns the function that ends it. A socket's span
-// ends with the upgrade. Spans hold no paths, which contain links and sellers. Requests outside rooms have no
-// span: health, metrics, files, and unknown routes.
+// ends with the upgrade. Spans hold no paths, which contain links and sellers. Health, metrics, files, the
+// API's descriptions and unknown routes have no span.
 func (m *middleware) span(c *gin.Context) (end func()) {
 	route := c.FullPath()
 	if m.Tracer == nil || route == "" || m.untraced[route] {
@@ -31,7 +31,7 @@ func (m *middleware) span(c *gin.Context) (end func()) {
 	return func() { m.answered(c, span) }
 }
 
-// besideRooms returns the routes that are served beside the rooms.
+// besideRooms returns the routes without spans: those of Config.Handlers and of the API's descriptions.
 func besideRooms(handlers map[string]http.Handler) map[string]bool {
 	routes := map[string]bool{docsPath: true}
 	for _, some := range []map[string]http.Handler{handlers, describe.Handlers()} {

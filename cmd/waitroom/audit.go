@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/server"
 )
 
-// audit reads the audit's own flags; the rest are settings.
+// audit reads its one subcommand, verify; the rest are settings.
 func audit(args []string, out io.Writer) error {
 	if len(args) == 0 || args[0] != "verify" {
 		return errors.New("usage: waitroom audit verify")

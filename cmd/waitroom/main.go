@@ -75,7 +75,7 @@ func serve(args []string, problems io.Writer) error {
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
 		cfg.Reload = hangups
-	case !signal.Ignored(syscall.SIGHUP): // as under nohup
+	case !signal.Ignored(syscall.SIGHUP): // nohup makes it ignored
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)

@@ -1,4 +1,4 @@
-// Package origin decides which sites' pages may act here. Presses and sockets both ask it.
+// Package origin decides which sites' pages may act here, by a request or by a socket.
 package origin
 
 import (
@@ -91,8 +91,8 @@ func of(r *http.Request) string {
 }
 
 // Crossed reports whether a request is a change from the page of a site that may not act. It judges by the
-// browser's Sec-Fetch-Site or, without one, by the Origin. Without either it is no browser's. It is
-// http.CrossOriginProtection, which compares hosts alone.
+// browser's Sec-Fetch-Site or, without one, by the Origin. Without either it is no browser's. It works as
+// http.CrossOriginProtection, except that the latter compares hosts alone.
 func (s Sites) Crossed(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

@@ -113,8 +113,8 @@ func Temporary(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) || errors.As(err, &connecting)
 }
 
-// OfConnection reports whether no question got through, or its connection broke. A retry works once the
-// database is back.
+// OfConnection reports whether an error is Temporary, or shows that no question got through or that its
+// connection broke. A retry works once the database is back.
 func OfConnection(err error) bool {
 	var connecting *pgconn.ConnectError
 	return Temporary(err) || errors.As(err, &connecting) || pgconn.SafeToRetry(err) ||

@@ -27,7 +27,7 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 	if err != nil && !OfData(err) && !late(ctx) {
 		d.stats.failures.Add(1)
 		if d.postgres != nil && !waited && !answered(err) {
-			d.postgres.distrust() // the others may lead to a replaced server
+			d.postgres.distrust() // the other connections may lead to a replaced server
 		}
 	}
 	return err

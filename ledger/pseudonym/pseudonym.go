@@ -36,9 +36,8 @@ func (r Renamer) Pseudonym() string { return r.pseudonym }
 // Forms returns the spellings of the id in a text: composed and decomposed Unicode.
 func (r Renamer) Forms() []string { return r.forms }
 
-// Text returns the text with the id replaced wherever it is a word. A letter of another script may follow at
-// once, as 이 or 님 does in Korean, and so may any letter outside ASCII: Text prefers to rename a word too many
-// over leaving a seller's id.
+// Text returns the text with the id replaced wherever it is a word. Any letter outside ASCII may follow at
+// once, as 이 or 님 does in Korean: Text prefers to rename a word too many over leaving a seller's id.
 func (r Renamer) Text(text string) string {
 	for _, form := range r.forms {
 		text = r.words(text, form)

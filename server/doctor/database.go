@@ -29,7 +29,7 @@ func (d *doctor) database(ctx context.Context) {
 	}
 }
 
-// sqlite checks whether the file, or the nearest existing directory, can be written.
+// sqlite checks whether the file, if there is one, and the nearest existing directory can be written.
 func (d *doctor) sqlite(ctx context.Context, path string) {
 	do := "Give the user who runs waitroom the right to write there, or another path in " +
 		"WAITROOM_DATABASE_URL."

@@ -41,8 +41,9 @@ type doctor struct {
 	findings []Finding
 }
 
-// Diagnose checks everything that a replica with this configuration depends on. It changes nothing but keys
-// of its own in Redis, which expire within seconds. A replica may serve meanwhile.
+// Diagnose checks everything that a replica with this configuration depends on. In Redis it leaves the
+// engine's library, which a replica would load too, and keys of its own, which expire within seconds. A
+// replica may serve meanwhile.
 func Diagnose(ctx context.Context, cfg Config) []Finding {
 	store.LogTo(slog.New(slog.DiscardHandler))
 	d := &doctor{Config: cfg}

@@ -24,7 +24,7 @@ type Store struct {
 	Close  func()
 }
 
-// Open returns a client, and starts the server if it is embedded. It makes no connection yet.
+// Open returns a client, and starts the server if it is embedded. It does not wait for a connection.
 func (u URL) Open(log *slog.Logger) (Store, error) {
 	switch u.kind {
 	case "single":

@@ -17,7 +17,7 @@ import (
 
 const (
 	keysFresh   = 10 * time.Minute // then refetched: a key may have been withdrawn
-	keysEvery   = 10 * time.Second // minimum interval of fetches caused by tokens that match no key
+	keysEvery   = 10 * time.Second // between fetches, once keysBurst of them came in a row
 	keysBurst   = 5
 	maxKeys     = 1 << 20 // bytes of a JWKS
 	keysTimeout = 5 * time.Second

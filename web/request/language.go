@@ -36,7 +36,7 @@ func languagesOf(names []string) Languages {
 	return Languages{names, language.NewMatcher(tags)}
 }
 
-// Spoken returns the languages of a request's answers: fewer for support and for senders of messages.
+// Spoken returns the languages of a request's answers: fewer for support and at /api/{room}/sms.
 func Spoken(c *gin.Context) Languages {
 	if InSupport(c.Request.URL.Path) || strings.HasSuffix(c.FullPath(), "/sms") {
 		return Desk

@@ -44,7 +44,7 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 	return token, agent, nil
 }
 
-// check begins the session if the password is right. It returns ErrWrong only after comparing one.
+// check begins the session if the password is right. ErrWrong leaves the try counted.
 func (d *Desk) check(ctx context.Context, s session, password string) (token string, agent Agent, err error) {
 	if s.How == byOneTime {
 		return d.useOneTime(ctx, s, password)

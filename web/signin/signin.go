@@ -59,7 +59,7 @@ type Agent struct {
 	Program bool // an integration, whose request sends its token
 }
 
-// Config configures a Desk. Zero durations and counts get the defaults.
+// Config configures a Desk. Log, Audit and Kept have defaults.
 type Config struct {
 	Redis redis.UniversalClient
 	Names room.Names        // the names of its keys in Redis

@@ -54,7 +54,7 @@ func (d *Desk) findPage(c *gin.Context) {
 	d.Show(c, status, v.Lang, templates.FindPage(v))
 }
 
-// find searches the rooms, and the sellers in the lines and in the ledger.
+// find searches the rooms, and the sellers in the ledger and in the journals of rooms in use.
 func (d *Desk) find(ctx context.Context, v *templates.FindView) (sellers FoundSellers, err error) {
 	if v.Found == "" {
 		return sellers, nil

@@ -25,7 +25,7 @@ func (s *server) makeData() error {
 		s.kept = kept
 		return err
 	}
-	if err := os.RemoveAll(s.data()); err != nil { // another process took the template away meanwhile
+	if err := os.RemoveAll(s.data()); err != nil { // a part, if the template vanished during the copy
 		return err
 	}
 	if err := s.initData("--wal-segsize=1"); err != nil {

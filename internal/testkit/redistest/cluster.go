@@ -85,7 +85,7 @@ func (c *Cluster) AddReplicas() {
 // Replicas returns the servers that AddReplicas added. After a failover one of them may be a master.
 func (c *Cluster) Replicas() []*Server { return c.replicas }
 
-// Owner returns the master that has a key's slot now, as the first server that answers names it.
+// Owner returns the master that has a key's slot now: the first that answers for the key.
 func (c *Cluster) Owner(key string) (*Server, error) {
 	ctx := context.Background()
 	errs := []error{fmt.Errorf("no node has %s", key)}
@@ -228,7 +228,7 @@ func (c *Cluster) follow(i int) {
 	})
 }
 
-// MasterOf returns the master that has a key, and its replica.
+// MasterOf returns the master that had a key's slot at the start, and its replica; nil without replicas.
 func (c *Cluster) MasterOf(key string) (master, replica *Server) {
 	c.tb.Helper()
 	slot, err := c.nodes[0].Client().ClusterKeySlot(context.Background(), key).Result()

@@ -65,8 +65,7 @@ func copyParts(raw *bytes.Buffer, r *bufio.Reader, header []byte, per int) error
 	return nil
 }
 
-// count reads the number in a header such as "*3\r
-// "; -1 is null.
+// count reads the number in a header, such as "*3" and its line end; -1 is null.
 func count(header []byte) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(string(header[1:])))
 	if err != nil {

@@ -35,7 +35,7 @@ type SentinelConfig struct {
 	Replicas int      // 0 = 1
 	Args     []string // more arguments of every server
 	// Users makes replicas and sentinels sign in as users of their own. A test can then shut either out of
-	// the master (Isolate) while other clients still reach it.
+	// the master (StopReplication, StopObserving) while other clients still reach it.
 	Users bool
 	// ReplicasClock is the wall clock of the servers that begin as replicas; nil = the machine's.
 	ReplicasClock *Clock

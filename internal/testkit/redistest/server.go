@@ -1,6 +1,6 @@
 // Package redistest starts the Redis that a test needs. There are one server, a server with sentinels, a
 // cluster, the embedded one, and a proxy that fails as networks fail. Everything is on 127.0.0.1, keeps
-// nothing, and is gone with the test.
+// nothing unless a test wants it, and is gone with the test or with the test binary.
 package redistest
 
 import (

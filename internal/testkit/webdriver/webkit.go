@@ -138,7 +138,7 @@ func (w *webkit) tabs() (urls []string, err error) {
 	if err := errors.Join(w.get("/window", &now), w.get("/window/handles", &all)); err != nil {
 		return nil, err
 	}
-	for _, handle := range append(all, now) { // back to the first at the end
+	for _, handle := range append(all, now) { // back to the driven one at the end
 		var url string
 		if err := errors.Join(w.post("/window", object{"handle": handle}, nil), w.get("/url", &url)); err != nil {
 			return nil, err
