@@ -68,7 +68,7 @@ func TestWhatSupportGivesToALeaseThatIsOverIsARecordAndVerifiesNothing(t *testin
 		l := b.open(t)
 		b.write(1, over(1)...)
 		b.write(1, unmatched("m", 25, room.NoLease))
-		b.life(3) // settled, and above
+		b.life(3) // is settled, and has a higher fence
 		late := assignLate("m", 1, 50)
 		b.write(1, late)
 		for range 2 { // from the journal, and once that has it no longer

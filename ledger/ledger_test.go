@@ -239,8 +239,8 @@ func (c *clock) Move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// joined is the first record of a lease. Its fence is its number in thousands of µs, its time 10 ms from
-// number·10.
+// joined, granted, ended and matched are records of the place with a ticket. It joins and is granted at
+// ticket·10 ms, its fence is ticket·1000, and what ends it or matches it is 10 ms later.
 
 func joined(ticket int64) room.Record {
 	return room.Record{Type: "joined", At: ticket * 10, Ticket: ticket, Seller: fmt.Sprintf("s-%d", ticket)}

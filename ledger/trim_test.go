@@ -39,7 +39,7 @@ func (b *bench) turn(id room.ID, ticket, at int64) {
 	b.at(id, at, records...)
 }
 
-// at journals records as one entry at a time.
+// at journals records as one entry with a time.
 func (b *bench) at(id room.ID, at int64, records ...room.Record) {
 	b.journal.add(id, room.Entry{ID: fmt.Sprintf("%d-0", at), Epoch: 7, Records: records})
 }
@@ -118,7 +118,7 @@ func TestWhatIsOlderThanTheRetentionGoesWithAllThatHangsOnItAndNothingElse(t *te
 			"of a room of which nothing is left too")
 		require.Contains(t, b.log.String(), "trimmed what is older")
 
-		b.turn("another", 2, horizon-2*days) // a lost handoff could bring this back
+		b.turn("another", 2, horizon-2*days) // from a Redis that lost the handoff
 		require.NoError(t, l.Drain(t.Context(), "another"))
 		require.Equal(t, 1, count(t, l, "incidents WHERE room = 'another' AND kind = 'match_refused'"))
 		_, err = l.DB().Exec(fmt.Sprintf(`INSERT INTO verifications (room, fence, epoch, ticket, message_id,

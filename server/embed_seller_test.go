@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-// bearerOf returns a token that a page can send for a minute.
+// bearerOf returns a token that a page can send for ten minutes.
 func bearerOf(t *testing.T, seller string) string {
 	t.Helper()
 	claims := portaltest.For(seller)
@@ -22,7 +22,7 @@ func bearerOf(t *testing.T, seller string) string {
 	return token(t, claims)
 }
 
-// All that the module receives and knows while it has the room open, until a script's promise is there.
+// overheard begins a script: it opens the room and collects all that the module receives and knows of it.
 const overheard = `
 	const heard = [];
 	window.signedIn ??= "";

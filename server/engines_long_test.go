@@ -436,7 +436,6 @@ func (j *journey) takesATurnOnAnotherSite() {
 	j.shows("code", "482913")
 }
 
-// says waits for a text within an element.
 // returnsToThePortal ends a turn, and follows the link to the portal, which learns how it ended and not from
 // which page.
 func (j *journey) returnsToThePortal() {
@@ -459,6 +458,7 @@ func (j *journey) returnsToThePortal() {
 	require.Equal(j.t, j.room, claims["room"])
 }
 
+// says waits for a text within an element.
 func (j *journey) says(id, text string) {
 	j.t.Helper()
 	j.Until(fmt.Sprintf(`document.getElementById(%q).textContent.includes(%q)`, id, text))

@@ -16,7 +16,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
-// outageLines logs a number of lines in each of several seconds, and returns what was written.
+// outageLines logs two lines in each of several seconds, and returns the lines that were written.
 func outageLines(t *testing.T, log *slog.Logger, out *bytes.Buffer, from time.Time, seconds int) []string {
 	t.Helper()
 	out.Reset()

@@ -29,7 +29,7 @@ import (
 
 const sourceSecret = "0123456789abcdef-of-the-source"
 
-// sourceRooms is a rooms file with one room for each kind of source, named like it.
+// sourceRooms is a rooms file with the room of the template; the other kinds of source are in --sms-sources.
 const sourceRooms = `
 src:template:
   sms_sources:

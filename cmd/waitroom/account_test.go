@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// account replays a room's leases, asks and messages in order, and judges each message by the contract's
-// rules. It was written from the contract, not from the engine.
+// account replays a room's leases, asks and messages in order, and judges each message by the rules, which
+// have their numbers from docs/matching.md. It was written from the contract, not from the engine.
 type account struct {
 	leases  []*lease // by fence
 	byFence map[int64]*lease

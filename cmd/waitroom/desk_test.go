@@ -68,7 +68,7 @@ func (a *agent) token() string {
 	return ""
 }
 
-// get is an answer, with its header.
+// get returns an answer, with its header.
 func (a *agent) get(path string) string {
 	a.t.Helper()
 	resp, err := a.http.Get(a.base + path)

@@ -120,7 +120,8 @@ func (f *fleet) ask(ctx context.Context, base string, c call) (reply, error) {
 	return r, err
 }
 
-// insist asks one replica after the other, beginning with the n-th, until one answers.
+// insist asks one replica after the other, beginning with the one after members[n], until one answers
+// without a server error.
 func (f *fleet) insist(ctx context.Context, n int, c call) (reply, error) {
 	began := time.Now().UnixMilli()
 	for attempt := 1; ; attempt++ {

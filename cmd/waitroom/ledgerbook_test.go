@@ -155,7 +155,7 @@ func readEvents(t *testing.T, db *sql.DB) (list []event) {
 	return list
 }
 
-// awaitLedger returns when no entry of the rooms waits to be written.
+// awaitLedger returns when no entry of the rooms waits to be written and no place in the database is open.
 func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...string) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {

@@ -39,8 +39,8 @@ type street struct {
 	ended   chan error
 }
 
-// manners are the kinds of sellers in each room: in the first all ask, in the second none does, the others
-// have all kinds.
+// manners are the kinds of sellers in each room: in the first all ask, in the second none does, the third has
+// all kinds, the others two.
 var manners = [][]manner{{asks}, {plain}, {asks, asks, asks, calls, plain, promises}, {asks, calls},
 	{asks, plain}}
 

@@ -19,7 +19,7 @@ const here = room.ID("integration")
 
 var secret = []byte(strings.Repeat("hush", 8))
 
-// shared returns a portal's secret in use: a Redis and two replicas.
+// shared returns a Redis and two replicas that use the portal's secret.
 func shared(t *testing.T) (server *redistest.Server, one, other *Sellers) {
 	t.Helper()
 	server = redistest.Start(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issuerAt is a provider that runs until the test ends. It records the requests and answers of its token
-// endpoint.
+// issuerAt is a provider that runs until the test ends. It records the requests to authorize and the tokens
+// that its token endpoint gives out.
 type issuerAt struct {
 	*mockoidc.MockOIDC
 	t *testing.T

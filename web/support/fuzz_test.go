@@ -29,7 +29,7 @@ func from(peer string, lines ...string) *gin.Context {
 	return c
 }
 
-// sent is what clients may send for what they should.
+// sent has bodies that clients may send, right or wrong.
 var sent = []string{"", "{", "null", "[]", "{} {}", `{"seller_id":"s-1","asks":true}`, `{"seller_id":1}`,
 	`{"session_id":{}}`, `{"SELLER_ID":"a"}`, `{"fence":7,"from":["15881234"],"contains":"쿠팡"}`,
 	`{"fence":1.5}`, `{"fence":-1}`, `{"fence":9223372036854775808}`, `{"fence":7,"from":[""]}`,
