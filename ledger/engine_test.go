@@ -175,13 +175,13 @@ func TestAnUnreadableJournalEntryIsParked(t *testing.T) {
 		c := b.config()
 		c.Journal, c.Rooms = engine, engine
 		l := b.openWith(t, c)
-		require.NoError(t, rdb.Do(t.Context(), "XADD", room.JournalKey(here), "*", "epoch", "1", "records",
+		require.NoError(t, rdb.Do(t.Context(), "XADD", room.Names{}.Journal(here), "*", "epoch", "1", "records",
 			"{nonsense").Err())
 		_, err := engine.Join(t.Context(), here, room.JoinRequest{Session: room.NewSession(), Seller: "s-1"})
 		require.NoError(t, err)
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, 1, count(t, l, "parked"))
 		require.Equal(t, 1, count(t, l, "places"))
-		require.Zero(t, rdb.XLen(t.Context(), room.JournalKey(here)).Val())
+		require.Zero(t, rdb.XLen(t.Context(), room.Names{}.Journal(here)).Val())
 	})
 }

@@ -41,7 +41,7 @@ func TestJournalOfALaterFormatWaitsForALaterProgram(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		newSeller(t, e, "a").join()
-		require.NoError(t, rdb.XAdd(t.Context(), &redis.XAddArgs{Stream: room.JournalKey(integration),
+		require.NoError(t, rdb.XAdd(t.Context(), &redis.XAddArgs{Stream: room.Names{}.Journal(integration),
 			Values: map[string]any{"format": 2, "epoch": 1, "version": 9, "records": "?"}}).Err())
 		newSeller(t, e, "b").join()
 		entries, err := e.ReadJournal(t.Context(), integration, 100)

@@ -95,7 +95,7 @@ type Journal struct {
 // A malformed entry has its error in Odd, so that it does not hold up later entries. Errors: ErrStore,
 // ErrNewer.
 func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error) {
-	list, err := e.rdb.XRangeN(ctx, JournalKey(id), "-", "+", int64(n)).Result()
+	list, err := e.rdb.XRangeN(ctx, e.names.Journal(id), "-", "+", int64(n)).Result()
 	return entriesOf(list, err)
 }
 
@@ -104,7 +104,7 @@ func (e *Engine) ReadJournals(ctx context.Context, ids []ID, n int) []Journal {
 	found := make([]*redis.XMessageSliceCmd, len(ids))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i, id := range ids {
-			found[i] = p.XRangeN(ctx, JournalKey(id), "-", "+", int64(n))
+			found[i] = p.XRangeN(ctx, e.names.Journal(id), "-", "+", int64(n))
 		}
 		return nil
 	})
@@ -148,7 +148,7 @@ func (e *Engine) TrimJournals(ctx context.Context, journals []Journal) []error {
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i, j := range journals {
 			if len(j.Entries) > 0 {
-				trims[i] = p.XDel(ctx, JournalKey(j.Room), idsOf(j.Entries)...)
+				trims[i] = p.XDel(ctx, e.names.Journal(j.Room), idsOf(j.Entries)...)
 			}
 		}
 		return nil

@@ -26,16 +26,16 @@ func BenchmarkJournal(b *testing.B) {
 			room.LeaveRequest{Session: session, Outcome: room.Completed})
 		require.NoError(b, err)
 	}
-	written, err := rdb.XRange(b.Context(), room.JournalKey(integration), "-", "+").Result()
+	written, err := rdb.XRange(b.Context(), room.Names{}.Journal(integration), "-", "+").Result()
 	require.NoError(b, err)
 	var used time.Duration
 	for b.Loop() {
 		b.StopTimer()
 		_, err := rdb.Pipelined(b.Context(), func(p redis.Pipeliner) error {
-			p.Del(b.Context(), room.JournalKey(integration))
+			p.Del(b.Context(), room.Names{}.Journal(integration))
 			for _, m := range written {
 				p.XAdd(b.Context(),
-					&redis.XAddArgs{Stream: room.JournalKey(integration), ID: m.ID, Values: m.Values})
+					&redis.XAddArgs{Stream: room.Names{}.Journal(integration), ID: m.ID, Values: m.Values})
 			}
 			return nil
 		})

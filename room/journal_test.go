@@ -50,7 +50,7 @@ func TestJournalHasEverythingInOrderAndGivesItUpWhenTrimmed(t *testing.T) {
 func TestAJournalThatCannotBeReadOrTrimmedHoldsUpNoOthers(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 1000})
-		require.NoError(t, rdb.Set(t.Context(), room.JournalKey("broken"), "no stream", 0).Err())
+		require.NoError(t, rdb.Set(t.Context(), room.Names{}.Journal("broken"), "no stream", 0).Err())
 		for _, id := range []room.ID{"first", "last"} {
 			_, err := e.Join(t.Context(), id,
 				room.JoinRequest{Session: room.NewSession(), Seller: string(id)})
@@ -82,7 +82,7 @@ func TestRoomWithoutAJournalWritesNone(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{})
 		newSeller(t, e, "a").join()
-		require.Zero(t, rdb.Exists(t.Context(), room.JournalKey(integration)).Val())
+		require.Zero(t, rdb.Exists(t.Context(), room.Names{}.Journal(integration)).Val())
 	})
 }
 

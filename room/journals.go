@@ -75,7 +75,7 @@ func (e *Engine) measureJournals(ctx context.Context, rooms []ID, looked func(ID
 	found := make([]*redis.IntCmd, len(rooms))
 	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i, id := range rooms {
-			found[i] = p.XLen(ctx, JournalKey(id))
+			found[i] = p.XLen(ctx, e.names.Journal(id))
 		}
 		return nil
 	})

@@ -10,8 +10,5 @@ var keyNames = [...]string{
 // LockKey returns the lock key of a room without a prefix in database 0, for use with redis-cli.
 func LockKey(id ID) string { return Names{}.Lock(id) }
 
-// JournalKey returns the journal key of a room without a prefix in database 0.
-func JournalKey(id ID) string { return Names{}.Journal(id) }
-
 // Channel returns the events channel of a room without a prefix in database 0.
 func Channel(id ID) string { return Names{}.Events(id) }

@@ -368,7 +368,7 @@ func TestNewEpochWakesAnIdleRoom(t *testing.T) {
 	a.join()
 	goBack()
 	require.Equal(t, room.Lost, a.stand().Outcome)
-	for _, key := range []string{"{integration}:state", room.JournalKey(integration)} {
+	for _, key := range []string{"{integration}:state", room.Names{}.Journal(integration)} {
 		require.Equal(t, time.Duration(-1), l.rdb.PTTL(t.Context(), key).Val(), key)
 	}
 }

@@ -73,6 +73,7 @@ func requireApart(t *testing.T, rdb redis.UniversalClient) {
 		journals, err := e.Journals(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []room.ID{integration}, journals)
+		requireDrained(t, e)
 		replies, err := e.EraseReplies(t.Context(), "a", "erased-x")
 		require.NoError(t, err)
 		require.Equal(t, 1, replies)
@@ -82,4 +83,17 @@ func requireApart(t *testing.T, rdb redis.UniversalClient) {
 		require.Regexp(t, `^(one:|two:)?\{`, key)
 		return nil
 	}))
+}
+
+// requireDrained requires that the integration room's journal has entries that can be read and trimmed.
+func requireDrained(t *testing.T, e *room.Engine) {
+	entries, err := e.ReadJournal(t.Context(), integration, 100)
+	require.NoError(t, err)
+	require.NotEmpty(t, entries)
+	journals := e.ReadJournals(t.Context(), []room.ID{integration}, 100)
+	require.Len(t, journals[0].Entries, len(entries))
+	require.NoError(t, e.TrimJournal(t.Context(), integration, entries))
+	left, err := e.ReadJournal(t.Context(), integration, 100)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

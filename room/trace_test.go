@@ -56,7 +56,7 @@ func TestTheJournalHasNothingOfAnUnsampledTrace(t *testing.T) {
 		_, err := e.Join(request(t, tr), integration,
 			room.JoinRequest{Session: room.NewSession(), Seller: "a"})
 		require.NoError(t, err)
-		raw, err := rdb.XRange(t.Context(), room.JournalKey(integration), "-", "+").Result()
+		raw, err := rdb.XRange(t.Context(), room.Names{}.Journal(integration), "-", "+").Result()
 		require.NoError(t, err)
 		require.Len(t, raw, 1)
 		require.NotContains(t, raw[0].Values, "trace")

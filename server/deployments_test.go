@@ -81,6 +81,7 @@ func TestDeploymentsThatShareARedisHearNothingOfEachOther(t *testing.T) {
 				require.Equal(t, http.StatusAccepted, waiter.join().StatusCode)
 				follow(t, r.URL(), holder.link())
 				require.Equal(t, http.StatusOK, holder.leave("?reason=completed").StatusCode)
+				newAgent(t, r.URL(), "lee").history("?seller=s-1", func(r reply) bool { return len(r.list("leases")) == 1 })
 			}
 			lockKey := n.prefixes[1] + "{integration}:lock"
 			require.NoError(t, two.store.Client.Get(t.Context(), lockKey).Err())

@@ -170,7 +170,7 @@ func journalsEmpty(t *testing.T, r *redis.Client, rooms ...room.ID) {
 	t.Helper()
 	testproc.Until(t, patience, func() error {
 		for _, id := range rooms {
-			if n, err := r.XLen(t.Context(), room.JournalKey(id)).Result(); err != nil || n > 0 {
+			if n, err := r.XLen(t.Context(), room.Names{}.Journal(id)).Result(); err != nil || n > 0 {
 				return fmt.Errorf("the journal of %s holds %d entries: %w", id, n, err)
 			}
 		}

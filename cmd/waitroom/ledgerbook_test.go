@@ -160,7 +160,7 @@ func awaitLedger(t *testing.T, rdb redis.UniversalClient, db *sql.DB, rooms ...s
 	t.Helper()
 	testproc.Until(t, patience, func() error {
 		for _, id := range rooms {
-			n, err := rdb.XLen(t.Context(), room.JournalKey(room.ID(id))).Result()
+			n, err := rdb.XLen(t.Context(), room.Names{}.Journal(room.ID(id))).Result()
 			if err != nil || n > 0 {
 				return fmt.Errorf("%s: %d entries wait: %w", id, n, err)
 			}
