@@ -34,7 +34,7 @@ type Client struct {
 const (
 	callTimeout = time.Minute      // longer than the longest wait for a message
 	firstPause  = time.Second / 4  // before a call is repeated; doubled each time
-	mostPause   = 20 * time.Second // as of sockets
+	mostPause   = 20 * time.Second // also before a socket is opened again
 	mostAnswer  = 1 << 20          // bytes
 	mostAfter   = 60               // seconds of a Retry-After
 	mostBusy    = 2                // the same while the number is busy: the code that it waits for may come
@@ -100,7 +100,8 @@ func sleep(ctx context.Context, d time.Duration, failure error) error {
 	}
 }
 
-// once sends a request once. A Problem without a retry time has RetryAfter 0, unless the server failed.
+// once sends a request once. Where the answer has no Retry-After, a Problem has RetryAfter 0; after a 5xx or
+// a 429 it has a second.
 func (c *Client) once(ctx context.Context, q request, answer any) error {
 	var body io.Reader
 	if q.body != nil {

@@ -24,7 +24,7 @@ type Code struct {
 // String names the message, and not the code, which is a secret.
 func (c Code) String() string { return "code of message " + c.MessageID }
 
-// CodeOption restricts the messages that Code accepts, or sets how Code asks.
+// CodeOption restricts the messages that Code accepts, or sets how Code asks or how long it waits.
 type CodeOption func(*asking)
 
 type asking struct {
@@ -50,7 +50,8 @@ func Ask(marketplace func(context.Context) error) CodeOption {
 }
 
 // Late lets Code wait for a while after the turn has ended. The seller may still use a code that comes after
-// the two minutes, or after a rejected one. Without Late, Code returns *Ended at once.
+// the end of its lease, or after a rejected one. Without Late, Code waits only for messages that the server
+// is checking, and then returns *Ended.
 func Late(d time.Duration) CodeOption { return func(a *asking) { a.late = d } }
 
 // waitFor is how long one call waits at the server for a message.
@@ -169,8 +170,8 @@ func (t *Turn) messages(ctx context.Context, after string, wait time.Duration) (
 	return b, err
 }
 
-// await returns the next code after the messages before. A turn that has ended may still get its code until
-// the server has checked the last message, and for `late` longer.
+// await returns the next code that is not in `before`. A turn that has ended may still get its code: await
+// waits for `late` after the end, and longer while the server checks a message.
 func (t *Turn) await(ctx context.Context, before inbox, late time.Duration) (Code, error) {
 	var over time.Time
 	for b := before; ; {

@@ -145,7 +145,8 @@ type dialError struct {
 	resp *http.Response
 }
 
-// refusedUpgrade reports whether a server or a proxy answered, and opened no socket.
+// refusedUpgrade reports whether a server or a proxy answered that it opens no socket. A 5xx or a 429 is no
+// such answer: the next attempt may succeed.
 func refusedUpgrade(err error) bool {
 	d, ok := errors.AsType[dialError](err)
 	return ok && d.resp != nil && d.resp.StatusCode < 500 && d.resp.StatusCode != http.StatusTooManyRequests

@@ -20,7 +20,7 @@ type Turn struct {
 
 	mu    sync.Mutex
 	state State
-	fence int64           // of the last lease; 0 = there was none
+	fence int64           // of the last lease that this Turn has received; 0 = none
 	taken map[string]bool // messages whose codes Code has returned
 }
 
@@ -39,7 +39,7 @@ type State struct {
 	ExpiresAt          time.Time // when the lease ends: its own, or the holder's while it waits
 	Paused             bool
 	Ticket             int64
-	claim              bool // the lease is to be claimed
+	claim              bool // the lease is to be claimed, or an earlier one was not: the seller has to confirm
 }
 
 // answer has the fields of the API's answers about a place.
@@ -120,7 +120,7 @@ func (c *Client) Resume(ctx context.Context, room, session string) (*Turn, error
 // Session returns the secret that identifies the place; a program stores it to continue after a restart.
 func (t *Turn) Session() string { return t.session }
 
-// State returns the last state that Wait, Updates, Done or Leave has received; Code does not change it.
+// State returns the last state that a call has received. Code receives one only where the turn is over.
 func (t *Turn) State() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()

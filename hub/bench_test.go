@@ -21,8 +21,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// crowdSize returns how many sockets a benchmark opens: HUB_BENCH_SOCKETS, or a smaller default than the
-// contract's 9,000, so that it ends soon.
+// crowdSize returns how many sockets a benchmark opens: HUB_BENCH_SOCKETS, or the given default.
 func crowdSize(b *testing.B, otherwise int) int {
 	text := os.Getenv("HUB_BENCH_SOCKETS")
 	if text == "" {

@@ -28,7 +28,7 @@ type Config struct {
 
 	// Linked returns for each of the sessions, which have no place of their own, the place that its browser
 	// joined by a link; the zero Link if it joined none. nil = none did. A call has each session once, at
-	// most room.LookBatch of them. A session is asked about once for each socket.
+	// most room.LookBatch of them. A later socket of a session makes the hub ask about it again.
 	Linked func(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error)
 
 	// Of the support desk.

@@ -36,7 +36,7 @@ type conn struct {
 	pending bool         // its link is not known yet: it is sent nothing. The room's lock guards it
 	at      int32        // index in room.conns, by the room's lock
 
-	// Only the writer uses these.
+	// Only the writer uses these; seatConn sets noticed, too.
 	opened   bool   // the first state was sent
 	messages uint32 // number of the last message sent
 	noticed  uint32 // and of the last notice

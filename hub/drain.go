@@ -57,7 +57,8 @@ func (h *Hub) shutAll(ctx context.Context) {
 	}
 }
 
-// drainSpread returns the time over which n sockets are closed, which ends well before ctx does.
+// drainSpread returns the time over which n sockets are closed. It is at most half of what ctx leaves, or
+// DrainSpread if that is longer.
 func (h *Hub) drainSpread(ctx context.Context, n int) time.Duration {
 	spread := max(h.cfg.DrainSpread, time.Duration(n)*drainEach)
 	if end, ok := ctx.Deadline(); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// order returns the type and status of a socket's frames, from the first "locked" on.
+// order returns, in order, which of a socket's frames are an SMS, a locked or an ended state.
 func (c *socket) order() (frames []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func (h *Hub) checkSome(ctx context.Context) {
 	}
 }
 
-// followed reports whether the mirror has any sockets.
+// followed reports whether the mirror has had a snapshot and has any sockets.
 func (l *localRoom) followed() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

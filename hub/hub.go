@@ -59,7 +59,7 @@ type Hub struct {
 	rounds   rounds
 
 	draining atomic.Bool
-	sockets  atomic.Int64 // of sellers
+	sockets  atomic.Int64 // of sellers and spectators
 
 	mu    sync.RWMutex
 	rooms map[room.ID]*localRoom
@@ -152,8 +152,8 @@ func (h *Hub) spawn(f func(context.Context)) bool {
 	return true
 }
 
-// failed counts a call that Redis did not answer; the caller retries it. It logs nothing: with many rooms, an
-// outage of Redis would fill the log.
+// failed counts a call that Redis did not answer; the caller retries it. It logs at debug level only: with
+// many rooms, an outage of Redis would fill the log.
 func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 	if ctx.Err() == nil {
 		h.metrics.failures.Inc()

@@ -121,7 +121,7 @@ func (k *linkedSockets) check(ctx context.Context) {
 }
 
 // wasLetIn is the third word of the message that a session has joined a place by a link. Replicas of earlier
-// versions read it together with the session as an owner that they do not know.
+// versions read both words as one session, which they do not know, and do nothing.
 const wasLetIn = "let-in"
 
 // JoinedDevice notifies the sockets of a session that another browser has joined its place, on every replica.

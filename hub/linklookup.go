@@ -24,8 +24,8 @@ type linkQuestion struct {
 	ids      []string
 }
 
-// ask looks up the link of a session's new sockets. The session was just looked up and has no place of its
-// own.
+// ask looks up the link of a session's new sockets. The caller has just looked up the session: if that has a
+// place of its own, none of its sockets is pending.
 func (k *linkLookup) ask(s *session) {
 	if s.Here.linkAsked || !slices.ContainsFunc(s.Here.conns, (*conn).isPending) {
 		return

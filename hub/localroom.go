@@ -36,7 +36,7 @@ type localRoom struct {
 	conns  []*conn
 	dead   bool      // retired: a new socket needs a new localRoom
 	empty  time.Time // since when there is no socket
-	turn   int       // its place in the rounds
+	turn   int       // index in Hub.rounds, whose lock guards it
 
 	snapshots  snapshots
 	seats      seatLookup
@@ -189,7 +189,8 @@ func (l *localRoom) apply(e *room.Event) {
 	}
 }
 
-// mark marks the sockets that an event concerns: the head of the line first.
+// mark marks the sockets that an event concerns: those whose own place changed, then the head of the line,
+// and the back of the line later.
 func (l *localRoom) mark(f *mirror.Effects[visitor]) {
 	for _, p := range f.Placed {
 		l.placed(p)

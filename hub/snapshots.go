@@ -16,7 +16,7 @@ const patience = 50 * time.Millisecond
 // guards it.
 type snapshots struct {
 	l        *localRoom
-	expected mirror.Revision // its event is behind
+	expected mirror.Revision // the version whose event is waited for; zero = none
 	timer    *time.Timer
 }
 

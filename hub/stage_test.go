@@ -116,7 +116,7 @@ type socket struct {
 	arrived chan struct{} // closed and renewed at each frame
 	states  []state
 	raw     []string
-	others  []map[string]any // sms and ping
+	others  []map[string]any // every frame but the states
 	closed  error
 	wrong   []string
 }
@@ -332,8 +332,8 @@ func value(p *int64) int64 {
 	return *p
 }
 
-// join joins a session. The seller's name has the whole session: eight digits of two sessions would be equal
-// once in ten thousand tests.
+// join joins a session. The seller's name has half of the session: eight digits of two sessions would be
+// equal once in ten thousand tests.
 func join(t testing.TB, e *room.Engine, session string) room.Standing {
 	t.Helper()
 	st, err := e.Join(context.Background(), lobby,

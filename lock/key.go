@@ -58,8 +58,8 @@ func ParseKey(text string) (Key, error) {
 	return key, nil
 }
 
-// String returns the parts joined by colons. Letters and digits of any script and _ . @ - stand for
-// themselves, every other character is percent-encoded, a colon within a part too.
+// String returns the parts joined by colons. Letters, combining marks and digits of any script and _ . @ -
+// stand for themselves, every other character is percent-encoded, a colon within a part too.
 func (k Key) String() string { return k.text }
 
 func escape(part string) string {

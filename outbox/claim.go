@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// claimable selects tasks t of kind $2 that can be claimed, the oldest first. Such a task is unlocked, locked
-// before $1 or locked until after $3, and no earlier open task has its key.
+// claimable selects the task t of kind $2 that can be claimed and is the oldest. Such a task has a locked_at
+// before $1 (0 if it is unlocked) or after $3, and no earlier open task has its key.
 const claimable = `FROM outbox_tasks t
 	WHERE t.state = 'open' AND t.kind = $2 AND (t.locked_at < $1 OR t.locked_at > $3) AND (t.task_key = ''
 	OR NOT EXISTS (` + before + `))
@@ -26,7 +26,7 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 	if err != nil {
 		return Task{}, false, err
 	}
-	// No lock and no rest ends this late, unless the clock was ahead and was set back.
+	// No claim and no rest sets locked_at this late, unless the clock was ahead and was set back.
 	free := []any{asOf - s.timeout.Milliseconds(), kind,
 		now + s.timeout.Milliseconds() + slowRest.Milliseconds()}
 	switch s.dialect {
@@ -102,9 +102,9 @@ func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, 
 	return t, tx.Commit()
 }
 
-// overtakes returns sql.ErrNoRows if no earlier task blocks t. MySQL locks a row in its current state, but
-// searches for earlier ones in the state at the statement's start, and so may miss the first of two that were
-// put in together.
+// overtakes returns sql.ErrNoRows if an earlier task of the same key blocks t. MySQL locks a row in its
+// current state, but searches for earlier ones in the state at the statement's start, and so may miss the
+// first of two that were put in together.
 func (s *Store) overtakes(ctx context.Context, tx *sql.Tx, t Task) error {
 	if t.Key == "" {
 		return nil
@@ -118,8 +118,8 @@ func (s *Store) overtakes(ctx context.Context, tx *sql.Tx, t Task) error {
 	return err
 }
 
-// touch sets updated_at to the parameter, or to the old value plus one if they are equal. MySQL counts only
-// rows that change.
+// touch sets updated_at to the parameter, or to the old value plus one if that is not below the parameter.
+// MySQL counts only rows that change.
 func touch(parameter string) string {
 	return `updated_at = CASE WHEN updated_at < ` + parameter + ` THEN ` + parameter + ` ELSE updated_at + 1 END`
 }

@@ -67,9 +67,9 @@ type Counts struct {
 	Dead    int
 }
 
-// Failure describes open tasks that failed.
+// Failure describes open tasks whose last attempt failed, or was not ready (ErrNotReady).
 type Failure struct {
-	Since int64  // unix ms: when the oldest failed task was put in; 0 = no task failed
+	Since int64  // unix ms: when the oldest of these tasks was put in; 0 = there is none
 	Error string // of the last attempt
 }
 

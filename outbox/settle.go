@@ -38,8 +38,8 @@ func (s *Store) Relock(ctx context.Context, t Task, why string) error {
 	return s.write(ctx, s.db, t, `locked_at = $5, last_error = $6`, lockedAt, plain(why))
 }
 
-// Release unlocks the claimed task as if it had not been claimed. It returns ErrNotHeld when the claim is
-// over.
+// Release unlocks the claimed task for the same phase, without a rest. The claim still counts in Attempts.
+// Release returns ErrNotHeld when the claim is over.
 func (s *Store) Release(ctx context.Context, t Task) error {
 	return s.write(ctx, s.db, t, `locked_at = $5`, unlocked)
 }

@@ -42,7 +42,7 @@ type Task struct {
 
 	State        State
 	Phase        Phase
-	LockedAt     int64 // when it was claimed; 0 = unlocked
+	LockedAt     int64 // when it was claimed, or such that its lock ends with its rest; 0 = unlocked
 	WaitingSince int64 // when this phase was first claimed; 0 = not yet
 	Attempts     int64 // claims so far, over all phases; grows with each, so that it can serve as a fence
 	LastError    string

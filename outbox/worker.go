@@ -151,7 +151,7 @@ func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed 
 }
 
 // unlock writes the next phase, and retries until ctx ends: a phase whose end is not written is done again.
-// An unknown next phase is a fault of the kind; the task then waits for a better program.
+// A next phase without a valid name is a fault of the kind. The phase then counts as failed and is retried.
 func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
 	if next == Settled {
 		return nil
@@ -173,7 +173,7 @@ func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
 	return err
 }
 
-// recordFailure writes the result of a phase that was not done.
+// recordFailure logs why a phase was not done.
 func (w *Worker) recordFailure(ctx context.Context, t Task, failed error, gone bool) {
 	log := w.log.With(about(t)...).With("error", failed)
 	if p := (*panicked)(nil); errors.As(failed, &p) {

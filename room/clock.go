@@ -10,11 +10,11 @@ import (
 const bestOf = 5 * time.Second
 
 // clock estimates Redis's time from its replies. Redis writes a reply before this process reads it, so the
-// time in a reply is never too late, and the latest estimate is the best.
+// time in a reply is never ahead of Redis, and of several estimates the one furthest ahead is the best.
 type clock struct {
 	mu         sync.Mutex
 	start      time.Time     // instant from which this process counts its monotonic time
-	now, then  time.Duration // least lead over this process's time: since `turned`, and before that
+	now, then  time.Duration // the greatest lead over this process's time: since `turned`, and before that
 	turned     time.Time
 	known, was bool
 }

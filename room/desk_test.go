@@ -16,7 +16,7 @@ import (
 
 const barrier = "that is all"
 
-// listen returns the room's events since the last call.
+// listen subscribes to the room. The function that it returns returns the events since its last call.
 func listen(t require.TestingT, rdb redis.UniversalClient) func() []room.Event {
 	sub := rdb.Subscribe(context.Background(), room.NamesOf(rdb, "").Events(integration))
 	if t, ok := t.(*testing.T); ok {

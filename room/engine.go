@@ -90,8 +90,8 @@ type Config struct {
 	// Lost is called for a room that lost data, right after its new epoch began; it may be nil.
 	Lost func(ID, View)
 	// ClockJumped is called with how far Redis's clock jumped ahead, or back if negative; it may be nil.
-	// Each process that sweeps calls it, with Redis Cluster for each room. After a jump ahead no lease may
-	// ask for a code until the quarantine is over, as after a loss.
+	// Each engine that notices the jump calls it, with Redis Cluster for each room. After a jump ahead no
+	// lease may ask for a code until the quarantine is over, as after a loss.
 	ClockJumped func(time.Duration)
 }
 
@@ -270,7 +270,7 @@ func (e *Engine) timed(id ID, sent time.Time, now int64) {
 	}
 }
 
-// eval calls the library once. The verb is not executed if the room lost writes after the observed position.
+// eval calls the library once. The verb is not executed if the observed position is not in the room's past.
 func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed position, replays bool) (any,
 	error) {
 	latest, now, terms := int64(0), time.Now(), e.Terms(id)
@@ -349,8 +349,7 @@ func (e *Engine) Observe(id ID, event *Event) {
 // it stands for a call whose reply is not kept.
 const unremembered = "request:"
 
-// requestKey returns the key that keeps the reply to a request for a minute. A request without an id gets a
-// new one.
+// requestKey returns the key that keeps the reply to a request. A request without an id gets a new one.
 func requestKey(request string) string {
 	if request == "" {
 		request = uuid.NewString()

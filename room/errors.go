@@ -7,7 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Refusals of a rule. A refused call leaves the room unchanged. Callers compare with errors.Is.
+// Refusals of a rule. A refused call changes nothing but what time alone changes. Callers compare with
+// errors.Is.
 var (
 	ErrInvalidRoom    = errors.New("room id is not valid")
 	ErrInvalidSeller  = errors.New("seller id is not valid")

@@ -40,14 +40,15 @@ type EventLease struct {
 type Joined struct {
 	Session string  `json:"session"`
 	Ticket  int64   `json:"ticket"`
-	Seller  string  `json:"seller"` // only of a new place
+	Seller  string  `json:"seller"` // of a new place and of a Missed one; not of a moved one
 	Rank    float64 `json:"rank"`
 	From    float64 `json:"from"` // of a moved place: its rank before
 
 	Unclaimed bool `json:"unclaimed"` // of a moved place: it is away because its lease was not claimed
 }
 
-// Missed is a place whose lease was not claimed. It waits again, away, with its old rank (rule 11).
+// Missed is a place whose lease was not claimed. It waits again, away, with its old rank (rule 11 of
+// docs/contract.md).
 type Missed struct {
 	Joined
 	JoinedAt int64 `json:"joined"` // unix ms

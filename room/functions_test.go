@@ -28,7 +28,7 @@ func withoutFunctions(t *testing.T, admin *redis.Client) *redis.Client {
 	return rdb
 }
 
-// commands returns the commands that a client sends, in lower case.
+// commands is a hook that records the commands that a client sends, in lower case.
 type commands struct {
 	redis.Hook
 	mu   sync.Mutex

@@ -24,7 +24,7 @@ type Keyring struct {
 	keys []sealKey
 
 	learning sync.Mutex
-	learned  atomic.Pointer[map[string]sealKey] // by id; used only to open
+	learned  atomic.Pointer[map[string]sealKey] // by id; none of them seals
 }
 
 type sealKey struct {

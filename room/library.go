@@ -27,7 +27,7 @@ var others = []string{"library", "call", "functions", "lazily"}
 // eager are the modules that are not tables of functions.
 var eager = []string{"text", "advance"}
 
-// modules returns the files of lua/ that libraryText and scriptText both contain, without those of the verbs.
+// modules returns the files of lua/ that are modules: all but others.
 func modules() []string {
 	return slices.DeleteFunc(luaNames("*.lua"),
 		func(name string) bool { return slices.Contains(others, name) })

@@ -31,7 +31,7 @@ type settleArgs struct {
 // Result is the relation of an SMS to the current lease.
 type Result string
 
-// The results that docs/contract.md names.
+// The results that docs/api.md names.
 const (
 	Matched   Result = "matched"   // the message belongs to the current lease
 	Late      Result = "late"      // the message belongs to an earlier lease
@@ -41,7 +41,7 @@ const (
 // Reason is why a message is unmatched.
 type Reason string
 
-// The reasons that docs/contract.md names.
+// The reasons that docs/api.md names.
 const (
 	NoLease     Reason = "no_lease"     // no session held the lock
 	Ambiguous   Reason = "ambiguous"    // two leases could have caused the message

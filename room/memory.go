@@ -8,7 +8,7 @@ import (
 // memory is this process's memory of rooms between calls. One mutex guards all of it, and outdated parts are
 // dropped once a minute.
 type memory struct {
-	keep    time.Duration // age at which observations are dropped; Redis has dropped the room by then
+	keep    time.Duration // age at which observations are dropped: before Redis drops an idle room
 	cluster bool          // each room may be on another server
 	start   time.Time     // instant from which this process counts its monotonic time
 

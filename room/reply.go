@@ -44,7 +44,7 @@ func registerError(epoch int64, rest []string) error {
 	return errRegister
 }
 
-// codeError returns the error of a refusal, and nil for the other known codes.
+// codeError returns the error of a refusal or of register, and nil for the other known codes.
 func codeError(code string) error {
 	if err, ok := refusals[code]; ok {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// tracer records all spans.
+// tracer returns a tracer and the recorder of its spans.
 func tracer(sampler sdk.Sampler) (trace.Tracer, *tracetest.SpanRecorder) {
 	kept := tracetest.NewSpanRecorder()
 	return sdk.NewTracerProvider(sdk.WithSpanProcessor(kept), sdk.WithSampler(sampler)).Tracer("test"), kept

@@ -26,7 +26,7 @@ const (
 	Expired   Outcome = "expired"
 	Forced    Outcome = "forced"  // support ended the lease, or a person deleted the key
 	Removed   Outcome = "removed" // support removed the waiter
-	Dropped   Outcome = "dropped" // the waiter was away for too long
+	Dropped   Outcome = "dropped" // the waiter was away for too long, or did not claim a second turn
 	Lost      Outcome = "lost"    // Redis lost the data
 
 	Unclaimed Outcome = "unclaimed" // of a lease that was not claimed, while its place goes on
@@ -78,7 +78,8 @@ type Place struct {
 	Position int     // from 1 = next; 0 unless waiting
 	Rank     float64 // orders the line; 0 unless waiting
 
-	// Unclaimed: a waiter is away, since its lease was not claimed, until the session confirms (rule 11).
+	// Unclaimed: a waiter is away, since its lease was not claimed, until the session confirms (rule 11 of
+	// docs/contract.md).
 	Unclaimed bool
 }
 
@@ -93,7 +94,7 @@ type Standing struct {
 	Already     bool // from Leave: a message had completed the lease before
 }
 
-// Waits are the expected and the longest wait, each rounded up to whole milliseconds.
+// Waits are the expected and the longest wait.
 type Waits struct {
 	Estimated time.Duration
 	Maximum   time.Duration

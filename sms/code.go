@@ -122,7 +122,7 @@ func (w *wording) foremost(mark marker, kinds ...kind) (run, bool) {
 	return first, ok
 }
 
-// bare returns the first run of digits that can only be a code. The text must mention a code or be short.
+// bare returns the first run of digits that nothing speaks against. The text must mention a code or be short.
 func (w *wording) bare() (run, bool) {
 	if w.advert || !w.speaksOf(naming, calling, entering, secrecy) && !w.isShort() {
 		return run{}, false
@@ -148,7 +148,8 @@ func (w *wording) speaksOf(kinds ...kind) bool {
 var beyond = regexp.MustCompile(`\[[^\]\n]*\]|【[^】\n]*】|\d+ ?(?:분|초|min|sec|分钟|分)(?:\PL|$)|(?:고객센터|문의` +
 	`|tel)\.?:? ?[\d-]+|\b[a-z]{1,3}-\d`)
 
-// isShort reports whether a text has at most two words beside its sender. A script without blanks has none.
+// isShort reports whether a text has at most two words beside its sender. A text with letters that are not
+// alphabetic is never short, since blanks do not separate its words.
 func (w *wording) isShort() bool {
 	rest := beyond.ReplaceAllString(w.folded, "")
 	foreign := func(r rune) bool { return unicode.IsLetter(r) && !alphabetic(r) }

@@ -58,8 +58,7 @@ func shapesOf(t testing.TB, name string) []shape {
 	return shapes
 }
 
-// The contract allows one code in a hundred to be read wrongly, and no code to be found in a text without
-// one. Every line of the corpus is read rightly; an exception needs its reason in this file.
+// Every line of the corpus is read rightly; an exception needs its reason in this file.
 func TestCorpusIsReadRightLineByLine(t *testing.T) {
 	shapes := corpus(t)
 	require.GreaterOrEqual(t, len(shapes), 200)

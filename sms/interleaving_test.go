@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// The tests of this file are the lines of the package's table, in its order.
+// The tests of this file are the lines of the table of failures in doc.go, in its order.
 
 func TestTwoReplicasWithTheSameMessageGiveOneAnswer(t *testing.T) {
 	between := map[string]func(*replica, func()){

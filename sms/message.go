@@ -141,7 +141,7 @@ func parseSentAt(s string) (window, error) {
 	return windowOf(t), nil
 }
 
-// A unix time in seconds is at most this, and one in milliseconds is above it: the years 5138 and 1973.
+// A unix time below this is in seconds, any other in milliseconds: it stands for the year 5138 or 1973.
 const milliseconds = 100_000_000_000
 
 // unixSentAt reads unix seconds, with or without a fraction, or unix milliseconds.
@@ -173,7 +173,7 @@ func (m message) note(received int64) room.MessageNote {
 		Received: received}
 }
 
-// shown returns the part that the holder sees: one of two places that reveal the secret (the other masks it).
+// shown returns the part that the holder sees. It has the text and the code in plain; the engine seals them.
 func (m message) shown() room.Message {
 	shown := room.Message{MessageID: m.id, Text: m.text.Reveal()}
 	if code, ok := FindCode(shown.Text); ok {

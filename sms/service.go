@@ -19,8 +19,8 @@ type Engine interface {
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
 	Assign(context.Context, room.ID, room.AssignRequest) (room.Match, error)
 	Incident(ctx context.Context, id room.ID, kind, subject, detail string) error
-	// SettleMatch shows a match to its holder, or withdraws it. The ledger calls it with its verdict; the
-	// service calls it only without a ledger.
+	// SettleMatch shows a match to its holder, or withdraws it. The ledger calls it with its verdict. The
+	// service calls it without a ledger, and where the ledger does not answer in time.
 	SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 	At(time.Time) int64
 	Fingerprint(room.ID, room.MatchRequest) string
@@ -73,7 +73,8 @@ func heardOf(source string, m message, now int64) Heard {
 	return Heard{source, true, time.Duration(now-(m.sent.from+m.sent.to)/2) * time.Millisecond}
 }
 
-// storeDay is a day in ms: a repeat without its own time is recognized by sender, text and day.
+// storeDay is a day in ms. A message whose id another one had, and that has no time, is recognized by sender,
+// text and day.
 const storeDay = int64(24 * time.Hour / time.Millisecond)
 
 // settleWithin bounds the settling of a matched message, even after its sender has gone.

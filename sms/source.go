@@ -64,7 +64,7 @@ func (s *Service) messageOf(id room.ID, p Post, now int64) (message, error) {
 }
 
 // sameWithin bounds the age of a repeat of a message with neither id nor time. It equals the time in which
-// rule 5 takes the same sender and text for one message.
+// rule 5 of docs/matching.md takes the same sender and text for one message.
 const sameWithin = int64(10 * time.Minute / time.Millisecond)
 
 // derivedID names a message by its sender, text and time, so that repeats are one message. The digest is

@@ -86,11 +86,11 @@ var numberWords = vocabularyOf(list{words: `번호, 코드, 비밀번호, 비번
 var particles = vocabularyOf(list{words: `번, 은, 는, 이, 을, 를, 가, 의, is, in, with, 为, 為, 是, は, が, を,
 	là, la, es, est, ist, é, hiện, cua ban la, của bạn là, 已, 号为, to, no, nr, no., number`})
 
-// ofCodes end a compound with 번호 that names a code.
+// ofCodes are the words that a Korean compound begins with if it names a code: "인증번호".
 var ofCodes = vocabularyOf(list{words: `인증, 확인, 보안, 승인, 검증, 일회용, 회용, 인증용, 확인용, 로그인, 접속, 보호자, 입력, 복구,
 	재설정, 비밀, 임시, 간편, 개인, 패스, 자리, 숫자, 문자, 이, 아래, 다음, 해당, 위, 새, otp, 요청`})
 
-// tails are compounded with the owner of a number; after a word in loose there is none: "您的代码".
+// tails are compounded with the owner of a number. After a character in loose there is no compound: "您的代码".
 var tails = vocabularyOf(list{words: `번호, 코드, 码, 碼, 号, 號, 号码, 號碼, 番号, コード, 编号, 密码, 密碼, 代码, 代碼, キー,
 	パスワード`})
 

@@ -174,7 +174,7 @@ func (d *Desk) Conns() []*Conn { return d.sockets.list() }
 func (d *Desk) Announce(ctx context.Context) { d.replicas.announce(ctx) }
 
 // Confirmed handles the confirmation of a subscription, from which on no message is missed; it returns false
-// if the channel is not the desk's.
+// if it does nothing for that channel.
 func (d *Desk) Confirmed(m *redis.Subscription) bool {
 	switch {
 	case m.Kind == "psubscribe":

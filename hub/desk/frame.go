@@ -68,14 +68,14 @@ func appendState(b []byte, r *mirror.Roster, now int64) []byte {
 	return append(b, '}')
 }
 
-// appendWaiter appends a waiter's members; the caller closes the object.
+// appendWaiter appends the first elements of a waiter's array; the caller closes the array.
 func appendWaiter(b []byte, w *room.Waiter) []byte {
 	b = frame.Int(b, "[", w.Ticket)
 	b = frame.Text(append(b, ','), w.Seller)
 	return frame.Int(b, ",", w.JoinedAt)
 }
 
-// listFrame returns a frame with items or minutes. With reset they replace all earlier ones.
+// listFrame returns a frame with objects of a side panel. With reset they replace all earlier ones.
 func listFrame(kind string, reset bool, set []Item, drop []string) []byte {
 	b := frame.Word(socket.Blank(1024), `{"type":`, kind)
 	if reset {

@@ -14,7 +14,7 @@ import (
 const (
 	glanceEvery = 250 * time.Millisecond // how often a room is looked at, and changes are sent, at the most
 	glancers    = 8                      // how many rooms are looked at at a time
-	glanceMost  = 250                    // and how many between two rounds: the store has other work
+	glanceMost  = 250                    // and how many in one round of run: the store has other work
 	listEvery   = 30 * time.Second       // how often the rooms in use are listed
 	glanceAgain = time.Second            // between attempts while the store does not answer
 

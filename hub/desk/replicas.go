@@ -51,7 +51,7 @@ type replicas struct {
 	heard     map[string]time.Time
 	sent      []replica
 	sentAt    time.Time
-	lastFrame []byte // the frame
+	lastFrame []byte // the frame with sent
 }
 
 func newReplicas(d *Desk) *replicas {

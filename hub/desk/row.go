@@ -49,7 +49,7 @@ const (
 
 var troubles = [...]string{"paused", "stuck", "expired", "nobodys", "lost"}
 
-// passes reports whether a problem may end by time alone.
+// passes reports whether a problem may end by time alone, which only another read of the room shows.
 func (r *row) passes() bool { return r.last.trouble&(troubleExpired|troubleNobodys) != 0 }
 
 // at returns the room's summary at a time (unix ms).

@@ -17,7 +17,7 @@ const (
 // Clock estimates Redis's time. Each message from Redis has that time; the message that arrived fastest gives
 // the best estimate. This process's clock is the monotonic one.
 type Clock struct {
-	Start  time.Time    // ours
+	Start  time.Time    // instant from which this process counts its time
 	offset atomic.Int64 // ns to take from the time since start to get Redis's unix time
 
 	mu        sync.Mutex
@@ -25,7 +25,7 @@ type Clock struct {
 	turned    time.Time
 	least     int64 // what a difference is at the least until then
 	until     time.Time
-	asked     time.Time // when that was asked which it was last restarted by
+	asked     time.Time // when the call was sent whose answer last restarted the clock
 }
 
 const noSample = int64(^uint64(0) >> 1)

@@ -72,7 +72,8 @@ func (k *Keyspace) CarryOut(ctx context.Context) {
 	}
 }
 
-// Run keeps the connections until ctx ends, and turns the notifications on if Redis allows it.
+// Run opens the connection and turns the notifications on if Redis allows it. With a cluster it keeps a
+// connection to each master until ctx ends.
 func (k *Keyspace) Run(ctx context.Context) {
 	k.cfg.Spawn(k.enable)
 	cluster, ok := k.cfg.Redis.(*redis.ClusterClient)

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// missedProbes is the number of probes that may be published without coming back before the connection counts
-// as dead: a connection to a demoted master looks healthy.
+// missedProbes is the number of probes in a row that do not come back, with which the connection counts as
+// dead: a connection to a demoted master looks healthy.
 const missedProbes = 2
 
 // Listener handles the subscription's messages. One goroutine calls it.
@@ -124,7 +124,7 @@ func (s *Subscription) message(m *redis.Message) {
 	s.listener.Message(m)
 }
 
-// alive records that a message has just arrived.
+// alive records that a probe, or the confirmation of the probe's channel, has just arrived.
 func (s *Subscription) alive() {
 	s.missing.Store(0)
 	s.heard.Store(int64(time.Since(s.start)))

@@ -22,7 +22,7 @@ type Stand struct {
 	own    string // the browser's own session
 	had    int64  // the ticket of the browser's own place before
 	missed bool   // events about the browser may have been missed, see Room.Missed
-	fence  int64  // the writer's own
+	fence  int64  // of the place's lease; only the socket's writer uses it
 }
 
 // NewStand makes the socket of a browser act for a link's place. had is the ticket that the browser's own

@@ -97,7 +97,7 @@ func (m *State) move(e *room.Event) bool {
 	return fits
 }
 
-// Adopt replaces the state by a snapshot, and keeps its ranks.
+// Adopt replaces the state by a snapshot. It keeps the snapshot's slice of ranks, and changes it later.
 func (m *State) Adopt(s room.Snapshot) {
 	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Hold: s.Hold,
 		Spread: s.Spread, Paused: s.Paused}

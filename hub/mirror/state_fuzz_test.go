@@ -10,7 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// For any payload on a room's channel, the mirror goes to the next version of its epoch or asks for a
+// For any payload on a room's channel, the mirror stays at its version or goes to the next. Or it asks for a
 // snapshot. Its line stays in order and has each waiter once.
 func FuzzEventsInAMirror(f *testing.F) {
 	for _, seed := range []string{

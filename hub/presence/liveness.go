@@ -9,7 +9,7 @@ import (
 const mostVisit = 700 * time.Millisecond
 
 // Liveness decides when a session is probed by a WebSocket ping, and when it counts as silent. A browser
-// answers the ping even while its page is suspended. Sessions at the head of the line are probed more often.
+// answers the ping even while its page is suspended. The hub probes only sessions at the head of the line.
 type Liveness struct {
 	Visit time.Duration // how often to look for silent sessions
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowAnswer runs a function before the next answer of Redis is read.
+// slowAnswer runs a function after the next answer of Redis has come and before its caller gets it.
 type slowAnswer struct{ meanwhile func() }
 
 func (s *slowAnswer) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -159,8 +159,8 @@ func TestRoomIsBusyUntilEverySocketHasGone(t *testing.T) {
 	require.False(t, l.Busy())
 }
 
-// A new epoch begins, and the session leaves before it is reported again. The field `here` outlives an epoch
-// (renew.lua).
+// A new epoch begins, and the session leaves before it is reported again. The key {room}:here, which lists
+// the connected sessions, outlives an epoch (room/lua/verb/replay.lua).
 func TestSessionThatLeavesRightAfterANewEpochIsRecordedAsGone(t *testing.T) {
 	l := newLocal(t)
 	l.waiting("a")

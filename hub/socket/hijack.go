@@ -22,7 +22,8 @@ type hijacker struct {
 	wire *wire
 }
 
-// WriteHeader writes nothing for the status that switches protocols, since Hijack writes that answer later.
+// WriteHeader writes nothing for the status that switches protocols, since hold keeps that answer for later.
+// A writer with WriteHeaderNow only notes a status, and so gets this one too.
 func (w hijacker) WriteHeader(status int) {
 	_, notes := w.ResponseWriter.(interface{ WriteHeaderNow() })
 	if status != http.StatusSwitchingProtocols || notes {

@@ -15,7 +15,7 @@ var (
 )
 
 // Check returns ErrOrigin or ErrNotUpgrade if a request may not become a socket, before anything is written
-// to the response. allowed decides about requests with an Origin; nil refuses them all.
+// to the response. allowed decides about requests with an Origin; nil allows every request.
 func Check(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool) error {
 	if err := checkOrigin(r, allowed); err != nil {
 		return err

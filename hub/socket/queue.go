@@ -2,8 +2,8 @@ package socket
 
 import "sync"
 
-// The frames that a socket is due are a set of bits. A socket with something due stands in the queue, at
-// most once in each lane; the lane's entry may be stale, so the writer claims the socket before it serves it.
+// The frames that a socket is due are a set of bits. A socket with something due stands in the queue. An
+// entry may be stale, and a socket may have several, so a writer claims the socket before it serves it.
 const (
 	duePing   uint32 = 1 << iota
 	dueProbe         // of the browser alone, between pings

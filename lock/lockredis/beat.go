@@ -37,8 +37,8 @@ func (l *Locker) beat(ctx context.Context) {
 	}
 }
 
-// beats are the keys whose heartbeat is being sent. Each shard has its own, since a shard that does not
-// answer must not delay keys of another, which would lose their turns.
+// beats are the keys whose heartbeat is being sent. Each shard has a limit of its own, since a shard that
+// does not answer must not delay keys of another, which would lose their turns.
 type beats struct {
 	work   sync.WaitGroup
 	mu     sync.Mutex

@@ -12,7 +12,7 @@ const (
 	awayAfter    = time.Millisecond // a waiter is passed over when its process's last heartbeat ran out
 	dropAfter    = 5 * time.Second  // and loses its place this much later
 	storeWithin  = 10 * time.Second // bounds background work
-	beatsPerWord = 3                // how many heartbeats may be lost before a waiter is passed over
+	beatsPerWord = 3                // how many heartbeats in a row have to be lost until a waiter is passed over
 )
 
 // Config configures a Locker. Zero fields get the defaults.

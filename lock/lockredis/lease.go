@@ -126,7 +126,7 @@ func (l *Locker) look(ctx context.Context, key lock.Key) (room.View, error) {
 	return v, stored(err)
 }
 
-// mine reports whether a lease comes from a Locker on Redis.
+// mine reports whether a lease has a proof, as every lease that a Locker made has.
 func mine(lease *lock.Lease) bool { return lease != nil && lease.Proof() != "" }
 
 func keyOf(lease *lock.Lease) lock.Key {

@@ -13,7 +13,7 @@ import (
 	"github.com/waitroom/waitroom/lock/locktest"
 )
 
-// stock is a use case that depends on the port alone.
+// stock is a use case that depends on the interface lock.Locker alone.
 type stock struct {
 	locker lock.Locker
 	left   map[string]int
@@ -23,7 +23,6 @@ func stockKey(product, warehouse int) (lock.Key, error) {
 	return lock.NewKey("stock", fmt.Sprint(product), "warehouse", fmt.Sprint(warehouse))
 }
 
-// take is quick work.
 func (s *stock) take(ctx context.Context, product, warehouse, amount int) error {
 	key, err := stockKey(product, warehouse)
 	if err != nil {

@@ -61,7 +61,7 @@ func playRole() int {
 	select {}
 }
 
-// renewed is a log that prints a line after the second renewal.
+// renewed is a Locker that prints the lease's token after the second renewal.
 type renewed struct {
 	lock.Locker
 	times int

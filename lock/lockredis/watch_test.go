@@ -32,7 +32,7 @@ func (s *spans) Start(ctx context.Context, name string, opts ...trace.SpanStartO
 	return s.Tracer.Start(ctx, name, opts...)
 }
 
-// counted returns the values of counters, by name and label.
+// counted returns the values of counters and how many values histograms have, by name and label.
 func counted(t *testing.T, r *prometheus.Registry) map[string]uint64 {
 	t.Helper()
 	families, err := r.Gather()

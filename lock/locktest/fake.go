@@ -213,8 +213,8 @@ func (f *Fake) Waiting(ctx context.Context, key lock.Key) (int, error) {
 	return len(f.key(key).line), f.ready(ctx)
 }
 
-// ready returns the error of a call on a broken Fake or an ended ctx. The caller of
-// it and of all below has mu.
+// ready returns the error of a call on a broken Fake or an ended ctx. The caller of ready, key, live, grant
+// and next has mu.
 func (f *Fake) ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("lock: %w", err)

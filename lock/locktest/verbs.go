@@ -188,7 +188,7 @@ func (s *suite) doValue() {
 	s.wantLocked(false)
 }
 
-// renewals counts the extensions that a Locker was asked for, and did.
+// renewals counts the extensions that a Locker did, and has the end of the lease after the last one.
 type renewals struct {
 	lock.Locker
 	done atomic.Int32

@@ -22,7 +22,7 @@ import (
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// receiver is the program that receives webhooks: it checks signatures and records them.
+// receiver is the program that receives webhooks. It checks their signatures and records those it accepts.
 type receiver struct {
 	url    string
 	mu     sync.Mutex

@@ -17,7 +17,7 @@ type seller struct {
 	code     string
 	pressed  bool // it has pressed
 	verified bool // its own code came while it held the lock
-	robbed   bool // another's code came for it
+	robbed   bool // another's code ended its lease
 	asked    []ask
 	foreign  int // others' codes that it got
 	repeated int // second copies of its own codes that it got

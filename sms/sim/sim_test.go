@@ -45,7 +45,7 @@ func runSeed(tb testing.TB, w sim.World, seed uint64, leases int) sim.Counts {
 	return counts
 }
 
-// slow returns the world of the contract's bars, with a share of slow codes.
+// slow returns the default world with a share of slow codes.
 func slow(share float64) sim.World {
 	w := sim.Default()
 	w.Slow = share

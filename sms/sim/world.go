@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// World configures a simulation. Zero fields are zero; Default has the figures of the bars.
+// World configures a simulation. Zero fields are zero; Default has the figures for which sim_test.go limits
+// the share of wrong matches.
 type World struct {
 	Rules
 	Carriers
@@ -82,8 +83,9 @@ func (l Lognormal) draw(r *rand.Rand) int64 {
 	return int64(float64(l.Median.Milliseconds()) * math.Exp(r.NormFloat64()*l.Sigma))
 }
 
-// Default returns the world of the bars. All sellers ask; the quarantine is 30 s; 2 % of codes are slow, 1 %
-// are lost; an advert comes every hour. Every press gets its own code, and carriers send nothing twice.
+// Default returns the world that the tests vary. All sellers ask; the quarantine is 30 s; 2 % of codes are
+// slow, 1 % are lost; an advert comes every hour. Every press gets its own code, and carriers send nothing
+// twice.
 func Default() World {
 	return World{
 		Rules: Rules{Asking: 1, Quarantine: 30 * time.Second},

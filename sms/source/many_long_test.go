@@ -113,7 +113,7 @@ func sendMany(t *testing.T, engine *room.Engine, service *sms.Service, kind stri
 			repeats++
 		}
 		requireOwn(t, engine, id, session, s)
-		// the message was ambiguous
+		// it is still a holder if its message was not matched
 		_, _ = engine.Leave(ctx, id, room.LeaveRequest{Session: session, Outcome: room.Cancelled})
 	}
 	require.Equal(t, count, journalled(t, engine, id))

@@ -236,7 +236,7 @@ func TestWrongSettingsAreNamedWithoutTheSecret(t *testing.T) {
 	require.False(t, made.Short())
 }
 
-// A time that cannot be read is refused and never taken for another time.
+// A time that is not of the template's format becomes a text that sms refuses as a time.
 func TestTimeOfAnotherFormatIsNoTime(t *testing.T) {
 	source := configured(t, "template", vonage)
 	for _, given := range []string{"2026-11-25T11:59:58Z", "1795262398", "25.11.2026"} {

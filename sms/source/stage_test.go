@@ -49,7 +49,7 @@ const (
 	asJSON = "application/json"
 )
 
-// byTwilio returns the signature of a form and an address as Twilio makes it.
+// byTwilio returns a request with a form, signed for an address as Twilio does.
 func byTwilio(address, key string, form url.Values) sms.Request {
 	signed := address
 	for _, name := range slices.Sorted(maps.Keys(form)) {

@@ -130,7 +130,8 @@ func (t template) Parse(r sms.Request) (sms.Post, error) {
 		SentAt: t.sentAt(text(t.SentAt)), Ref: text(t.Ref), Part: text(t.Part), Parts: text(t.Parts)}, nil
 }
 
-// sentAt returns a time in RFC 3339, or the given text if it cannot be parsed, which a Post refuses.
+// sentAt returns a time in RFC 3339. It returns the given text where a Post reads the format itself, and a
+// text that a Post refuses where the time cannot be parsed.
 func (t template) sentAt(given string) string {
 	given = strings.TrimSpace(given)
 	if t.layout == "" || given == "" {
