@@ -45,7 +45,7 @@ function call(keys, argv)
   OWN = { unpack(keys, 15) }
   settings, args = settings_of(argv[2]), cjson.decode(argv[4])
   caller = setmetatable(cjson.decode(argv[3]), UNKNOWN)
-  memo = { places = {}, new_keys = {}, returned = {}, presence_checked = false, desk_notified = false }
+  change, news, memo = {}, {}, { places = {}, new_keys = {}, returned = {} }
   state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
   if room.format > FORMAT then return 'newer' end

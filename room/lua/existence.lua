@@ -35,8 +35,7 @@ local function begin()
     redis.call('PERSIST', JOURNAL)
   end
   room.epoch, room.version = math.max(US, room.epoch + 1), 0
-  state.set_average(settings.lease, 0)
-  room.holds = 0
+  state.reset_average()
   room.lineage = lineage.initial()
   room.just_begun = settings.ephemeral
   change.room = not settings.ephemeral

@@ -52,8 +52,10 @@ function leases.grant(session, p, rank, claim_by)
   room.asking = settings.required or p.asks
   room.ask_after = keeps and asks.busy_until(session .. '=' .. p.seller) or 0
   change.any, change.lease, change.codes = true, true, keeps
-  journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller .. '","fence":' ..
-    int(room.fence) .. ',"granted_at":' .. int(room.granted) .. ',"expires_at":' .. int(room.expires))
+  if settings.journal_max > 0 then
+    journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller .. '","fence":' ..
+      int(room.fence) .. ',"granted_at":' .. int(room.granted) .. ',"expires_at":' .. int(room.expires))
+  end
 end
 
 local function text_of(fence, ticket, ended, session, seller, asking, codes, rejects, asks_text)

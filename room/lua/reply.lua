@@ -1,8 +1,9 @@
 -- reply.lua: the reply of a verb: "code view standing", fields joined by one
 -- space, "-" for none; reply.go reads it.
 
--- is_remembered reports whether a repeat of this request gets the same reply: the request has an id.
-function reply.is_remembered() return ONCE ~= LOCK:sub(1, -5) .. 'request:' end
+-- is_remembered reports whether a repeat of this request gets the same reply: the request has an id, which is
+-- behind "request:" in the key.
+function reply.is_remembered() return #ONCE > #LOCK - #'lock' + #'request:' end
 
 -- kept_for returns how long a repeated request gets the same reply (ms).
 local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 1000 or 60 * 1000) end

@@ -8,7 +8,8 @@
 --   format                     see FORMAT
 --   epoch, version, lineage    see lineage.lua
 --   tickets                    the last ticket given
---   hold, spread, holds        average time that leases are held (ms), its spread (ms), from how many leases
+--   hold, spread, holds        average time that leases are held (ms), its spread (ms), from how many leases;
+--                              see reset_average
 --   paused                     support paused the room
 --   idle_since                 since when the room is idle and its keys expire
 --   advanced_at                when the room was last brought up to date, exact to RECORDED_EVERY
@@ -49,7 +50,7 @@ local RECORDED_EVERY = 1000 -- how exactly STATE has advanced_at (ms)
 
 -- ABSENT has the values of the members that STATE leaves out: 0, false or ''.
 local ABSENT = { __index = {
-  format = 0, epoch = 0, version = 0, lineage = '', tickets = 0, spread = '0.000', holds = 0, paused = false,
+  format = 0, epoch = 0, version = 0, lineage = '', tickets = 0, holds = 0, paused = false,
   idle_since = 0, advanced_at = 0, presence_trusted_from = 0, recovers = 0, highest_fence = 0, renewed_at = 0,
   renewed_till = 0,
   session = '', seller = '', ticket = 0, fence = 0, granted = 0, expires = 0, last_lease_over = 0,
@@ -69,11 +70,16 @@ end
 -- json has, for each field of STATE, the function that returns its JSON.
 local json = {}
 
+-- average_json returns the members that concern how long leases are held.
+local function average_json()
+  return ',"hold":"' .. room.hold .. '","spread":"' .. room.spread .. '","holds":' .. int(room.holds)
+end
+
 function json.room()
   local r = room
   return '{"format":' .. FORMAT .. ',"epoch":' .. int(r.epoch) .. ',"version":' .. int(r.version) ..
-    ',"lineage":"' .. r.lineage .. '","tickets":' .. int(r.tickets) .. ',"hold":"' .. r.hold ..
-    '","spread":"' .. r.spread .. '","holds":' .. int(r.holds) .. ',"advanced_at":' .. int(r.advanced_at) ..
+    (r.lineage ~= '' and ',"lineage":"' .. r.lineage .. '"' or '') .. ',"tickets":' .. int(r.tickets) ..
+    (r.holds > 0 and average_json() or '') .. ',"advanced_at":' .. int(r.advanced_at) ..
     (r.paused and ',"paused":true' or '') .. member('presence_trusted_from', r.presence_trusted_from) ..
     member('idle_since', r.idle_since) .. member('recovers', r.recovers) ..
     member('highest_fence', r.highest_fence) .. member('renewed_at', r.renewed_at) ..
@@ -93,7 +99,8 @@ function json.lease()
   if r.session == '' then
     return '{"fence":' .. int(r.fence) .. member('last_lease_over', r.last_lease_over) .. '}'
   end
-  return '{"session":"' .. r.session .. '","seller":"' .. r.seller .. '","ticket":' .. int(r.ticket) ..
+  return '{"session":"' .. r.session .. (r.seller ~= '' and '","seller":"' .. r.seller or '') ..
+    '","ticket":' .. int(r.ticket) ..
     ',"fence":' .. int(r.fence) .. ',"granted":' .. int(r.granted) .. ',"expires":' .. int(r.expires) ..
     member('last_lease_over', r.last_lease_over) .. member('claim_by', r.claim_by) ..
     (r.rank_until_claimed and ',"rank_until_claimed":"' .. r.rank_until_claimed .. '"' or '') ..
@@ -116,6 +123,9 @@ function state.write(...)
   for i, field in ipairs({ ... }) do list[2 * i - 1], list[2 * i] = field, json[field]() end
   redis.call('HSET', STATE, unpack(list))
 end
+
+-- reset_average sets how long leases are held to a whole lease, while no lease has ended.
+function state.reset_average() room.hold, room.spread, room.holds = int(settings.lease) .. '.000', '0.000', 0 end
 
 -- set_average sets how long leases are held and the spread of that (ms),
 -- as text. Neither is above a whole lease.
@@ -143,20 +153,18 @@ end
 function state.read()
   local texts = redis.call('HMGET', STATE, 'room', 'lease', 'matching')
   room = setmetatable(texts[1] and cjson.decode(texts[1]) or {}, ABSENT)
-  if not room.hold then state.set_average(settings.lease, 0) end
   for i = 2, 3 do
     for name, value in pairs(texts[i] and cjson.decode(texts[i]) or {}) do room[name] = value end
+  end
+  if room.holds == 0 then
+    state.reset_average()
+  elseif room.hold + 0 > settings.lease or room.spread + 0 > settings.lease then
+    state.set_average(room.hold, room.spread)
   end
   room.lock_exists = room.session ~= '' and redis.call('EXISTS', LOCK) == 1
   clock.read()
   if clock.is_ahead(room.presence_trusted_from) then room.presence_trusted_from = 0 end
-  if room.hold + 0 > settings.lease or room.spread + 0 > settings.lease then
-    state.set_average(room.hold, room.spread)
-  end
   load_missing_asks()
-  change = { any = false, room = false, lease = false, codes = false, matching = false }
-  news = { joined = false, ended = false, moved = false, notes = false, missed = false, records = false,
-    rank = false, reset = false }
 end
 
 -- write_lock writes the lease to the lock key, or deletes the key if the lock is free.
