@@ -62,7 +62,7 @@ func aboutFilter(id ID) string { return string(id) + "/filter" }
 
 // fits reports whether the filter accepts a message.
 func (f Filter) fits(sender, text string) bool {
-	if !strings.Contains(norm.NFC.String(text), norm.NFC.String(f.Contains)) {
+	if !strings.Contains(plainText(text), plainText(f.Contains)) {
 		return false
 	}
 	return len(f.From) == 0 || OneOf(sender, f.From)

@@ -175,7 +175,7 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []stri
 		m.First = q.ReadAt
 	}
 	sender := plainSender(q.Sender)
-	known := []string{string(id), "same", sender, q.Shown.Text}
+	known := []string{string(id), "same", sender, withoutMark(plainText(q.Shown.Text))}
 	m.Same = e.sealer(id).digest(known...)
 	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
 	for _, other := range e.sealer(id).otherDigests(known...) {

@@ -1,6 +1,11 @@
 package room
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // Plain returns the plain form of a character, so that texts that look alike compare equal.
 //
@@ -28,6 +33,26 @@ func Plain(r rune) rune {
 		return 'K'
 	}
 	return r
+}
+
+// plainText returns the plain form of a text: composed, and with one space for each run of blanks and line
+// ends. What two phones or providers report of one SMS has the same plain form.
+func plainText(text string) string {
+	return strings.Join(strings.Fields(norm.NFC.String(strings.Map(Plain, text))), " ")
+}
+
+// marks stand before an SMS from a program or from abroad. Korean phones are shown them; providers leave them
+// out.
+var marks = []string{"[Web발신]", "[WEB발신]", "[국제발신]", "[국외발신]"}
+
+// withoutMark returns a plain text without the mark that it begins with.
+func withoutMark(text string) string {
+	for _, mark := range marks {
+		if rest, ok := strings.CutPrefix(text, mark); ok {
+			return strings.TrimPrefix(rest, " ")
+		}
+	}
+	return text
 }
 
 // unseen reports whether a character is invisible: zero-width, soft hyphen, byte order, direction or

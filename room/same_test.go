@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -268,4 +269,41 @@ func TestATextThatFirstCameBeforeTheLeaseIsNotMatchedWhenItComesAgain(t *testing
 	_, err := d.engine.Expect(d.Context(), integration, claim)
 	require.NoError(t, err, "the session may still say that it is its own")
 	require.Equal(t, room.Completed, b.stand().Outcome)
+}
+
+// Two phones or providers that report one SMS write it in different ways.
+func TestSameTextIsTheSameHoweverItIsWritten(t *testing.T) {
+	const text = "[Web발신]\n[쿠팡] 인증번호 482913"
+	for name, other := range map[string]string{
+		"without the mark": "[쿠팡] 인증번호 482913", "another mark": "[국제발신] [쿠팡] 인증번호 482913",
+		"line ends": "[Web발신]\r\n[쿠팡] 인증번호 482913\r\n", "blanks": " [Web발신]\n[쿠팡]\u00a0인증번호  482913",
+		"decomposed": norm.NFD.String(text), "invisible": text + "\u200b", "full width": "[Web발신]\n[쿠팡] 인증번호 ４８２９１３",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			d.sms(saying(text))
+			d.pass(time.Second)
+			b.expect()
+			d.pass(time.Second)
+			_, m := d.sms(saying(other))
+			requireNone(t, room.Ambiguous, m, "the text that a got, or b's own")
+			require.Empty(t, messages(t, d.engine, b.session))
+		})
+	}
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expect()
+	d.sms(saying(text))
+	_, m := d.sms(saying("[Web발신]\n[쿠팡] 인증번호 4829131"))
+	require.False(t, m.Duplicate, "another code")
+}
+
+func TestAskFindsItsPieceHoweverItIsWritten(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := d.asker("a")
+	a.expectOnly("쿠팡 인증번호")
+	_, m := d.sms(saying("쿠\u200b팡\u00a0인증번호 482913"))
+	require.Equal(t, room.Matched, m.Result)
 }

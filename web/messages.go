@@ -88,8 +88,10 @@ func (h *lockAPI) awaitMessages(c *gin.Context, session string, wait time.Durati
 		if seat.Status == room.Idle {
 			return seat, room.ErrNoPlace
 		}
-		slices.SortStableFunc(seat.Messages, func(a,
-			b room.Message) int {
+		// a program would take the late code of an earlier place, maybe another seller's, for this turn's
+		seat.Messages = slices.DeleteFunc(seat.Messages,
+			func(m room.Message) bool { return m.Fence != seat.Fence })
+		slices.SortStableFunc(seat.Messages, func(a, b room.Message) int {
 			return cmp.Compare(a.ReceivedAt, b.ReceivedAt)
 		})
 		over := seat.Status == room.Ended

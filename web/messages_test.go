@@ -37,3 +37,23 @@ func TestEndedTurnSaysWhetherItsCodeMayStillCome(t *testing.T) {
 			"the turn goes on")
 	})
 }
+
+// The session was seller s-1, and has joined again as s-2. Then s-1's slow code has come.
+func TestLateCodeOfAnEarlierPlaceIsNotThisTurns(t *testing.T) {
+	e := holding(1)
+	h := handler(t, Config{Engine: e})
+	earlier, own := "111111", "222222"
+	ask := func(messages ...room.Message) string {
+		e.seat.Messages = messages
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/messages", nil)
+		r.Header.Set("X-Session-ID", asker)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	late := room.Message{MessageID: "m-1", Text: earlier, Code: &earlier, Late: true, Fence: e.seat.Fence - 1}
+	require.JSONEq(t, `{"room":"integration","fence":9,"status":"locked","messages":[]}`, ask(late))
+	body := ask(late, room.Message{MessageID: "m-2", Text: own, Code: &own, Fence: e.seat.Fence})
+	require.Contains(t, body, own)
+	require.NotContains(t, body, earlier)
+}
