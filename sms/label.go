@@ -34,11 +34,15 @@ func labelsOf(folded string, runs []run) []place {
 var boundTo = regexp.MustCompile(`@[a-z0-9-]+(?:\.[a-z0-9-]+)+ #`)
 
 // isSpent reports whether the words around a label mark the code as expired or not wanted: the word before
-// it, or the rest of its sentence up to the next run.
+// it, the rest of its sentence up to the next run, or the first words behind that run.
 func isSpent(folded string, runs []run, l place) bool {
 	rest := sentence(after(folded, l.to))
 	if i := nextRun(runs, l.to); i < len(runs) {
 		rest = rest[:min(len(rest), runs[i].from-l.to)]
+		behind := sentence(after(folded, runs[i].to))
+		if over := spentBehind.in(behind); len(over) > 0 && onlyFilling(behind[:over[0].from]) {
+			return true
+		}
 	}
 	return spentBefore.endsIn(strings.TrimRight(before(folded, l.from), " ")) || len(spent.in(rest)) > 0
 }
