@@ -26,6 +26,7 @@ type Message struct {
 	Code       *string `json:"code"`
 	ReceivedAt int64   `json:"received_at"` // unix ms
 	Late       bool    `json:"late"`        // its lease was over when it arrived
+	Ticket     int64   `json:"-"`           // of the place that the message belongs to
 	Fence      int64   `json:"-"`           // of the message's lease
 	ForgetAt   int64   `json:"-"`           // unix ms: not shown from then on
 }
@@ -80,14 +81,14 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 // addShown adds a message or an offer to a seat. It leaves out those whose secret this process does not know.
 func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	f := strings.Split(entry, "|")
-	if len(f) != 7 {
+	if len(f) != 8 {
 		return fmt.Errorf("%w: a message is not readable", ErrStore)
 	}
 	if f[0] == "w" {
 		seat.Judging = true
 		return nil
 	}
-	text, err := e.unseal(id, f[6], aboutMessage(id, f[1]))
+	text, err := e.unseal(id, f[7], aboutMessage(id, f[1]))
 	if err != nil {
 		return nil
 	}
@@ -95,10 +96,11 @@ func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return fmt.Errorf("%w: a message is not readable", ErrStore)
 	}
-	m.Fence, _ = strconv.ParseInt(f[2], 10, 64)
-	m.Late = f[3] == "1"
-	m.ReceivedAt, _ = strconv.ParseInt(f[4], 10, 64)
-	m.ForgetAt, _ = strconv.ParseInt(f[5], 10, 64)
+	m.Ticket, _ = strconv.ParseInt(f[2], 10, 64)
+	m.Fence, _ = strconv.ParseInt(f[3], 10, 64)
+	m.Late = f[4] == "1"
+	m.ReceivedAt, _ = strconv.ParseInt(f[5], 10, 64)
+	m.ForgetAt, _ = strconv.ParseInt(f[6], 10, 64)
 	if f[0] == "o" {
 		seat.Offers = append(seat.Offers, Offer{MessageID: m.MessageID, ReceivedAt: m.ReceivedAt,
 			ForgetAt: m.ForgetAt})

@@ -33,7 +33,7 @@ func TestHolderSeesAMessageOnlyOnceTheLedgerAgreed(t *testing.T) {
 		q := sms("m", 0, 0)
 		q.Shown = room.Message{Text: `[쿠팡] "인증|번호" 482913` + "\n\\", Code: &code}
 		m := match(t, e, q)
-		want := room.Message{MessageID: "m", Text: q.Shown.Text, Code: &code, ReceivedAt: m.At,
+		want := room.Message{MessageID: "m", Ticket: m.Ticket, Text: q.Shown.Text, Code: &code, ReceivedAt: m.At,
 			Fence: m.Fence, ForgetAt: m.At + 600_000}
 		require.Empty(t, messages(t, e, a.session), "not settled")
 

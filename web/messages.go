@@ -90,7 +90,7 @@ func (h *lockAPI) awaitMessages(c *gin.Context, session string, wait time.Durati
 		}
 		// a program would take the late code of an earlier place, maybe another seller's, for this turn's
 		seat.Messages = slices.DeleteFunc(seat.Messages,
-			func(m room.Message) bool { return m.Fence != seat.Fence })
+			func(m room.Message) bool { return m.Ticket != seat.Ticket })
 		slices.SortStableFunc(seat.Messages, func(a, b room.Message) int {
 			return cmp.Compare(a.ReceivedAt, b.ReceivedAt)
 		})

@@ -51,9 +51,9 @@ func TestLateCodeOfAnEarlierPlaceIsNotThisTurns(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w.Body.String()
 	}
-	late := room.Message{MessageID: "m-1", Text: earlier, Code: &earlier, Late: true, Fence: e.seat.Fence - 1}
+	late := room.Message{MessageID: "m-1", Text: earlier, Code: &earlier, Late: true, Ticket: e.seat.Ticket - 1}
 	require.JSONEq(t, `{"room":"integration","fence":9,"status":"locked","messages":[]}`, ask(late))
-	body := ask(late, room.Message{MessageID: "m-2", Text: own, Code: &own, Fence: e.seat.Fence})
+	body := ask(late, room.Message{MessageID: "m-2", Text: own, Code: &own, Ticket: e.seat.Ticket})
 	require.Contains(t, body, own)
 	require.NotContains(t, body, earlier)
 }

@@ -15,6 +15,7 @@ func TestNoClientLosesACodeOrTakesItTwice(t *testing.T) {
 		"takes after a restart what came meanwhile": takesWhatCame,
 		"two codes at once are two":                 twoAtOnce,
 		"its own code comes after the rejected one": itsOwnAfterTheRejected,
+		"leaves an earlier seller's late code":      leavesAnEarlierSellersCode,
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachLanguage(t, func(t *testing.T, l language) { does(t, s, l) })
@@ -101,6 +102,28 @@ func itsOwnAfterTheRejected(t *testing.T, s *site, l language) {
 	require.NoError(t, err)
 	require.Equal(t, "222222", code)
 	require.True(t, late)
+}
+
+// One session has a turn for seller a, and then one for seller b. Then a's code comes, and after it b's.
+func leavesAnEarlierSellersCode(t *testing.T, s *site, l language) {
+	a, room := l.holder(t, s)
+	var asked time.Time
+	_, _, err := a.code(within(t, time.Second), from, 0, func() { asked = time.Now() })
+	require.Error(t, err, "none comes")
+	require.NoError(t, a.leave(t.Context()))
+	s.join(room, a.session(), "b")
+	b, err := l.resume(t.Context(), t, s.proxy.URL, room, a.session())
+	require.NoError(t, err)
+	code, _, err := b.code(t.Context(), from, 0, func() {
+		require.Equal(t, "late", s.sendOf(asked, room, from, "인증번호 111111"))
+		calls := s.calls(room, "lock/messages").Load()
+		go func() {
+			s.until(func() bool { return s.calls(room, "lock/messages").Load() > calls })
+			s.send(room, from, "인증번호 222222")
+		}()
+	})
+	require.NoError(t, err)
+	require.Equal(t, "222222", code)
 }
 
 func waitsOnWhileOneIsRejected(t *testing.T, s *site, l language) {

@@ -82,6 +82,19 @@ func (s *site) status(room, session string) (a status) {
 	return a
 }
 
+// join lets a session join as a seller.
+func (s *site) join(room, session, seller string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost,
+		s.replicas[0].URL()+"/api/"+room+"/lock", strings.NewReader(fmt.Sprintf(`{"seller_id":%q}`, seller)))
+	require.NoError(s.t, err)
+	r.Header = http.Header{"X-Session-Id": {session}, "Content-Type": {"application/json"}}
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(s.t, err)
+	require.NoError(s.t, resp.Body.Close())
+	require.Equal(s.t, http.StatusOK, resp.StatusCode)
+}
+
 // until waits for a condition, for at most a minute.
 func (s *site) until(condition func() bool) {
 	s.t.Helper()
@@ -197,9 +210,14 @@ func message(ctx context.Context, url, room, id, from, text string, at time.Time
 // send posts a message of the carrier, and returns its result: "matched", "late" or "unmatched".
 func (s *site) send(room, from, text string) string {
 	s.t.Helper()
-	now := time.Now()
-	r, err := message(s.t.Context(), s.replicas[0].URL(), room, fmt.Sprintf("m-%d", now.UnixNano()), from, text,
-		now)
+	return s.sendOf(time.Now(), room, from, text)
+}
+
+// sendOf posts a message that the carrier took at a time.
+func (s *site) sendOf(at time.Time, room, from, text string) string {
+	s.t.Helper()
+	r, err := message(s.t.Context(), s.replicas[0].URL(), room, fmt.Sprintf("m-%d", time.Now().UnixNano()), from,
+		text, at)
 	require.NoError(s.t, err)
 	resp, err := http.DefaultClient.Do(r)
 	require.NoError(s.t, err)

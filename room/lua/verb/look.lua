@@ -5,7 +5,7 @@
 -- Returns a list: "ok view", then for each session
 --   its standing
 --   its messages, joined by one space ("" = none):
---     "kind|digest|fence|1 = late|received(ms)|forget at(ms)|sealed"
+--     "kind|digest|ticket|fence|1 = late|received(ms)|forget at(ms)|sealed"
 --     kind  m = the session's own, w = the ledger judges whether it is, o = unclaimed: the session may claim
 
 -- recent_by_session returns each session's recent messages, as pairs of a digest and when it is forgotten.
@@ -40,8 +40,8 @@ local function shown_to(session, list)
     local m = messages.get(entry[1])
     local kind = m and kind_for(m, session, fence)
     if kind then
-      out[#out + 1] = table.concat({ kind, m.digest, int(m.fence), m.late and '1' or '0', m.received,
-        entry[2], m.sealed }, '|')
+      out[#out + 1] = table.concat({ kind, m.digest, int(m.ticket), int(m.fence), m.late and '1' or '0',
+        m.received, entry[2], m.sealed }, '|')
     end
   end
   return table.concat(out, ' ')
