@@ -73,9 +73,9 @@ func agentConfig(args []string) (mcpserver.Config, error) {
 		}
 		*token = strings.TrimSpace(string(text))
 	}
-	var header http.Header
+	header := http.Header{"Accept-Language": {"en"}} // as the tools' own words
 	if *token != "" {
-		header = http.Header{"Authorization": {"Bearer " + *token}}
+		header.Set("Authorization", "Bearer "+*token)
 	}
 	c, err := client.New(*url, client.Config{Header: header})
 	if err != nil {

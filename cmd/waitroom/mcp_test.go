@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,6 +97,25 @@ func TestAgentToolsSpeakTheProtocolOnStandardInputAndOutput(t *testing.T) {
 	require.NoError(t, theirs.Close())
 	require.Zero(t, <-code, problems.String())
 	require.Empty(t, problems.String())
+}
+
+// Without a language, the server answers in Korean.
+func TestAgentToolsAskTheServerForEnglish(t *testing.T) {
+	asked := make(chan http.Header, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(server.Close)
+	for _, args := range [][]string{{}, {"--token", "hush-hush"}} {
+		c, err := agentConfig(append([]string{"--url", server.URL}, args...))
+		require.NoError(t, err)
+		_, err = c.Client.Join(t.Context(), "integration", "s-1")
+		require.Error(t, err)
+		header := <-asked
+		require.Equal(t, "en", header.Get("Accept-Language"))
+		require.Equal(t, len(args) > 0, header.Get("Authorization") == "Bearer hush-hush")
+	}
 }
 
 func TestAgentToolsNameAWrongSetting(t *testing.T) {
