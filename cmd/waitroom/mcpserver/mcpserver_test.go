@@ -329,8 +329,13 @@ func TestPlaceOutlivesItsProcessOnlyWhereItsSessionIsKept(t *testing.T) {
 
 	kept.Seller = "s-2"
 	require.Equal(t, "waiting", connect(t, kept).call("join", nil).Status, "the session is that of one seller")
-	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
-	require.Contains(t, connect(t, kept).call("join", nil).problem, file)
+	for _, wrong := range []string{"{", "[]", "null", `{"room:4 s-2":5}`} {
+		require.NoError(t, os.WriteFile(file, []byte(wrong), 0o600))
+		require.Contains(t, connect(t, kept).call("join", nil).problem, file, wrong)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("\n"), 0o600))
+	kept.Seller = "s-3"
+	require.Equal(t, "waiting", connect(t, kept).call("join", nil).Status, "an empty file has no session yet")
 }
 
 func TestToolsNeedARoomAndASeller(t *testing.T) {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ type File struct {
 	mu   sync.Mutex
 }
 
-// NewFile returns the sessions in a file, which need not exist yet.
+// NewFile returns the sessions in a file, which may be empty or missing. No other process may use it.
 func NewFile(path string) *File { return &File{path: path} }
 
 // Load returns the session of a place; "" for none. Its errors name the file, and nothing in it.
@@ -58,13 +59,13 @@ func (f *File) Store(place, session string) error {
 func (f *File) read() (map[string]string, error) {
 	all := make(map[string]string)
 	text, err := os.ReadFile(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return all, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the sessions: %w", err)
 	}
-	if json.Unmarshal(text, &all) != nil { // the error may quote a session
+	if len(bytes.TrimSpace(text)) == 0 {
+		return all, nil
+	}
+	if json.Unmarshal(text, &all) != nil || all == nil { // the error may quote a session; null has no map
 		return nil, fmt.Errorf("read the sessions: %q is no JSON object of texts; delete it to forget all places",
 			f.path)
 	}
