@@ -68,28 +68,32 @@ func Run(ctx context.Context, c Config, transport mcp.Transport) error {
 func (t *tools) server() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "waitroom", Title: "waitroom", Version: t.cfg.Version},
 		&mcp.ServerOptions{Instructions: instructions})
-	add(s, "join", "Join the line for the number, or get the lock at once if it is free. Calling it again "+
+	add(t, s, "join", "Join the line for the number, or get the lock at once if it is free. Calling it again "+
 		"keeps the place.", t.join)
-	add(s, "wait_for_turn", "Wait until it is the seller's turn. Returns after at most 45 seconds: call it "+
+	add(t, s, "wait_for_turn", "Wait until it is the seller's turn. Returns after at most 45 seconds: call it "+
 		"again while status is \"waiting\", without a pause, else the turn passes to the next in line.", t.wait)
-	add(s, "ask_for_code", "Call this right before each press of \"send code\" at the marketplace. When "+
+	add(t, s, "ask_for_code", "Call this right before each press of \"send code\" at the marketplace. When "+
 		"status is \"press_now\", press; when it is \"number_busy\", call this again first. Optional: the "+
 		"numbers that the code comes from, which makes a mix-up with another text less likely.", t.ask)
-	add(s, "receive_code", "Wait for the code that the marketplace sent, after ask_for_code. Returns after "+
+	add(t, s, "receive_code", "Wait for the code that the marketplace sent, after ask_for_code. Returns after "+
 		"at most 45 seconds: call it again while status is \"no_code_yet\".", t.receive)
-	add(s, "reject_code", "Report that the last code was wrong or another seller's. Afterwards call "+
+	add(t, s, "reject_code", "Report that the last code was wrong or another seller's. Afterwards call "+
 		"ask_for_code again, or receive_code if the turn is over: the right code may still come.", t.reject)
-	add(s, "done", "End the turn after the code was accepted by the marketplace. The next in line gets the "+
+	add(t, s, "done", "End the turn after the code was accepted by the marketplace. The next in line gets the "+
 		"number.", t.done)
-	add(s, "leave", "Give the place or the turn up.", t.leave)
+	add(t, s, "leave", "Give the place or the turn up.", t.leave)
 	return s
 }
 
-// add adds a tool to a server.
-func add[in any](s *mcp.Server, name, about string,
+// add adds a tool to a server. Its calls end with the process: the server waits for them, and the agent
+// program ends the process by force if it waits for too long.
+func add[in any](t *tools, s *mcp.Server, name, about string,
 	do func(context.Context, *mcp.CallToolRequest, in) (output, error)) {
 	mcp.AddTool(s, &mcp.Tool{Name: name, Description: about, InputSchema: schemaOf[in]()},
 		func(ctx context.Context, r *mcp.CallToolRequest, arguments in) (*mcp.CallToolResult, output, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(t.ctx, cancel)()
 			out, err := do(ctx, r, arguments)
 			return nil, out, advise(err)
 		})

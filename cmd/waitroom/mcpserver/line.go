@@ -24,7 +24,16 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (o
 	if seller == "" && !t.cfg.Proven {
 		return output{}, errNoSeller
 	}
-	if p, err := t.placeOf(in.inRoom); err == nil {
+	release, err := t.alone(ctx, room)
+	if err != nil {
+		return output{}, err
+	}
+	defer release()
+	p, err := t.held(ctx, room)
+	if err != nil && !errors.Is(err, errNoPlace) {
+		return output{}, err
+	}
+	if p != nil {
 		s, live, err := p.look(ctx, t.cfg.Client)
 		switch {
 		case err != nil:
@@ -36,15 +45,20 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (o
 		}
 		p.stop()
 	}
-	turn, err := t.enter(ctx, room, seller)
+	session, err := t.sessionOf(room, seller)
 	if err != nil {
 		return output{}, err
 	}
-	p := &place{room: room, seller: seller, turn: turn, codes: make(chan client.Code, mostCodes)}
-	p.ctx, p.stop = context.WithCancel(t.ctx)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.places[room] = p
+	turn, err := t.cfg.Client.Join(ctx, room, seller, client.Session(session))
+	if err != nil {
+		if ctx.Err() != nil {
+			t.mu.Lock()
+			t.tried[room] = attempt{seller, session}
+			t.mu.Unlock()
+		}
+		return output{}, err
+	}
+	t.take(room, seller, turn)
 	return outputOf(turn.State()), nil
 }
 
@@ -61,22 +75,18 @@ func (p *place) look(ctx context.Context, c *client.Client) (s client.State, liv
 	return s, s.Status == "waiting" || s.Status == "locked", nil
 }
 
-// enter joins under the stored session of a room and seller, or under a new one that it stores first.
-func (t *tools) enter(ctx context.Context, room, seller string) (*client.Turn, error) {
+// sessionOf returns the stored session of a room and seller, or a new one that it has stored.
+func (t *tools) sessionOf(room, seller string) (string, error) {
 	session := uuid.NewString()
-	if t.cfg.Keep != nil {
-		name := room + " " + seller // a room's id has no space
-		kept, err := t.cfg.Keep.Load(name)
-		if err != nil {
-			return nil, err
-		}
-		if kept != "" {
-			session = kept
-		} else if err := t.cfg.Keep.Store(name, session); err != nil {
-			return nil, err
-		}
+	if t.cfg.Keep == nil {
+		return session, nil
 	}
-	return t.cfg.Client.Join(ctx, room, seller, client.Session(session))
+	name := room + " " + seller // a room's id has no space
+	kept, err := t.cfg.Keep.Load(name)
+	if err != nil || kept != "" {
+		return kept, err
+	}
+	return session, t.cfg.Keep.Store(name, session)
 }
 
 // wait waits for the turn, as long as a tool call may take.
@@ -125,12 +135,21 @@ func (t *tools) leave(ctx context.Context, _ *mcp.CallToolRequest, in inRoom) (o
 
 func (t *tools) end(ctx context.Context, in inRoom,
 	end func(*client.Turn, context.Context) error) (output, error) {
-	p, err := t.placeOf(in)
+	room, err := t.roomOf(in)
 	if err != nil {
 		return output{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
 	defer cancel()
+	release, err := t.alone(ctx, room)
+	if err != nil {
+		return output{}, err
+	}
+	defer release()
+	p, err := t.held(ctx, room)
+	if err != nil {
+		return output{}, err
+	}
 	if err := end(p.turn, ctx); err != nil {
 		return output{}, err
 	}

@@ -57,6 +57,8 @@ type agent struct {
 	session  *mcp.ClientSession
 	progress chan string
 	stop     func()
+	signal   func() // ends the process while the agent is connected
+	done     chan error
 }
 
 type result struct {
@@ -75,7 +77,7 @@ func connect(t *testing.T, c mcpserver.Config) *agent {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- mcpserver.Run(ctx, c, ours) }()
-	a := &agent{T: t, progress: make(chan string, 100)}
+	a := &agent{T: t, progress: make(chan string, 100), signal: cancel, done: done}
 	options := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
 		r *mcp.ProgressNotificationClientRequest) {
 		select {
@@ -97,10 +99,16 @@ func connect(t *testing.T, c mcpserver.Config) *agent {
 	return a
 }
 
+func withProgress(tool string) *mcp.CallToolParams {
+	p := &mcp.CallToolParams{Name: tool}
+	p.SetProgressToken("p")
+	return p
+}
+
 func (a *agent) call(tool string, arguments map[string]any) (r result) {
 	a.Helper()
-	p := &mcp.CallToolParams{Name: tool, Arguments: arguments}
-	p.SetProgressToken("p")
+	p := withProgress(tool)
+	p.Arguments = arguments
 	got, err := a.session.CallTool(a.Context(), p)
 	require.NoError(a, err)
 	text := got.Content[0].(*mcp.TextContent).Text
@@ -356,6 +364,104 @@ func TestToolsNeedARoomAndASeller(t *testing.T) {
 	require.Contains(t, away.call("join", nil).problem, "check the server's URL")
 }
 
+// places returns how many places a room has, with the holder's.
+func places(t *testing.T, base, room string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/"+room+"/lock/status", nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	var answer struct {
+		Status string
+		Length int `json:"queue_length"`
+	}
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+	if answer.Status == "locked" {
+		answer.Length++
+	}
+	return answer.Length
+}
+
+// An agent sends several calls before it reads the first answer.
+func TestJoinsAtOnceMakeOnePlaceWhichEndsWithTheProcess(t *testing.T) {
+	base := serve(t)
+	a := connect(t, config(t, base, "room:12", "s-1", long))
+	var joins sync.WaitGroup
+	results := make(chan result, 16)
+	for n := range cap(results) {
+		joins.Go(func() { results <- a.call("join", map[string]any{"seller": fmt.Sprint("s-", n%4)}) })
+	}
+	joins.Wait()
+	close(results)
+	counts := make(map[string]int)
+	for r := range results {
+		if r.problem != "" {
+			require.Contains(t, r.problem, "leave first")
+		}
+		counts[r.Status]++
+	}
+	require.Equal(t, map[string]int{"your_turn": 4, "": 12}, counts, "those of one seller keep its place")
+	require.Equal(t, 1, places(t, base, "room:12"))
+	a.stop()
+	require.Zero(t, places(t, base, "room:12"))
+}
+
+// lossy is a transport that loses the answer to the first join, after which the call hangs.
+type lossy struct {
+	first sync.Once
+	lost  chan struct{} // closed when the server has answered
+}
+
+func (l *lossy) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	loses := false
+	if r.Method == http.MethodPost && path.Base(r.URL.Path) == "lock" {
+		l.first.Do(func() { loses = true })
+	}
+	if !loses {
+		return http.DefaultTransport.RoundTrip(r)
+	}
+	resp, err = http.DefaultTransport.RoundTrip(r.WithContext(context.WithoutCancel(r.Context())))
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	close(l.lost)
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// The server has made the place, of which the agent does not know.
+func TestPlaceOfAJoinWithoutAnAnswerIsKnown(t *testing.T) {
+	base := serve(t)
+	for n, then := range []func(*agent){
+		func(a *agent) {
+			require.Contains(t, a.call("join", map[string]any{"seller": "s-2"}).problem, "leave first")
+			require.Equal(t, "your_turn", a.call("join", nil).Status)
+		},
+		func(a *agent) { require.Equal(t, "cancelled", a.call("leave", nil).Outcome) },
+		func(a *agent) {},
+	} {
+		room := fmt.Sprint("room:no-answer-", n)
+		l := &lossy{lost: make(chan struct{})}
+		c, err := client.New(base, client.Config{HTTP: &http.Client{Transport: l}})
+		require.NoError(t, err)
+		a := connect(t, mcpserver.Config{Client: c, Room: room, Seller: "s-1", Patience: long})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: "join"})
+			ended <- err
+		}()
+		<-l.lost
+		cancel() // and the agent tells the tools
+		require.Error(t, <-ended)
+		require.Equal(t, 1, places(t, base, room))
+		then(a)
+		a.stop()
+		require.Zero(t, places(t, base, room), "no process is left that could end it")
+	}
+}
+
 // A client that asks for progress receives a notification of each change while the tool waits.
 func TestWaitSendsProgress(t *testing.T) {
 	base := serve(t)
@@ -372,6 +478,27 @@ func TestWaitSendsProgress(t *testing.T) {
 		words = <-second.progress
 	}
 	require.Equal(t, "your turn", words)
+}
+
+// The agent program ends its tools by a signal while one of them waits.
+func TestSignalEndsTheToolThatWaitsAndThePlace(t *testing.T) {
+	base := serve(t)
+	connect(t, config(t, base, "room:13", "s-1", long)).call("join", nil)
+	a := connect(t, config(t, base, "room:13", "s-2", 10*time.Minute))
+	a.call("join", nil)
+	go func() {
+		_, _ = a.session.CallTool(t.Context(), withProgress("wait_for_turn"))
+	}()
+	require.Equal(t, "position 1", <-a.progress)
+	a.signal()
+	select {
+	case err := <-a.done:
+		require.NoError(t, err)
+		a.done <- nil
+	case <-time.After(long):
+		require.Fail(t, "the tools go on")
+	}
+	require.Equal(t, 1, places(t, base, "room:13"))
 }
 
 // A session is a credential, and an agent's context may be sent anywhere.

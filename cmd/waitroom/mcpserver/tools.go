@@ -51,12 +51,18 @@ type tools struct {
 	work sync.WaitGroup
 
 	mu     sync.Mutex
-	places map[string]*place // by room
+	places map[string]*place        // by room
+	tried  map[string]attempt       // by room: a join without an answer, which may have made a place
+	doors  map[string]chan struct{} // by room: full while a call joins, leaves or is done
 }
+
+// attempt is a join whose answer did not come.
+type attempt struct{ seller, session string }
 
 // newTools returns tools whose work in the background ends with ctx or close.
 func newTools(ctx context.Context, c Config) *tools {
-	t := &tools{cfg: c, places: make(map[string]*place)}
+	t := &tools{cfg: c, places: make(map[string]*place), tried: make(map[string]attempt),
+		doors: make(map[string]chan struct{})}
 	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
 }
@@ -70,10 +76,10 @@ func (t *tools) close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, p := range t.places {
-		_ = p.turn.Leave(ctx) // on failure the lease or the absence ends the place
+	for room := range t.doors { // no call is left that could open another
+		if p, err := t.held(ctx, room); err == nil {
+			_ = p.turn.Leave(ctx) // on failure the lease or the absence ends the place
+		}
 	}
 }
 
@@ -170,6 +176,55 @@ func (t *tools) placeOf(in inRoom) (*place, error) {
 		return p, nil
 	}
 	return nil, errNoPlace
+}
+
+// alone waits until no other call changes the place in a room, and lets none begin until the caller calls
+// release. So two joins at once make one place.
+func (t *tools) alone(ctx context.Context, room string) (release func(), err error) {
+	t.mu.Lock()
+	door := t.doors[room]
+	if door == nil {
+		door = make(chan struct{}, 1)
+		t.doors[room] = door
+	}
+	t.mu.Unlock()
+	select {
+	case door <- struct{}{}:
+		return func() { <-door }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// held returns the place in a room, also one that a join without an answer has made. The caller is alone.
+func (t *tools) held(ctx context.Context, room string) (*place, error) {
+	t.mu.Lock()
+	a, tried := t.tried[room]
+	t.mu.Unlock()
+	if !tried {
+		return t.placeOf(inRoom{room})
+	}
+	turn, err := t.cfg.Client.Resume(ctx, room, a.session)
+	if err != nil && !errors.Is(err, client.ErrNoTurn) {
+		return nil, err
+	}
+	t.mu.Lock()
+	delete(t.tried, room)
+	t.mu.Unlock()
+	if err != nil { // it has made none
+		return t.placeOf(inRoom{room})
+	}
+	return t.take(room, a.seller, turn), nil
+}
+
+// take makes a turn the agent's place in a room.
+func (t *tools) take(room, seller string, turn *client.Turn) *place {
+	p := &place{room: room, seller: seller, turn: turn, codes: make(chan client.Code, mostCodes)}
+	p.ctx, p.stop = context.WithCancel(t.ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.places[room] = p
+	return p
 }
 
 // outputOf describes a place's state, and what to do next.
