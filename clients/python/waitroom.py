@@ -15,6 +15,7 @@ after a restart: see resume.
 import dataclasses
 import http.client
 import json
+import math
 import random
 import threading
 import time
@@ -24,6 +25,7 @@ import urllib.request
 import uuid
 
 _CALL = 60  # seconds: longer than the longest wait for a message
+_LEAST = 1  # seconds that a call may take, however little is left of patience
 _WAIT = 25  # seconds that the server lets a call wait for a message
 _POLL = 1  # seconds
 _FIRST, _MOST = 0.25, 20  # seconds before a call is repeated
@@ -65,7 +67,8 @@ def join(server, room, seller, *, session=None, may_wait=True, headers=None, pat
     """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
 
     may_wait=False raises "lock_held" or "room_paused" instead of waiting. headers are sent with every call.
-    patience: a call without an answer for this many seconds raises TimeoutError; None retries for ever.
+    patience: a call without an answer for this many seconds raises TimeoutError, one that waits for a code
+    after up to twice as many; None retries for ever. A 5xx or a 429 is no answer.
     """
     turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
     path = "/lock" if may_wait else "/lock?wait=false"
@@ -88,7 +91,8 @@ class Turn:
             raise ValueError("waitroom's URL: want one such as https://waitroom.example")
         self._base = server.rstrip("/") + "/api/" + urllib.parse.quote(room, safe="")
         self._headers = dict(headers or {})
-        self._patience = patience
+        self._patience = math.inf if patience is None else patience
+        self._wait = int(max(1, min(_WAIT, self._patience)))  # seconds that the server lets a call wait
         self._fence = None  # of the last lease
         self._taken = set()  # messages whose codes were returned
         self._taking = threading.Lock()
@@ -193,7 +197,7 @@ class Turn:
         query = {"after": after} if after else {}
         if wait:
             query["wait"] = wait
-        return self._call("GET", "/lock/messages?" + urllib.parse.urlencode(query))
+        return self._call("GET", "/lock/messages?" + urllib.parse.urlencode(query), wait=wait)
 
     def _take(self, answer, before):
         """Returns the newest message with a code that is not in before and that no call has returned."""
@@ -208,7 +212,7 @@ class Turn:
         over = None
         after = before[-1] if before else ""
         while True:
-            answer = self._messages(after, _WAIT)
+            answer = self._messages(after, self._wait)
             message = self._take(answer, before)
             if message:
                 return Code(message["code"], message["text"], message["message_id"], message["received_at"],
@@ -244,7 +248,8 @@ class Turn:
                 raise
             return {}
 
-    def _call(self, method, path, body=None, key=None):
+    def _call(self, method, path, body=None, key=None, wait=0):
+        """wait: for how many seconds the server may keep the call before it answers."""
         headers = {**self._headers, "X-Session-ID": self.session, "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -252,27 +257,33 @@ class Turn:
             headers["Idempotency-Key"] = key
         data = None if body is None else json.dumps(body).encode()
         pause = _FIRST
-        begun = time.monotonic()
+        end = time.monotonic() + self._patience + wait
         while True:
             request = urllib.request.Request(self._base + path, data, headers, method=method)
+            most = min(_CALL, max(_LEAST, end - time.monotonic()))
+            refused = None
             try:
-                with _OPENER.open(request, timeout=_CALL) as answer:
+                with _OPENER.open(request, timeout=most) as answer:
                     found = _read(answer)
                 if found.get("status"):  # each answer of the server has one; another is some proxy's own
                     return found
-                later = None
             except urllib.error.HTTPError as error:
-                later = _refusal(error)
+                refused, later = _refusal(error)
             except http.client.InvalidURL:
                 raise
             except (OSError, http.client.HTTPException):  # no whole answer
-                later = None
-            if later is None:
-                if self._patience is not None and time.monotonic() - begun > self._patience:
-                    raise TimeoutError("waitroom does not answer")
+                pass
+            if refused is None:
                 later = random.uniform(0, pause)
                 pause = min(2 * pause, _MOST)
-            time.sleep(later)
+            elif refused.status < 500 and refused.status != 429:  # an answer, such as number_busy
+                time.sleep(later)
+                end = time.monotonic() + self._patience + wait
+                continue
+            left = end - time.monotonic()
+            time.sleep(max(0, min(later, left)))
+            if later > left:
+                raise TimeoutError("waitroom does not answer") from refused
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
@@ -295,15 +306,16 @@ def _read(answer):
 
 
 def _refusal(error):
-    """Returns in how many seconds to call again; raises Refused where a repeat would get the same answer."""
+    """Returns the Refused and in how many seconds to call again; raises it where a repeat changes nothing."""
     with error:
         try:
             problem = _read(error)
         except (OSError, http.client.HTTPException):
             problem = {}
+    refused = Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""))
     after = error.headers.get("Retry-After", "")
     if after.isdecimal():
-        return min(max(int(after), 1), _BUSY if problem.get("code") == "number_busy" else _AFTER)
+        return refused, min(max(int(after), 1), _BUSY if refused.code == "number_busy" else _AFTER)
     if error.code >= 500 or error.code == 429:
-        return 1
-    raise Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""))
+        return refused, 1
+    raise refused

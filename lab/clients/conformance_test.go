@@ -43,6 +43,8 @@ type robot interface {
 	reject(ctx context.Context) error // the last code
 	done(ctx context.Context) error
 	leave(ctx context.Context) error
+	// hurry has each later call end by itself after so long.
+	hurry(ctx context.Context, patience time.Duration) error
 	session() string
 	// positions returns the positions that wait has reported.
 	positions() []int
@@ -53,6 +55,8 @@ type language struct {
 	name   string
 	join   func(ctx context.Context, t *testing.T, url, room, seller string) (robot, error)
 	resume func(ctx context.Context, t *testing.T, url, room, session string) (robot, error)
+	// within joins a room, and ends the join itself after so long.
+	within func(ctx context.Context, t *testing.T, url, room string, patience time.Duration) error
 }
 
 const from = "15881234"

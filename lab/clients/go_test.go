@@ -12,7 +12,7 @@ import (
 	"github.com/waitroom/waitroom/client"
 )
 
-var languages = append([]language{{"go", joinInGo, resumeInGo},
+var languages = append([]language{{"go", joinInGo, resumeInGo, joinInGoWithin},
 	processes("javascript", "node", "driver.mjs", "../../../clients/js/waitroom.js"),
 	processes("python", "python3", "driver.py", "../../../clients/python")}, withSockets()...)
 
@@ -27,8 +27,9 @@ func withSockets() []language {
 }
 
 type goRobot struct {
-	turn *client.Turn
-	last client.Code
+	turn     *client.Turn
+	last     client.Code
+	patience time.Duration // of a call; 0 = its context's
 
 	mu    sync.Mutex
 	shown []int
@@ -52,8 +53,18 @@ func resumeInGo(ctx context.Context, t *testing.T, url, room, session string) (r
 	return &goRobot{turn: turn}, said(err)
 }
 
+func joinInGoWithin(ctx context.Context, t *testing.T, url, room string, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := joinInGo(ctx, t, url, room, "a")
+	return err
+}
+
 // said returns an error in the form that every client has.
 func said(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) { // it has the last refusal, too
+		return err
+	}
 	if ended, ok := errors.AsType[*client.Ended](err); ok {
 		return errors.New(ended.Outcome)
 	}
@@ -80,6 +91,8 @@ func (r *goRobot) wait(ctx context.Context) error {
 
 func (r *goRobot) code(ctx context.Context, from string, late time.Duration, sent func()) (string, bool,
 	error) {
+	ctx, cancel := r.bound(ctx)
+	defer cancel()
 	ask := client.Ask(func(context.Context) error {
 		sent()
 		return nil
@@ -90,9 +103,26 @@ func (r *goRobot) code(ctx context.Context, from string, late time.Duration, sen
 }
 
 func (r *goRobot) reject(ctx context.Context) error { return said(r.turn.Reject(ctx, r.last)) }
-func (r *goRobot) done(ctx context.Context) error   { return said(r.turn.Done(ctx)) }
 func (r *goRobot) leave(ctx context.Context) error  { return said(r.turn.Leave(ctx)) }
 func (r *goRobot) session() string                  { return r.turn.Session() }
+
+func (r *goRobot) done(ctx context.Context) error {
+	ctx, cancel := r.bound(ctx)
+	defer cancel()
+	return said(r.turn.Done(ctx))
+}
+
+func (r *goRobot) hurry(_ context.Context, patience time.Duration) error {
+	r.patience = patience
+	return nil
+}
+
+func (r *goRobot) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.patience == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, r.patience)
+}
 
 func (r *goRobot) positions() []int {
 	r.mu.Lock()

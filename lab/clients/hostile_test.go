@@ -234,3 +234,100 @@ clearTimeout(took);`))
 		})
 	}
 }
+
+// silences are what a client gets where no server answers it.
+var silences = map[string]func(w http.ResponseWriter, over <-chan struct{}){
+	"a proxy without its server": func(w http.ResponseWriter, _ <-chan struct{}) {
+		http.Error(w, "<h1>Bad Gateway</h1>", http.StatusBadGateway)
+	},
+	"a server without its store": func(w http.ResponseWriter, _ <-chan struct{}) {
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, `{"code":"store_unavailable"}`, http.StatusServiceUnavailable)
+	},
+	"a limit": func(w http.ResponseWriter, _ <-chan struct{}) {
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, `{"code":"too_many_requests"}`, http.StatusTooManyRequests)
+	},
+	"a page of a proxy": func(w http.ResponseWriter, _ <-chan struct{}) {
+		_, _ = w.Write([]byte("<html>log in</html>"))
+	},
+	"a call that hangs":      func(_ http.ResponseWriter, over <-chan struct{}) { <-over },
+	"a call that is cut off": func(http.ResponseWriter, <-chan struct{}) { panic(http.ErrAbortHandler) },
+}
+
+// hurried joins without haste.
+func hurried(ctx context.Context, t *testing.T, l language, url string, patience time.Duration) robot {
+	r, err := l.join(ctx, t, url, "room:1", "a")
+	require.NoError(t, err)
+	require.NoError(t, r.hurry(ctx, patience))
+	return r
+}
+
+// Neither a pause, nor a Retry-After, nor a call's own time limit outlasts what the caller allows.
+func TestNoCallOutlastsWhatItsCallerAllows(t *testing.T) {
+	const patience = time.Second
+	calls := map[string]struct {
+		fails func(*http.Request) bool
+		make  func(context.Context, *testing.T, language, string) error
+	}{
+		"join": {func(*http.Request) bool { return true },
+			func(ctx context.Context, t *testing.T, l language, url string) error {
+				return l.within(ctx, t, url, "room:1", patience)
+			}},
+		"code": {func(r *http.Request) bool { return r.URL.Query().Has("wait") },
+			func(ctx context.Context, t *testing.T, l language, url string) error {
+				_, _, err := hurried(ctx, t, l, url, patience).code(ctx, from, 0, func() {})
+				return err
+			}},
+		"done": {func(r *http.Request) bool { return r.Method == http.MethodDelete },
+			func(ctx context.Context, t *testing.T, l language, url string) error {
+				return hurried(ctx, t, l, url, patience).done(ctx)
+			}},
+	}
+	eachLanguage(t, func(t *testing.T, l language) {
+		for silence, keeps := range silences {
+			for name, call := range calls {
+				t.Run(silence+", "+name, func(t *testing.T) {
+					t.Parallel()
+					over := make(chan struct{})
+					url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+						if call.fails(r) {
+							keeps(w, over)
+							return
+						}
+						rightly(w, r)
+					})
+					t.Cleanup(func() { close(over) }) // before the server is closed
+					ctx := within(t, 30*time.Second)
+					err := call.make(ctx, t, l, url)
+					require.Error(t, err)
+					require.NoError(t, ctx.Err(), "the client has to end the call itself")
+					require.Regexp(t, "deadline exceeded|TimeoutError", err.Error())
+				})
+			}
+		}
+	})
+}
+
+// The patience of a call is for a server that does not answer. One that has the client wait does answer.
+func TestABusyNumberOutlastsThePatienceOfACall(t *testing.T) {
+	for _, l := range languages {
+		if l.name != "python" { // the others bound the whole wait for a code
+			continue
+		}
+		var asks atomic.Int64
+		url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/expect") && asks.Add(1) < 6 {
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(http.StatusConflict)
+				_, _ = w.Write([]byte(`{"code":"number_busy"}`))
+				return
+			}
+			rightly(w, r)
+		})
+		r := hurried(t.Context(), t, l, url, 3*time.Second)
+		code, _, err := r.code(t.Context(), from, 0, func() {})
+		require.NoError(t, err)
+		require.Equal(t, "482913", code)
+	}
+}

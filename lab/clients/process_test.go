@@ -28,6 +28,11 @@ func processes(name string, command ...string) language {
 		},
 		resume: func(ctx context.Context, t *testing.T, url, room, session string) (robot, error) {
 			return start(ctx, t, map[string]any{"do": "resume", "url": url, "room": room, "session": session})
+		},
+		within: func(ctx context.Context, t *testing.T, url, room string, patience time.Duration) error {
+			_, err := start(ctx, t, map[string]any{"do": "join", "url": url, "room": room, "seller": "a",
+				"patience": patience.Milliseconds()})
+			return err
 		}}
 }
 
@@ -147,7 +152,13 @@ func (r *processRobot) simple(ctx context.Context, what string) error {
 func (r *processRobot) reject(ctx context.Context) error { return r.simple(ctx, "reject") }
 func (r *processRobot) done(ctx context.Context) error   { return r.simple(ctx, "done") }
 func (r *processRobot) leave(ctx context.Context) error  { return r.simple(ctx, "leave") }
-func (r *processRobot) session() string                  { return r.id }
+
+func (r *processRobot) hurry(ctx context.Context, patience time.Duration) error {
+	_, err := r.do(ctx, map[string]any{"do": "hurry", "patience": patience.Milliseconds()})
+	return err
+}
+
+func (r *processRobot) session() string { return r.id }
 
 func (r *processRobot) positions() []int {
 	r.mu.Lock()

@@ -5,7 +5,10 @@ const { Ended, Refused, join, resume } = await import(process.argv[2]);
 const answer = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const going = new Map(); // command → what its ask waits for
 let turn;
+let hurry; // milliseconds that a call may take; undefined = any time
 let last;
+
+const soon = (patience) => (patience ? { signal: AbortSignal.timeout(patience) } : {});
 
 function wordOf(error) {
   if (error instanceof Ended) return error.outcome;
@@ -14,8 +17,8 @@ function wordOf(error) {
 }
 
 const commands = {
-  async join({ url, room, seller }) {
-    turn = await join(url, room, seller);
+  async join({ url, room, seller, patience }) {
+    turn = await join(url, room, seller, soon(patience));
     return { session: turn.session };
   },
   async resume({ url, room, session }) {
@@ -27,15 +30,17 @@ const commands = {
     await turn.wait({ onState: (state) => positions.push(state.queue_position ?? 0) });
     return { positions };
   },
-  async code({ id, from, late, within }) {
+  async code({ id, from, late }) {
     const ask = () => (answer({ id, asks: true }), new Promise((resolve) => going.set(id, resolve)));
-    const signal = within ? AbortSignal.timeout(within) : undefined;
-    last = await turn.code({ from: [from], ask, late, signal });
+    last = await turn.code({ from: [from], ask, late, ...soon(hurry) });
     return { code: last.code, late: last.late };
   },
   reject: () => turn.reject(last),
-  done: () => turn.done(),
+  done: () => turn.done(soon(hurry)),
   leave: () => turn.leave(),
+  async hurry({ patience }) {
+    hurry = patience;
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -7,7 +7,7 @@ import threading
 sys.path.insert(0, sys.argv[1])
 import waitroom  # noqa: E402
 
-turn = last = None
+turn = last = place = None
 going = {}  # command → what its ask waits for
 writing = threading.Lock()
 
@@ -17,9 +17,10 @@ def answer(line):
         print(json.dumps(line), flush=True)
 
 
-def join(url, room, seller, **_):
-    global turn
-    turn = waitroom.join(url, room, seller)
+def join(url, room, seller, patience=None, **_):
+    global turn, place
+    place = url, room
+    turn = waitroom.join(url, room, seller, patience=patience and patience / 1000)
     return {"session": turn.session}
 
 
@@ -27,6 +28,11 @@ def resume(url, room, session, **_):
     global turn
     turn = waitroom.resume(url, room, session)
     return {"session": turn.session}
+
+
+def hurry(patience, **_):
+    global turn
+    turn = waitroom.Turn(*place, turn.session, patience=patience / 1000)
 
 
 def wait(**_):
@@ -51,7 +57,7 @@ def code(id, **command):
 
 commands = {"join": join, "resume": resume, "wait": wait, "code": code,
             "reject": lambda **_: turn.reject(last), "done": lambda **_: turn.done(),
-            "leave": lambda **_: turn.leave()}
+            "leave": lambda **_: turn.leave(), "hurry": hurry}
 
 
 def run(command):
