@@ -10,6 +10,7 @@ function backoff(attempt, random = Math.random) {
 // ../../static/js/socket.js
 var SILENCE = 4e4;
 var HANDSHAKE = 1e4;
+var BROKEN = 1006;
 var RoomSocket = class {
   #socket = null;
   #opening = null;
@@ -23,8 +24,8 @@ var RoomSocket = class {
     Object.assign(this, { url, onFrame, onStatus, protocols, first, silence });
   }
   start() {
-    this.onStatus("connecting");
     this.#open();
+    this.onStatus("connecting");
   }
   /** Reconnects at once: after sleep or a change of network a socket may only look alive. */
   renew() {
@@ -63,9 +64,9 @@ var RoomSocket = class {
     this.#socket = socket;
     this.#listen(Math.min(HANDSHAKE, this.silence));
     socket.addEventListener("message", (event) => this.#heard(socket, event.data));
-    socket.addEventListener("close", (event) => {
-      if (socket === this.#socket) this.#lost(event.code);
-    });
+    const ended = (code) => socket === this.#socket && this.#lost(code);
+    socket.addEventListener("close", (event) => ended(event.code));
+    socket.addEventListener("error", () => setTimeout(() => ended(BROKEN)));
   }
   #heard(socket, data) {
     if (socket !== this.#socket) return;
@@ -87,8 +88,8 @@ var RoomSocket = class {
       this.onStatus("closed", code);
       return;
     }
-    this.onStatus("lost", code);
     this.#retry = setTimeout(() => this.#open(), backoff(this.#attempt++));
+    this.onStatus("lost", code);
   }
   #listen(patience = this.silence) {
     clearTimeout(this.#watch);
@@ -313,6 +314,7 @@ var Follower = class {
   #turn;
   #signal;
   #socket;
+  #open = false;
   #lost = 0;
   #states = [];
   #wake;
@@ -324,29 +326,39 @@ var Follower = class {
       ...turn.socket,
       onFrame: (frame) => frame.type === "state" && this.#push(frame),
       onStatus: (status) => {
-        if (status === "open") this.#lost = 0;
-        if (status === "closed" || status === "lost" && ++this.#lost >= BLOCKED) this.#blocked();
+        this.#open = status === "open";
+        if (this.#open) this.#lost = 0;
+        if (status === "closed" || status === "lost" && ++this.#lost >= BLOCKED) this.close();
+        this.#wake?.();
       }
     });
     this.#socket.start();
   }
-  /** Returns the next state. If the socket is silent for too long, it reads the state by a call. */
+  /** Returns the next state. A handshake may hang: until a socket is open, calls keep the seller present. */
   async next() {
-    if (this.#states.length > 0) return this.#states.shift();
-    if (!this.#socket) {
-      await sleep(POLL, this.#signal);
-      return this.#turn.look(this.#signal);
-    }
-    await until((resolve) => this.#wake = resolve, this.#signal);
-    return this.#states.shift() ?? this.#turn.look(this.#signal);
+    const woken = (resolve) => this.#wake = resolve;
+    if (this.#open && this.#states.length === 0) await until(woken, this.#signal);
+    if (!this.#open && this.#states.length === 0) await sleep(POLL, this.#signal, woken);
+    return this.#states.shift() ?? await this.#ask() ?? this.#states.shift();
   }
   close() {
     this.#socket?.rest();
     this.#socket = void 0;
   }
-  #blocked() {
-    this.close();
-    this.#wake?.();
+  /** Asks for the state by a call, which may hang. A state from the socket ends it; then it returns none. */
+  async #ask() {
+    const call = new AbortController();
+    let end;
+    const heard = (resolve) => {
+      end = resolve;
+      this.#wake = () => this.#states.length > 0 && resolve();
+    };
+    try {
+      return await Promise.race([this.#turn.look(call.signal), until(heard, this.#signal)]);
+    } finally {
+      end?.();
+      call.abort();
+    }
   }
   #push(state) {
     const known = state.status !== "idle";
@@ -402,10 +414,15 @@ function pauseOf({ status, headers, body }) {
 }
 var notYet = () => new Error("the turn has not come yet: wait first");
 var idOf = (message) => message.message_id;
-async function sleep(milliseconds, signal) {
+async function sleep(milliseconds, signal, woken = () => {
+}) {
   let timer;
+  const start = (resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+    woken(resolve);
+  };
   try {
-    await until((resolve) => timer = setTimeout(resolve, milliseconds), signal);
+    await until(start, signal);
   } finally {
     clearTimeout(timer);
   }

@@ -1,11 +1,15 @@
 package clients
 
 import (
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +33,7 @@ const signal = abort.signal;
 	if len(withSockets()) > 0 {
 		args = append([]string{"--experimental-websocket"}, args...)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", args...)
+	cmd := exec.CommandContext(within(t, time.Minute), "node", args...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	return strings.TrimSpace(string(out))
@@ -55,6 +59,86 @@ await turn.wait({ signal }).catch((error) => console.log(error.name));`,
 			require.Equal(t, "AbortError\n0", out)
 		})
 	}
+}
+
+// Node says by "error" alone that a socket could not open. The turn comes at the fifth look, and a look comes
+// each second: by then, the client has given sockets up. What it has given up keeps no process alive.
+func TestWhereNoSocketComesThroughAProgramHasItsTurnAndEnds(t *testing.T) {
+	if len(withSockets()) == 0 {
+		t.Skip("this Node has no WebSocket")
+	}
+	for name, socket := range map[string]struct {
+		handler http.HandlerFunc
+		tried   int64
+	}{
+		"refused": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }, 2},
+		"cut":     {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 2},
+		"silent":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var looks, tried, triedThen, hanging, hangingThen atomic.Int64
+			url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case strings.HasSuffix(r.URL.Path, "/ws"):
+					tried.Add(1)
+					hanging.Add(1)
+					defer hanging.Add(-1)
+					socket.handler(w, r)
+				case strings.HasSuffix(r.URL.Path, "/status") && looks.Add(1) < 5:
+					_, _ = w.Write([]byte(`{"status":"locked","me":{"status":"waiting"}}`))
+				case strings.HasSuffix(r.URL.Path, "/status"):
+					triedThen.Store(tried.Load())
+					hangingThen.Store(hanging.Load())
+					fallthrough
+				default:
+					rightly(w, r)
+				}
+			})
+			require.Equal(t, "completed", runScript(t, url, `
+const turn = await join(url, "room:1", "a");
+await turn.wait();
+await turn.done();
+console.log(turn.state.outcome);`))
+			require.Equal(t, socket.tried, triedThen.Load())
+			require.Equal(t, socket.tried, tried.Load())
+			require.Equal(t, name == "silent", hangingThen.Load() > 0)
+		})
+	}
+}
+
+// A call that hangs hides no turn that the socket has brought meanwhile.
+func TestAStateFromASocketEndsACallThatHangs(t *testing.T) {
+	if len(withSockets()) == 0 {
+		t.Skip("this Node has no WebSocket")
+	}
+	var looks atomic.Int64
+	hangs := make(chan struct{})
+	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/ws"):
+			<-hangs
+			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"waitroom"}})
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.CloseNow() }()
+			_ = conn.Write(r.Context(), websocket.MessageText, []byte(`{"type":"state","status":"locked","fence":7}`))
+			_, _, _ = conn.Read(r.Context())
+		case strings.HasSuffix(r.URL.Path, "/status") && looks.Add(1) > 1:
+			if looks.Load() == 2 {
+				close(hangs)
+			}
+			<-r.Context().Done()
+		default:
+			_, _ = w.Write([]byte(`{"status":"waiting","me":{"status":"waiting"}}`))
+		}
+	})
+	require.Equal(t, "locked 0", runScript(t, url, `
+const turn = await join(url, "room:1", "a", { signal });
+await turn.wait({ signal });
+console.log(turn.state.status, getEventListeners(signal, "abort").length);`))
+	require.EqualValues(t, 2, looks.Load())
 }
 
 // Polls leave no listener either, and a printed turn has no secret.

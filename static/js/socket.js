@@ -3,6 +3,7 @@ import { backoff } from "./backoff.js";
 const SILENCE = 40000; // milliseconds; the server sends a frame every 25 s
 // milliseconds until the first frame: a proxy may take a handshake and never answer it
 const HANDSHAKE = 10000;
+const BROKEN = 1006; // the close code of a socket that failed (RFC 6455, 7.1.5)
 
 /**
  * A socket that reconnects after every break, unless the server forbids it. onStatus receives "connecting",
@@ -24,8 +25,8 @@ export class RoomSocket {
   }
 
   start() {
+    this.#open(); // before the status: onStatus may put the socket to rest
     this.onStatus("connecting");
-    this.#open();
   }
 
   /** Reconnects at once: after sleep or a change of network a socket may only look alive. */
@@ -70,9 +71,10 @@ export class RoomSocket {
     this.#socket = socket;
     this.#listen(Math.min(HANDSHAKE, this.silence));
     socket.addEventListener("message", (event) => this.#heard(socket, event.data));
-    socket.addEventListener("close", (event) => {
-      if (socket === this.#socket) this.#lost(event.code);
-    });
+    const ended = (code) => socket === this.#socket && this.#lost(code);
+    socket.addEventListener("close", (event) => ended(event.code));
+    // Node has no other event for a socket that did not open. In browsers, "close" follows with its code.
+    socket.addEventListener("error", () => setTimeout(() => ended(BROKEN)));
   }
 
   #heard(socket, data) {
@@ -96,8 +98,8 @@ export class RoomSocket {
       this.onStatus("closed", code);
       return;
     }
+    this.#retry = setTimeout(() => this.#open(), backoff(this.#attempt++)); // before the status, as in start
     this.onStatus("lost", code);
-    this.#retry = setTimeout(() => this.#open(), backoff(this.#attempt++));
   }
 
   #listen(patience = this.silence) {

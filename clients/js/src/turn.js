@@ -232,11 +232,12 @@ export class Turn {
   }
 }
 
-/** Follows a place's states: by a socket or, where none gets through, by a call each second. */
+/** Follows a place's states: by a socket and, while none is open, by a call each second. */
 class Follower {
   #turn;
   #signal;
   #socket;
+  #open = false;
   #lost = 0;
   #states = [];
   #wake;
@@ -249,22 +250,21 @@ class Follower {
       ...turn.socket,
       onFrame: (frame) => frame.type === "state" && this.#push(frame),
       onStatus: (status) => {
-        if (status === "open") this.#lost = 0;
-        if (status === "closed" || (status === "lost" && ++this.#lost >= BLOCKED)) this.#blocked();
+        this.#open = status === "open";
+        if (this.#open) this.#lost = 0;
+        if (status === "closed" || (status === "lost" && ++this.#lost >= BLOCKED)) this.close();
+        this.#wake?.();
       },
     });
     this.#socket.start();
   }
 
-  /** Returns the next state. If the socket is silent for too long, it reads the state by a call. */
+  /** Returns the next state. A handshake may hang: until a socket is open, calls keep the seller present. */
   async next() {
-    if (this.#states.length > 0) return this.#states.shift();
-    if (!this.#socket) {
-      await sleep(POLL, this.#signal);
-      return this.#turn.look(this.#signal);
-    }
-    await until((resolve) => (this.#wake = resolve), this.#signal);
-    return this.#states.shift() ?? this.#turn.look(this.#signal);
+    const woken = (resolve) => (this.#wake = resolve);
+    if (this.#open && this.#states.length === 0) await until(woken, this.#signal);
+    if (!this.#open && this.#states.length === 0) await sleep(POLL, this.#signal, woken);
+    return this.#states.shift() ?? (await this.#ask()) ?? this.#states.shift();
   }
 
   close() {
@@ -272,9 +272,20 @@ class Follower {
     this.#socket = undefined;
   }
 
-  #blocked() {
-    this.close();
-    this.#wake?.();
+  /** Asks for the state by a call, which may hang. A state from the socket ends it; then it returns none. */
+  async #ask() {
+    const call = new AbortController();
+    let end;
+    const heard = (resolve) => {
+      end = resolve;
+      this.#wake = () => this.#states.length > 0 && resolve();
+    };
+    try {
+      return await Promise.race([this.#turn.look(call.signal), until(heard, this.#signal)]);
+    } finally {
+      end?.();
+      call.abort();
+    }
   }
 
   #push(state) {
@@ -336,10 +347,15 @@ function pauseOf({ status, headers, body }) {
 const notYet = () => new Error("the turn has not come yet: wait first");
 const idOf = (message) => message.message_id;
 
-async function sleep(milliseconds, signal) {
+/** Waits so long, or until what it gives to woken is called. */
+async function sleep(milliseconds, signal, woken = () => {}) {
   let timer;
+  const start = (resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+    woken(resolve);
+  };
   try {
-    await until((resolve) => (timer = setTimeout(resolve, milliseconds)), signal);
+    await until(start, signal);
   } finally {
     clearTimeout(timer);
   }
