@@ -14,7 +14,7 @@ import (
 
 const (
 	silentFor = 40 * time.Second // the server pings every 25 seconds
-	handshake = 10 * time.Second // of a socket, and then its first state
+	handshake = 5 * time.Second  // of a socket with its first state: the seller is not away by then
 	blocked   = 2                // so many sockets in a row that were lost before a state: none comes through
 	pollEvery = time.Second      // where sockets do not come through
 	mostFrame = 1 << 16          // bytes
@@ -93,6 +93,7 @@ func (t *Turn) states(ctx context.Context) iter.Seq2[State, error] {
 func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opened, more bool, err error) {
 	u := *t.c.base
 	u.Path += t.request("", "/ws").path
+	begun := time.Now()
 	conn, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: t.c.http.Transport, CheckRedirect: stay, Timeout: handshake},
 		HTTPHeader: t.c.headers(t.session)})
@@ -101,7 +102,7 @@ func (t *Turn) socket(ctx context.Context, yield func(State, error) bool) (opene
 	}
 	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(mostFrame)
-	patience := handshake
+	patience := handshake - time.Since(begun)
 	for {
 		f, err := read(ctx, conn, patience)
 		if err != nil {

@@ -2,16 +2,23 @@ package clients
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/base64"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/client"
 )
 
 // answers are correct answers about a place that holds the lock.
@@ -172,6 +179,59 @@ func TestASocketThatHangsHidesNoTurn(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, r.wait(ctx))
 	})
+}
+
+// mute is a server whose socket never says a word. The place's turn comes at the third look.
+type mute struct {
+	upgrades bool // it takes the handshake, slowly; else it does not answer that either
+	looks    []time.Time
+}
+
+func (m *mute) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	switch {
+	case !strings.HasSuffix(r.URL.Path, "/ws"):
+		place := `{"status":"waiting"}`
+		if strings.HasSuffix(r.URL.Path, "/status") {
+			m.looks = append(m.looks, time.Now())
+		}
+		if len(m.looks) > 2 {
+			place = `{"status":"locked","fence":7}`
+		}
+		_, _ = w.WriteString(`{"status":"locked","me":` + place + `}`)
+	case m.upgrades:
+		time.Sleep(4 * time.Second)
+		sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+		silence, _ := net.Pipe()
+		return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: silence, Header: http.Header{
+			"Connection": {"Upgrade"}, "Upgrade": {"websocket"},
+			"Sec-Websocket-Accept": {base64.StdEncoding.EncodeToString(sum[:])}}}, nil
+	default:
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	return w.Result(), nil
+}
+
+// While no socket has spoken, calls show that the program is there, long before it counts as away.
+func TestASocketThatNeverSpeaksMakesNoProgramAway(t *testing.T) {
+	const awayAfter = 15 * time.Second // by default
+	for _, upgrades := range []bool{false, true} {
+		t.Run(fmt.Sprint("upgrades ", upgrades), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &mute{upgrades: upgrades}
+				c, err := client.New("http://server", client.Config{HTTP: &http.Client{Transport: m}})
+				require.NoError(t, err)
+				turn, err := c.Join(t.Context(), "room:1", "a")
+				require.NoError(t, err)
+				require.NoError(t, turn.Wait(t.Context()))
+				require.Len(t, m.looks, 3)
+				for n := range m.looks[1:] {
+					require.Less(t, m.looks[n+1].Sub(m.looks[n]), awayAfter/2)
+				}
+			})
+		})
+	}
 }
 
 // A server that has no such place any more has not granted the lock.
