@@ -21,9 +21,10 @@ func (t listener) Confirmed(m *redis.Subscription) {
 	}
 }
 
-// Message handles a published message.
+// Message handles a published message. It ignores an empty one, with which waitroom doctor tries its rights.
 func (t listener) Message(m *redis.Message) {
 	switch {
+	case m.Payload == "":
 	case t.h.desk.Message(m):
 	case m.Channel == t.h.joinedDevice:
 		t.h.deviceJoined(m.Payload)

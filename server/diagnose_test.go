@@ -58,6 +58,22 @@ func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
 	require.Empty(t, keys)
 }
 
+// The doctor publishes to try its rights.
+func TestDoctorLeavesNoErrorInAReplicasLog(t *testing.T) {
+	cfg := config(t, "--redis-url", redistest.StartKept(t).URL())
+	var log testproc.Log
+	errors := slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})
+	s, err := New(t.Context(), cfg, slog.New(errors))
+	require.NoError(t, err)
+	r := run(t, s)
+	socket := open(t, r.URL())
+	next(t, socket)
+	diagnosed(t, cfg)
+	require.Equal(t, http.StatusOK, newSeller(t, r.URL(), "s-1").join().StatusCode)
+	next(t, socket) // by then the replica has received what the doctor published
+	require.Empty(t, log.String())
+}
+
 // Advice that does not help is worse than none, so the test follows it.
 func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	admin := redistest.StartKept(t)
