@@ -74,6 +74,20 @@ func TestDoctorLeavesNoErrorInAReplicasLog(t *testing.T) {
 	require.Empty(t, log.String())
 }
 
+func TestDoctorTriesTheKeysOfEveryPart(t *testing.T) {
+	admin := redistest.StartKept(t)
+	tags := []string{"", "-limit:*", "-link", "-push", "-reach", "-seller", "-support"}
+	for i := range tags {
+		rights := []any{"ACL", "SETUSER", "app", "reset", "on", ">app", "+@all", "&*", "~{integration}*"}
+		for _, tag := range slices.Delete(slices.Clone(tags), i, i+1) {
+			rights = append(rights, "~{waitroom"+tag+"}*")
+		}
+		require.NoError(t, admin.Client().Do(t.Context(), rights...).Err())
+		report, _ := diagnosed(t, config(t, "--redis-url", "redis://app:app@"+admin.Addr()))
+		require.Contains(t, report, "The user may not", tags[i])
+	}
+}
+
 // Advice that does not help is worse than none, so the test follows it.
 func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	admin := redistest.StartKept(t)

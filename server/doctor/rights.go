@@ -51,8 +51,8 @@ func (d *doctor) rights(ctx context.Context, c redis.UniversalClient) {
 	tags := map[string]string{"{waitroom}": "{waitroom}:replicas",
 		"{waitroom-support}":      "{waitroom}:signed-out",
 		"{waitroom-limit:doctor}": "{waitroom}:replicas", "{waitroom-seller}": "{waitroom}:replicas",
-		"{waitroom-link}": "{waitroom}:joined-device",
-		"{waitroom-push}": "{waitroom}:replicas"}
+		"{waitroom-link}": "{waitroom}:joined-device", "{waitroom-push}": "{waitroom}:replicas",
+		"{waitroom-reach}": "{waitroom}:replicas"}
 	for _, id := range ids {
 		tags["{"+string(id)+"}"] = "{" + string(id) + "}:events"
 	}
