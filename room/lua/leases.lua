@@ -53,8 +53,9 @@ function leases.grant(session, p, rank, claim_by)
   room.ask_after = keeps and asks.busy_until(session .. '=' .. p.seller) or 0
   change.any, change.lease, change.codes = true, true, keeps
   if settings.journal_max > 0 then
-    journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller .. '","fence":' ..
-      int(room.fence) .. ',"granted_at":' .. int(room.granted) .. ',"expires_at":' .. int(room.expires))
+    journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller ..
+      '","fence":' .. int(room.fence) .. ',"granted_at":' .. int(room.granted) ..
+      ',"expires_at":' .. int(room.expires))
   end
 end
 

@@ -125,7 +125,9 @@ function state.write(...)
 end
 
 -- reset_average sets how long leases are held to a whole lease, while no lease has ended.
-function state.reset_average() room.hold, room.spread, room.holds = int(settings.lease) .. '.000', '0.000', 0 end
+function state.reset_average()
+  room.hold, room.spread, room.holds = int(settings.lease) .. '.000', '0.000', 0
+end
 
 -- set_average sets how long leases are held and the spread of that (ms),
 -- as text. Neither is above a whole lease.
