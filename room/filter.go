@@ -23,9 +23,11 @@ type Filter struct {
 	Contains string   `json:"contains,omitempty"` // text that the message contains
 }
 
-// Valid returns ErrInvalidExpect for more than 10 senders, an empty sender, and over 64 characters.
+// Valid returns ErrInvalidExpect for more than 10 senders, an empty sender, a blank Contains, and over 64
+// characters.
 func (f Filter) Valid() error {
-	if len(f.From) > maxSenders || utf8.RuneCountInString(f.Contains) > maxPiece {
+	blank := f.Contains != "" && plainText(f.Contains) == ""
+	if len(f.From) > maxSenders || blank || utf8.RuneCountInString(f.Contains) > maxPiece {
 		return ErrInvalidExpect
 	}
 	for _, sender := range f.From {

@@ -306,4 +306,7 @@ func TestAskFindsItsPieceHoweverItIsWritten(t *testing.T) {
 	a.expectOnly("쿠팡 인증번호")
 	_, m := d.sms(saying("쿠\u200b팡\u00a0인증번호 482913"))
 	require.Equal(t, room.Matched, m.Result)
+	for _, blank := range []string{" ", "\u200b"} {
+		require.ErrorIs(t, room.Filter{Contains: blank}.Valid(), room.ErrInvalidExpect, "it would be in every text")
+	}
 }

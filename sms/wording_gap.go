@@ -18,9 +18,11 @@ var spent = vocabularyOf(list{words: `변경되, 변경하였, 변경했, 변경
 	已重置, 已更新, 功能, 次数过多, 変更されました, 変更してください, 間違え, 失敗, 聞き出す, 切れました, da duoc thay doi, đã được thay đổi,
 	da doi, qua 5 lan, đã hết hạn, da het han, 输错, изменен*`})
 
-// spentBehind words mark the code before them as expired.
-var spentBehind = vocabularyOf(list{words: `만료되었, 만료됐, 만료되어, has expired, expired, 已过期, 已失效, đã hết hạn, da het han`})
+// spentBehind words mark the code before them as expired. They are whole words: 만료되었을 says what to do if it
+// should expire.
+var spentBehind = vocabularyOf(list{words: `만료되었습니다, 만료됐습니다, 만료되었어요, 만료됐어요, 만료되었으니, 만료됐으니, has expired,
+	is expired, 已过期, 已失效, đã hết hạn, da het han`})
 
 // spentBefore words do so before the word for a code.
-var spentBefore = vocabularyOf(list{words: `이전, 기존, previous, wrong, incorrect, invalid, expired, ask for your,
+var spentBefore = vocabularyOf(list{words: `previous, wrong, incorrect, invalid, expired, ask for your,
 	asks for your, nhập sai, sai, yêu cầu cung cấp, 索取, 索要`})
