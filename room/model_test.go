@@ -141,6 +141,13 @@ func (m *model) isHere(session string, now int64) {
 		}
 		m.returned[session], m.changed = true, true
 		m.advance(now)
+	case m.holder != session && p.seen && len(m.replicas[session]) == 0: // it counts as there for a while
+		away := p.away
+		m.back(session)
+		p.vouched = max(p.vouched, now)
+		if m.returned[session] = away; away {
+			m.advance(now)
+		}
 	}
 }
 

@@ -13,6 +13,33 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
+// Rule 2 of docs/contract.md: without a socket, a call brings a waiter back for AWAY_AFTER.
+func TestAwayWaiterIsBackByACall(t *testing.T) {
+	for name, call := range map[string]func(*desk, seller) room.Standing{
+		"POST lock": func(_ *desk, s seller) room.Standing { return s.join() },
+		"claim": func(d *desk, s seller) room.Standing {
+			st, err := d.engine.ClaimTurn(d.Context(), integration, room.ClaimRequest{Session: s.session})
+			require.NoError(d, err)
+			return st
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{AwayAfter: 15 * time.Second})
+			a, b, c := d.plain("a"), d.plain("b"), d.plain("c")
+			b.here(0)
+			c.here(0)
+			d.pass(16 * time.Second)
+			a.leave(room.Cancelled)
+			require.Nil(t, b.stand().Lease, "b and c are away")
+			require.Equal(t, room.Locked, call(d, b).Status, "in that call")
+			require.Equal(t, room.Waiting, call(d, c).Status)
+			d.pass(14 * time.Second)
+			b.leave(room.Cancelled)
+			require.Equal(t, room.Locked, c.stand().Status, "it counted as there")
+		})
+	}
+}
+
 func TestAwayWaiterIsPassedOverAndIsFirstAgainWhenBack(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{AwayAfter: 20 * time.Millisecond})

@@ -101,11 +101,24 @@ local function return_to_line(session, p)
   end
 end
 
+-- stay makes a waiter whose browser has gone count as there for a while, since its session made a call. It
+-- returns true if the waiter was away. A session that never had a browser is never away.
+local function stay(session)
+  if redis.call('ZSCORE', HERE, session) then return false end
+  local away, until_now = redis.call('ZSCORE', AWAY, session), redis.call('ZSCORE', SEEN, session)
+  if not (away or until_now) then return false end
+  if away then mark_returned(session) end
+  presence.connected_until(session, math.max(NOW, tonumber(until_now or 0)))
+  if away then advance() end
+  return away and true or false
+end
+
 -- confirm handles a session's own report that it is there; it returns true if that changed its standing.
 function presence.confirm(session, p)
   if room.session == session then return presence.claim_lease() end
-  if p.unclaimed then return_to_line(session, p) end
-  return p.unclaimed
+  if not p.unclaimed then return stay(session) end
+  return_to_line(session, p)
+  return true
 end
 
 -- after_replica returns the lowest replica number in HERE from the bound `number` on, nil for none. '-inf' is
