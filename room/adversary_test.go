@@ -35,12 +35,13 @@ func TestRejectedTextLeavesEveryAskItAnsweredOpen(t *testing.T) {
 	a.expect()
 	d.pass(3 * time.Second)
 	a.expect()
-	second := d.now
 	id, m := d.sms(saying("인증번호 482913"))
+	d.pass(time.Second)
 	_, again := d.sms(saying("인증번호 482913"))
 	require.True(t, again.Completes)
+	ended := d.now
 	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id))
-	require.Equal(t, second.Add(30*time.Second).UnixMilli(), b.busy())
+	require.Equal(t, ended.Add(30*time.Second).UnixMilli(), b.busy())
 	for range 2 {
 		d.pass(time.Second)
 		_, own := d.sms()
@@ -54,12 +55,12 @@ func TestMatchThatTheLedgerRefusedAnsweredNothing(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
-	asked := d.now
 	d.pass(time.Second)
 	m := match(t, d.engine, sms("refused", d.now.UnixMilli(), d.now.UnixMilli()+1))
 	require.True(t, m.Judge)
+	ended := d.now
 	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", 0, false))
-	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.busy())
+	require.Equal(t, ended.Add(30*time.Second).UnixMilli(), b.busy())
 	require.NoError(t, d.engine.SettleMatch(d.Context(), integration, "refused", 0, false))
 	d.pass(time.Second)
 	_, own := d.sms()
@@ -266,8 +267,9 @@ func TestDisplacedCodeIsUnmatchedAlsoAtTheEdgeOfTheQuarantine(t *testing.T) {
 func TestMessageThatMayBeOfTheLeaseBeforeIsNotOffered(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
+	a.expect()
 	d.pass(300 * time.Millisecond)
-	a.leave(room.Cancelled)
+	d.sms()
 	d.pass(300 * time.Millisecond)
 	second := func(q *room.MatchRequest) { q.From -= q.From % 1000; q.To = q.From + 1000 }
 	_, m := d.sms(second)

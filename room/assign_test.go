@@ -293,6 +293,7 @@ func TestMessageOfAnAssignedTextIsThatLeasesToo(t *testing.T) {
 	id := d.stray(saying("one text"))
 	d.assigned(id, fence)
 	d.settle(id, true)
+	d.pass(time.Second)
 	_, m := d.sms(saying("one text"))
 	require.True(t, m.Duplicate)
 	require.Equal(t, fence, m.Fence)

@@ -157,8 +157,8 @@ func TestRejectedMessageIsUnmatchedAndItsAskIsOpenAgain(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a, b := d.asker("a"), d.asker("b")
 	a.expect()
-	asked := d.now
-	d.pass(5 * time.Second)
+	d.pass(6 * time.Second)
+	ended := d.now
 	id, m := d.sms()
 	require.Equal(t, room.Completed, a.stand().Outcome)
 	b.expect()
@@ -178,10 +178,10 @@ func TestRejectedMessageIsUnmatchedAndItsAskIsOpenAgain(t *testing.T) {
 	require.Equal(t, room.Completed, a.stand().Outcome, "its outcome stays")
 	again := match(t, d.engine, sms(id, 0, 0))
 	require.Equal(t, room.Matched, again.Result, "a repeat by the carrier still gets the first answer")
-	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter, "as of its old time")
-	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), b.busy())
+	require.Equal(t, ended.Add(30*time.Second).UnixMilli(), b.stand().Lease.AskAfter)
+	require.Equal(t, ended.Add(30*time.Second).UnixMilli(), b.busy())
 	require.Equal(t, id, d.records("rejected")[0].MessageID)
-	_, m = d.sms(ago(2 * time.Second))
+	_, m = d.sms(ago(7 * time.Second))
 	require.Equal(t, "a", d.records("message")[1].Seller,
 		"what was sent before b asked is a's: its ask is open")
 	require.Equal(t, room.Late, m.Result)

@@ -3,6 +3,7 @@ package room
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -20,13 +21,13 @@ const (
 // Filter restricts the messages that answer an ask. The zero value accepts every message.
 type Filter struct {
 	From     []string `json:"from,omitempty"`     // accepted senders, compared as OneOf does; empty = all
-	Contains string   `json:"contains,omitempty"` // text that the message contains
+	Contains string   `json:"contains,omitempty"` // in the message, without regard to case, width and blanks
 }
 
 // Valid returns ErrInvalidExpect for more than 10 senders, an empty sender, a blank Contains, and over 64
 // characters.
 func (f Filter) Valid() error {
-	blank := f.Contains != "" && plainText(f.Contains) == ""
+	blank := f.Contains != "" && folded(f.Contains) == ""
 	if len(f.From) > maxSenders || blank || utf8.RuneCountInString(f.Contains) > maxPiece {
 		return ErrInvalidExpect
 	}
@@ -62,12 +63,25 @@ func (e *Engine) openFilter(id ID, sealed string) (f Filter, ok bool) {
 
 func aboutFilter(id ID) string { return string(id) + "/filter" }
 
-// fits reports whether the filter accepts a message.
-func (f Filter) fits(sender, text string) bool {
-	if !strings.Contains(plainText(text), plainText(f.Contains)) {
-		return false
+// fit is Go's answer to matching.lua: whether the filter of an ask accepts a message.
+type fit string
+
+const (
+	yesFit    fit = "yes"
+	noFit     fit = "no"
+	shownFit  fit = "shown"  // it does, but the message's code does not answer the ask: see Personal
+	sealedFit fit = "sealed" // this process cannot open the ask's filter
+)
+
+func (f Filter) fit(q MatchRequest) fit {
+	switch {
+	case !strings.Contains(folded(q.Shown.Text), folded(f.Contains)),
+		len(f.From) > 0 && !OneOf(q.Sender, f.From):
+		return noFit
+	case q.Personal && len(f.From) == 0:
+		return shownFit
 	}
-	return len(f.From) == 0 || OneOf(sender, f.From)
+	return yesFit
 }
 
 // OneOf reports whether a list contains a sender.
@@ -109,6 +123,21 @@ func plainSender(sender string) string {
 	return "0" + national
 }
 
+// personal matches the digits of a Korean mobile number, after its country code and its first zero.
+var personal = regexp.MustCompile(`^1[016789]\d{7,8}$`)
+
+// Personal reports whether a sender is a personal number: a Korean mobile number (010, 011, 016 to 019), in any
+// spelling. Anybody can write from such a number.
+func Personal(sender string) bool {
+	sender = strings.TrimPrefix(plainSender(sender), "tel:")
+	if strings.ContainsFunc(sender, unicode.IsLetter) {
+		return false
+	}
+	digits := strings.TrimPrefix(plainSender(sender), "00")
+	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "82"), "0")
+	return personal.MatchString(digits)
+}
+
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 // filters caches the filters of a room's asks by their names. With it most matches need one round trip.
@@ -139,30 +168,14 @@ func (m *memory) learnFilter(id ID, sealed string, f Filter) {
 	x.known[filterName(sealed)], x.used = f, now
 }
 
-// fit is Go's answer to matching.lua: whether the filter of an ask accepts a message.
-type fit string
-
-const (
-	yesFit    fit = "yes"
-	noFit     fit = "no"
-	sealedFit fit = "sealed" // this process cannot open the ask's filter
-)
-
-func fitOf(f Filter, sender, text string) fit {
-	if f.fits(sender, text) {
-		return yesFit
-	}
-	return noFit
-}
-
 // fits returns whether each cached filter accepts a message, by the filters' names.
-func (m *memory) fits(id ID, sender, text string) map[string]fit {
+func (m *memory) fits(id ID, q MatchRequest) map[string]fit {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x := m.known(id).filters
 	fits := make(map[string]fit, len(x.known))
 	for name, f := range x.known {
-		fits[name] = fitOf(f, sender, text)
+		fits[name] = f.fit(q)
 	}
 	return fits
 }

@@ -19,11 +19,11 @@ func TestMessageThatComesAgainWasNotSentAfterItWasFirstRead(t *testing.T) {
 	read := d.now.UnixMilli()
 	a.leave(room.Cancelled)
 	b := d.asker("b")
-	d.pass(20 * time.Second)
+	d.pass(30 * time.Second)
 	b.expect()
 	d.pass(10 * time.Second)
 	_, m := d.sms(func(q *room.MatchRequest) {
-		q.From, q.To, q.ReadAt, q.Again = read+23_000, read+23_001, read, true
+		q.From, q.To, q.ReadAt, q.Again = read+33_000, read+33_001, read, true
 	})
 	requireNone(t, room.Ambiguous, m,
 		"a's, whose ask came before its first read; or b's, by the carrier's clock")
@@ -51,7 +51,7 @@ func TestFirstMessagesTimeIsBelievedWhateverItsEstimatedReadTime(t *testing.T) {
 	d.pass(5 * time.Second)
 	a.leave(room.Cancelled)
 	b := d.asker("b")
-	d.pass(29 * time.Second)
+	d.pass(30 * time.Second)
 	b.expect()
 	d.pass(time.Second)
 	_, m := d.sms(ago(200*time.Millisecond), func(q *room.MatchRequest) {

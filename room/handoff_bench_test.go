@@ -50,7 +50,7 @@ var handoffs = []struct {
 	{"match", func(ctx context.Context, e *room.Engine, _ string, n int) error {
 		m, err := e.Match(ctx, integration, room.MatchRequest{MessageID: fmt.Sprint("m-", n),
 			Shown: room.Message{Text: fmt.Sprint("인증번호는 [482913] 입니다 ", n),
-				Code: new("482913")}, Note: room.MessageNote{MessageID: fmt.Sprint("m-",
+				Code: new(fmt.Sprint(482913 + n))}, Note: room.MessageNote{MessageID: fmt.Sprint("m-",
 				n), Text: "인증번호는 [******] 입니다"}})
 		if err == nil && m.Result != room.Matched {
 			err = fmt.Errorf("message is %s", m.Result)

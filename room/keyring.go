@@ -117,10 +117,10 @@ func (k *Keyring) key(id string) (sealKey, bool) {
 // digest returns a keyed digest of some texts. Guesses at the texts cannot be tried without the secret.
 func (k *Keyring) digest(texts ...string) string { return k.keys[0].digest(texts...) }
 
-// otherDigests returns the digests under all other known secrets. A replica whose first secret is one of them
-// uses that digest for the same texts.
-func (k *Keyring) otherDigests(texts ...string) (digests []string) {
-	for _, key := range k.keys[1:] {
+// digests returns the digests of some texts under each known secret, the current one's first. A replica whose
+// first secret is another one uses another of them for the same texts.
+func (k *Keyring) digests(texts ...string) (digests []string) {
+	for _, key := range k.keys {
 		digests = append(digests, key.digest(texts...))
 	}
 	if learned := k.learned.Load(); learned != nil {

@@ -62,9 +62,12 @@ type MatchRequest struct {
 	Keep     bool          // a match does not end the lease
 	Sender   string        // as the carrier wrote it
 	Foreign  bool          // the room accepts no messages of this sender: the message is unmatched
-	Part     Part          // zero for a whole message
-	Shown    Message       // for the holder once the ledger agreed; with Code if the text has one
-	Note     MessageNote   // for the journal, without secrets
+	// Personal is true if anybody may have written the message. Its code ends a turn only if the turn's ask
+	// names the sender.
+	Personal bool
+	Part     Part        // zero for a whole message
+	Shown    Message     // for the holder once the ledger agreed; with Code if the text has one
+	Note     MessageNote // for the journal, without secrets
 }
 
 // Part identifies a piece of a long message.
@@ -114,11 +117,15 @@ type matchMessage struct {
 	Completes   bool           `json:"completes"`
 	Code        bool           `json:"code"`
 	Foreign     bool           `json:"foreign"`
+	Personal    bool           `json:"personal"`
 	Fingerprint string         `json:"fingerprint"`
 	Fits        map[string]fit `json:"fits"`
 	Part        int            `json:"part"`
 	Parts       int            `json:"parts"`
-	Same        string         `json:"same"`
+	Whole       string         `json:"whole"`
+	Same        []string       `json:"same"`
+	Told        []string       `json:"told"`
+	SameCode    []string       `json:"same_code"`
 	Sealed      string         `json:"sealed"`
 	Members     string         `json:"members"`
 }
@@ -129,12 +136,12 @@ type matchMessage struct {
 // the next waiter is granted in the same step. The holder sees the message after SettleMatch. Error:
 // ErrStore.
 func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error) {
-	began := time.Now()
-	m, own, err := e.matchMessage(id, q)
+	began, own := time.Now(), []string{messageKey(q.MessageID)}
+	m, err := e.matchMessage(id, q)
 	if err != nil {
 		return Match{}, err
 	}
-	m.Fits = e.memory.fits(id, q.Sender, q.Shown.Text)
+	m.Fits = e.memory.fits(id, q)
 	var found Match
 	err = e.index.listed(ctx, id, func(l listing) error {
 		for range maxTrips {
@@ -166,37 +173,43 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 // yet to compare.
 const maxTrips = 10
 
-func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {
+// sameCodeFrom is the least length of a code that is another seller's if another one has been sent it: two
+// sellers are sent the same four digits once in ten thousand times.
+const sameCodeFrom = 5
+
+func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,
 		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign,
-		Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
+		Personal: q.Personal,
+		Part:     q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
 	if q.Again {
 		m.First = q.ReadAt
 	}
-	sender := plainSender(q.Sender)
-	known := []string{string(id), "same", sender, withoutMark(plainText(q.Shown.Text))}
-	m.Same = e.sealer(id).digest(known...)
-	own = []string{messageKey(q.MessageID), "same:" + m.Same, "parts:"}
-	for _, other := range e.sealer(id).otherDigests(known...) {
-		own = append(own, "same:"+other)
+	keys, sender, text := e.sealer(id), plainSender(q.Sender), withoutMark(plainText(q.Shown.Text))
+	m.Same, m.Told, m.SameCode = keys.digests(string(id), "same", sender, text), []string{}, []string{}
+	if q.From != 0 {
+		m.Told = keys.digests(string(id), "told", sender, text, strconv.FormatInt(q.From, 10), strconv.Itoa(m.Part))
+	}
+	if code := q.Shown.Code; code != nil && len(*code) >= sameCodeFrom {
+		m.SameCode = keys.digests(string(id), "code", *code)
 	}
 	if m.Part != 0 {
-		own[2] += e.sealer(id).digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
+		m.Whole = keys.digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}
 	q.Shown.MessageID = q.MessageID
 	shown, err := json.Marshal(q.Shown)
 	if err != nil {
-		return m, nil, fmt.Errorf("encode message: %w", err)
+		return m, fmt.Errorf("encode message: %w", err)
 	}
-	m.Sealed = e.sealer(id).seal(shown, aboutMessage(id, d))
+	m.Sealed = keys.seal(shown, aboutMessage(id, d))
 	q.Note.Fingerprint = m.Fingerprint
 	note, err := json.Marshal(q.Note)
 	if err != nil {
-		return m, nil, fmt.Errorf("encode message note: %w", err)
+		return m, fmt.Errorf("encode message note: %w", err)
 	}
 	m.Members = string(note[1 : len(note)-1])
-	return m, own, nil
+	return m, nil
 }
 
 // Fingerprint returns a keyed digest of sender, text and time. It differs for another message with the same
@@ -215,7 +228,7 @@ func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]f
 			continue
 		}
 		e.memory.learnFilter(id, text, f)
-		fits[filterName(text)] = fitOf(f, q.Sender, q.Shown.Text)
+		fits[filterName(text)] = f.fit(q)
 	}
 }
 

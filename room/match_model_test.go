@@ -16,6 +16,8 @@ type world struct {
 	lastAsked int64
 	messages  []*sent
 	firsts    map[string]*sent // by sender and text: the message of which later ones are duplicates
+	told      map[string]*sent // by sender, text and time: the message that later ones tell again
+	codes     map[string]*sent // by code: the last message with it that belonged to a lease
 }
 
 // held is a lease of the model.
@@ -41,8 +43,9 @@ type sent struct {
 	rejected         []*held
 	result           room.Result
 	code             bool
-	repeats          bool // the message has the text of one that is shown already
-	answers          *ask // the ask that such a message answered
+	answer           verdict // what its carrier was told
+	repeats          bool    // the message has the text of one that is shown already
+	answers          *ask    // the ask that such a message answered
 	ends             bool
 }
 
@@ -62,6 +65,7 @@ func (m *sent) takeBack() {
 // refuse applies the ledger's refusal of the match. A message that repeats a text opens again only the ask
 // that it answered itself.
 func (m *sent) refuse() {
+	m.answer = verdict{room.Unmatched, room.Ambiguous, 0, false}
 	if !m.repeats {
 		m.takeBack()
 		return
@@ -109,12 +113,7 @@ func (w *world) busyUntil(mine *held) (until int64) {
 		if l == mine {
 			continue
 		}
-		for _, a := range l.asks {
-			if a.answer == "" {
-				until = max(until, a.at+quarantine)
-			}
-		}
-		if !l.asking && l.codes == 0 && !l.live {
+		if l.open() > 0 || !l.asking && l.codes == 0 && !l.live {
 			until = max(until, l.end+quarantine)
 		}
 	}
@@ -138,15 +137,25 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 			from, to = now-(from-now), now+1
 		}
 		guard := q.Guard.Milliseconds()
+		if first := w.told[toldKey(q)]; first != nil && q.From != 0 {
+			w.messages = append(w.messages, &sent{id: q.MessageID})
+			got.duplicate = first.answer.duplicate
+			return got == first.answer
+		}
 		l, a, want, repeats := w.attribute(q, from-guard, to+guard)
 		if want != got {
 			continue
 		}
 		w.effect(q, l, a, repeats, from-guard, to+guard)
+		m := w.messages[len(w.messages)-1]
+		m.answer, w.told[toldKey(q)] = got, m
 		return true
 	}
 	return false
 }
+
+// toldKey is the same for two messages that are one, told twice.
+func toldKey(q room.MatchRequest) string { return fmt.Sprint(q.Sender, q.Shown.Text, q.From) }
 
 // attribute applies rules 5, 1 and 2 of docs/matching.md to a message sent in [from, to). It returns the
 // lease, the ask that a code answers, and the answer.
@@ -164,6 +173,11 @@ func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, ver
 	l, a, reason := w.judge(q, from, to)
 	if l != nil && first != nil && (!l.caused(first) || slices.Contains(first.rejected, l)) {
 		l, a, reason = nil, nil, room.Ambiguous
+	}
+	if l != nil && q.Shown.Code != nil {
+		if m := w.codes[*q.Shown.Code]; m != nil && m.bound != nil && m.bound != l {
+			l, a, reason = nil, nil, room.Ambiguous
+		}
 	}
 	switch {
 	case l == nil:
@@ -196,7 +210,7 @@ func (w *world) judge(q room.MatchRequest, from, to int64) (*held, *ask, room.Re
 	}
 	l, reason := w.asker(q, from, to)
 	switch {
-	case l != nil && l.fits(q, to) && w.behind(l, to):
+	case l != nil && l.fits(q, to) && (w.behind(l, to) || w.lapsed(l, from, to)):
 		return nil, nil, room.Ambiguous
 	case l != nil:
 		return l, l.answerable(q, from, to), ""
@@ -259,7 +273,7 @@ func (w *world) asker(q room.MatchRequest, from, to int64) (*held, room.Reason) 
 func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) bool {
 	for _, l := range w.leases {
 		for _, a := range l.asks {
-			if l.fence < mine.fence && a.answer == "" && a.at < to && from < a.at+quarantine && counts(a) {
+			if l.fence < mine.fence && a.answer == "" && a.at < to && from < l.end+quarantine && counts(a) {
 				return true
 			}
 		}
@@ -272,23 +286,26 @@ func (w *world) quarantined(mine *held, from, to int64, counts func(ask) bool) b
 }
 
 // behind reports whether, if the carrier's clock is slow, the message may belong to another lease. That lease
-// asked up to a sixth of a quarantine after the message seems to have been sent. It may not if `mine` asked
-// so lately that no other lease could have asked by then.
+// asked up to a sixth of a quarantine after the message seems to have been sent.
 func (w *world) behind(mine *held, to int64) bool {
 	const sixth = quarantine / 6
-	last := int64(-1)
-	for _, a := range mine.asks {
-		if a.answer == "" && a.at < to {
-			last = max(last, a.at)
-		}
-	}
-	if mine.live || last >= 0 && to-1-last <= quarantine-sixth {
+	if mine.live {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(l *held) bool {
 		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool {
 			return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth
 		})
+	})
+}
+
+// lapsed reports whether a message may have been sent a quarantine or longer after the end of `mine`, while
+// another lease was live.
+func (w *world) lapsed(mine *held, from, to int64) bool {
+	from = max(from, mine.end+quarantine)
+	return !mine.live && from < to && slices.ContainsFunc(w.leases, func(l *held) bool {
+		return l != mine && (l.granted < to && (l.live || from < l.end) ||
+			l.granted == l.end && from <= l.granted && l.granted < to)
 	})
 }
 
@@ -299,16 +316,16 @@ func (l *held) caused(m *sent) bool {
 }
 
 // displaced reports whether a lease later than l may have received l's code, so that this message may be that
-// later lease's own. The later lease asked for such a message less than a quarantine ago and has all its
-// codes. That is not so if l asked less than a quarantine ago.
+// later lease's own. The later lease asked for such a message, ended less than a quarantine ago and has all
+// its codes. That is not so if l ended less than a quarantine ago.
 func (w *world) displaced(q room.MatchRequest, l *held, from, to int64) bool {
-	if to-1-l.last(to-1) < quarantine {
+	if l.live || to <= l.end+quarantine {
 		return false
 	}
 	return slices.ContainsFunc(w.leases, func(other *held) bool {
 		return other.fence > l.fence && other.asking && !other.live && other.open() == 0 &&
 			slices.ContainsFunc(other.asks, func(a ask) bool {
-				return a.at < to && from-a.at < quarantine && a.takes(q)
+				return a.at < to && from < other.end+quarantine && a.takes(q)
 			})
 	})
 }
@@ -369,6 +386,9 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from,
 	}
 	if l == nil {
 		return
+	}
+	if m.code && !repeats {
+		w.codes[*q.Shown.Code] = m
 	}
 	m.result = room.Late
 	if l.live {

@@ -42,7 +42,8 @@ const quarantine = 12 // ms
 func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int64)) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}}, shown: map[string]string{},
+		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}, told: map[string]*sent{},
+			codes: map[string]*sent{}}, shown: map[string]string{},
 			answers: map[string]room.Match{}, engine: room.New(rdb, room.Config{
 				Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000,
 				Quarantine: quarantine * time.Millisecond})}
@@ -158,10 +159,11 @@ func (p *post) resend(t *rapid.T) {
 	if len(p.ids) == 0 {
 		return
 	}
+	of := rapid.SampledFrom(p.ids).Draw(t, "message")
 	q := sms(fmt.Sprintf("m%d", len(p.ids)+1), 0, 0)
-	q.From = storeNow(t, p.rdb)
+	q.From = storeNow(t, p.rdb) - rapid.Int64Range(0, 1).Draw(t, "ms ago")
 	q.To = q.From + 1
-	q.Shown.Text = "text of " + rapid.SampledFrom(p.ids).Draw(t, "message")
+	q.Shown = sms(of, 0, 0).Shown
 	p.send(t, q)
 }
 

@@ -213,6 +213,7 @@ func TestDuplicateThatTheLedgerRefusesAnsweredNothing(t *testing.T) {
 	first := a.expect()
 	a.expect()
 	d.sms(saying(twin))
+	d.pass(time.Second)
 	again, m := d.sms(saying(twin))
 	require.True(t, m.Duplicate)
 	require.True(t, m.Completes, "its second ask is answered, too")
@@ -236,6 +237,7 @@ func TestRefusedDuplicateOpensNoAskThatAnotherMessageHasAnswered(t *testing.T) {
 	first := a.expect()
 	a.expect()
 	wrong, _ := d.sms(saying(twin))
+	d.pass(time.Second)
 	again, m := d.sms(saying(twin))
 	require.True(t, m.Duplicate)
 	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, first.Fence, wrong),
@@ -246,5 +248,5 @@ func TestRefusedDuplicateOpensNoAskThatAnotherMessageHasAnswered(t *testing.T) {
 	}
 	d.settle(again, false)
 	_, m = d.sms()
-	requireNone(t, room.NotExpected, m, "both asks keep their answers")
+	requireNone(t, room.NoLease, m, "both asks keep their answers")
 }

@@ -2,6 +2,8 @@ package room_test
 
 import (
 	"context"
+	"fmt"
+	"hash/crc32"
 	"testing"
 	"time"
 
@@ -13,8 +15,9 @@ import (
 )
 
 // sms returns a message with a code, sent within [from, to). Its text contains its id.
+// sms returns a message with a text and a code of its own.
 func sms(id string, from, to int64) room.MatchRequest {
-	code := "482913"
+	code := fmt.Sprintf("%06d", crc32.ChecksumIEEE([]byte(id))%1_000_000)
 	return room.MatchRequest{MessageID: id, From: from, To: to, Sender: "1588-1234",
 		Shown: room.Message{Text: "text of " + id, Code: &code},
 		Note:  room.MessageNote{MessageID: id, Text: "****"}}

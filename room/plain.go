@@ -41,6 +41,16 @@ func plainText(text string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(strings.Map(Plain, text))), " ")
 }
 
+// folded returns a text without case, width and blanks, so that pieces of texts can be found in others.
+func folded(text string) string {
+	return strings.ToLower(norm.NFKC.String(strings.Map(func(r rune) rune {
+		if r = Plain(r); unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)))
+}
+
 // marks stand before an SMS from a program or from abroad. Korean phones are shown them; providers leave them
 // out.
 var marks = []string{"[Web발신]", "[WEB발신]", "[국제발신]", "[국외발신]"}

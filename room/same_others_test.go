@@ -70,6 +70,7 @@ func TestTextThatASessionRejectedDoesNotComeBackToIt(t *testing.T) {
 	id, m := d.sms(saying(twin))
 	require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, m.Fence, id))
 	for range 2 {
+		d.pass(time.Second)
 		_, m = d.sms(saying(twin))
 		requireNone(t, room.Ambiguous, m, "a rejected it")
 	}
@@ -155,10 +156,10 @@ func TestLeaseThatDoesNotAskHasNoMessageWhileASecondCodeIsToCome(t *testing.T) {
 	next := d.plain("next")
 	d.at(start, 25)
 	d.sms()
-	d.at(start, 35) // past the quarantine of a's first ask
+	d.at(start, 35) // past the quarantine of a's first turn
 	_, m := d.sms()
 	requireNone(t, room.Ambiguous, m, "a's second code is to come")
-	d.at(start, 50)
+	d.at(start, 55)
 	_, m = d.sms()
 	require.Equal(t, room.Matched, m.Result)
 	require.Len(t, messages(t, d.engine, next.session), 1)

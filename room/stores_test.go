@@ -64,8 +64,12 @@ func claimCode(t *testing.T, e *room.Engine, id room.ID) {
 	session := room.NewSession()
 	st, err := e.Join(t.Context(), id, room.JoinRequest{Session: session, Seller: session, Asks: true})
 	require.NoError(t, err)
-	brought := func(messageID string) room.Match {
+	last := int64(0)
+	brought := func(messageID string) room.Match { // each at a time of its own
 		now := storeTime(t, e, id)
+		for ; now == last; now = storeTime(t, e, id) {
+		}
+		last = now
 		q := sms(messageID, now, now+1)
 		q.Shown.Text, q.Part = "the same", room.Part{Ref: messageID, Parts: 2, Part: 1}
 		m, err := e.Match(t.Context(), id, q)

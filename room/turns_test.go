@@ -10,7 +10,7 @@ import (
 )
 
 // A session that asks in two turns receives two codes, and the first code may answer either ask. No other
-// session may ask before the quarantine of the second ask is over.
+// session may ask until a quarantine after the second turn.
 func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 	for name, rejects := range map[string]bool{"": false, "the first is taken back": true} {
 		t.Run(name, func(t *testing.T) {
@@ -23,7 +23,6 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 				room.JoinRequest{Session: a.session, Seller: "a", Asks: true})
 			require.NoError(t, err)
 			turns = append(turns, a.expect().Fence)
-			asked := d.now
 			next := d.asker("next")
 			late := func() {
 				_, m := d.sms()
@@ -31,6 +30,7 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 				require.Contains(t, turns, m.Fence)
 			}
 			d.pass(5 * time.Second)
+			ended := d.now
 			first, m := d.sms()
 			require.Equal(t, room.Matched, m.Result)
 			require.Equal(t, room.Completed, a.stand().Outcome)
@@ -38,8 +38,8 @@ func TestSecondCodeOfASessionWithTwoTurnsGoesToNoOtherSession(t *testing.T) {
 				require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, first))
 				late()
 			}
-			d.pass(6 * time.Second) // the quarantine of the first ask is over
-			require.Equal(t, asked.Add(30*time.Second).UnixMilli(), next.busy())
+			d.pass(6 * time.Second) // the quarantine of the first turn is over
+			require.Equal(t, ended.Add(30*time.Second).UnixMilli(), next.busy())
 			late()
 			require.Empty(t, messages(t, d.engine, next.session))
 			next.expect()
@@ -75,14 +75,16 @@ func (d *desk) at(start time.Time, seconds int) {
 }
 
 // A session asks for the shop's codes in two turns, at second 0 and at 20. When one arrives, the shop's next
-// code may answer the ask at 20. Whatever else arrives, no other session may ask before 50.
+// code may answer the ask at 20. Whatever else arrives, no other session may ask until a quarantine after the
+// second turn.
 func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, second []string // senders whose codes it asks for, in each turn
 		then          string   // sender of the code after the shop's
+		ends          int      // second at which the second turn ends
 	}{
-		"another sender's code for the later turn":   {[]string{shop}, []string{shop, other}, other},
-		"another sender's code for the earlier turn": {[]string{shop, other}, []string{shop}, other},
+		"another sender's code for the later turn":   {[]string{shop}, []string{shop, other}, other, 26},
+		"another sender's code for the earlier turn": {[]string{shop, other}, []string{shop}, other, 25},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
@@ -102,7 +104,7 @@ func TestNothingButTheSecondCodeEndsTheWaitForIt(t *testing.T) {
 			require.Equal(t, room.Matched, m.Result)
 			d.at(start, 26)
 			d.sms(from(c.then))
-			require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+			require.Equal(t, start.Add(time.Duration(c.ends+30)*time.Second).UnixMilli(), next.busy())
 			d.at(start, 35)
 			_, m = d.sms(from(shop))
 			require.Equal(t, room.Late, m.Result)
@@ -131,7 +133,7 @@ func TestWaitGoesOnThroughAnAskThatTakesEitherCode(t *testing.T) {
 	d.at(start, 22)
 	_, m = d.sms(from(shop))
 	require.Equal(t, room.Matched, m.Result)
-	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+	require.Equal(t, start.Add(52*time.Second).UnixMilli(), next.busy())
 }
 
 func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
@@ -147,7 +149,7 @@ func TestCodeMayBeTheAnswerToAnAskThatCanNotBeRead(t *testing.T) {
 	stranger := room.New(d.rdb, room.Config{Recovery: -1}) // its secret opens no filter
 	require.Equal(t, room.Matched,
 		match(t, stranger, sms("m", d.now.UnixMilli(), d.now.UnixMilli()+1)).Result)
-	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
+	require.Equal(t, start.Add(55*time.Second).UnixMilli(), next.busy())
 }
 
 // A code arrives late, after its turn. Asks that were made after it was sent do not prolong the wait of other
@@ -188,10 +190,10 @@ func TestWaitIsForAnAskThatTheCodeFits(t *testing.T) {
 		_, m := d.sms(from(sender))
 		require.Equal(t, room.Matched, m.Result)
 	}
-	require.Equal(t, start.Add(40*time.Second).UnixMilli(), next.busy())
+	require.Equal(t, start.Add(50*time.Second).UnixMilli(), next.busy())
 }
 
-// If all asks were made in one turn, it is known which are open. Other sessions wait for the latest of those.
+// If all asks were made in one turn, it is known which are open. Other sessions wait for those.
 func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	start, a := d.now, d.asker("a")
@@ -212,7 +214,7 @@ func TestOneTurnWhoseAnswersWereTakenBackIsWaitedForByItsOpenAsks(t *testing.T) 
 	}
 	_, m := d.sms()
 	require.Equal(t, room.Late, m.Result)
-	require.Equal(t, start.Add(35*time.Second).UnixMilli(), next.busy())
+	require.Equal(t, start.Add(40*time.Second).UnixMilli(), next.busy())
 }
 
 func TestHolderGetsFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T) {
@@ -236,14 +238,14 @@ func TestHolderGetsFromWhenItMayAskThoughAnothersSecondCodeIsToCome(t *testing.T
 }
 
 // That a later ask is answered does not show that the earlier one is. Other sessions may ask a quarantine
-// after the earlier ask.
+// after the turn of the earlier ask.
 func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 	for name, turns := range map[string]int{"of one turn": 1, "of two turns": 2} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a := d.asker("a")
 			a.only(shop)
-			asked := d.now
+			ended := d.now
 			if turns == 2 {
 				a.leave(room.Cancelled)
 				a.again(d, "a")
@@ -255,9 +257,10 @@ func TestCodeThatOnlyTheLaterAskFitsKeepsTheNumberNoLonger(t *testing.T) {
 			require.Equal(t, room.Matched, m.Result)
 			if turns == 1 {
 				a.leave(room.Cancelled)
+				ended = d.now
 			}
-			require.Equal(t, asked.Add(30*time.Second).UnixMilli(), next.busy())
-			d.pass(10 * time.Second)
+			require.Equal(t, ended.Add(30*time.Second).UnixMilli(), next.busy())
+			d.pass(ended.Add(30 * time.Second).Sub(d.now))
 			next.expect()
 			_, m = d.sms(from(shop), ago(6*time.Second))
 			require.Equal(t, room.Late, m.Result)
@@ -286,12 +289,11 @@ func TestThirdCodeOfASessionWithThreeTurnsGoesToNoOtherSession(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 	d.pass(time.Second)
 	again()
-	asked := d.now
 	next := d.asker("next")
 	d.pass(5 * time.Second)
 	_, m = d.sms()
 	require.Equal(t, room.Matched, m.Result)
-	require.Equal(t, asked.Add(30*time.Second).UnixMilli(), next.busy())
+	require.Equal(t, d.now.Add(30*time.Second).UnixMilli(), next.busy())
 	_, m = d.sms()
 	require.Equal(t, room.Late, m.Result)
 	next.expect()

@@ -217,10 +217,12 @@ func (s *Service) request(id room.ID, m message, read time.Time) room.MatchReque
 	}
 	q.Note = m.note(received)
 	q.Note.Fingerprint = s.Engine.Fingerprint(id, q)
+	var senders []string
 	if s.Senders != nil {
-		senders := s.Senders(id)
-		q.Foreign = len(senders) > 0 && !room.OneOf(m.from, senders)
+		senders = s.Senders(id)
 	}
+	q.Foreign = len(senders) > 0 && !room.OneOf(m.from, senders)
+	q.Personal = len(senders) == 0 && room.Personal(m.from)
 	return q
 }
 

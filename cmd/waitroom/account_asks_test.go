@@ -30,17 +30,18 @@ func (a *account) asker(m *message, w span) (l *lease, sure bool) {
 }
 
 // displaced reports whether the message may belong to a code that another session's lease took.
-// The later lease asked for such a message less than a quarantine ago and has its codes: one of them may
-// have been this lease's.
+// The later lease asked for such a message, ended less than a quarantine ago and has its codes: one of them
+// may have been this lease's.
 func (a *account) displaced(l *lease, m *message, w span) bool {
-	if w.to-1-l.last(w.to-1) < quarantine.Milliseconds() {
+	if l.live || w.to <= l.end+quarantine.Milliseconds() {
 		return false
 	}
 	return slices.ContainsFunc(a.leases, func(other *lease) bool {
 		return other.fence > l.fence && other.party() != l.party() && other.asking && !other.live &&
 			!other.waits() &&
 			slices.ContainsFunc(other.asks, func(ask ask) bool {
-				return ask.at < w.to && w.from-ask.at < quarantine.Milliseconds() && ask.filter.takes(m.content)
+				return ask.at < w.to && w.from < other.end+quarantine.Milliseconds() &&
+					ask.filter.takes(m.content)
 			})
 	})
 }
@@ -48,17 +49,20 @@ func (a *account) displaced(l *lease, m *message, w span) bool {
 // behindBy is how far (ms) the carrier's clock may be behind without a code going astray.
 const behindBy = int64(quarantine/time.Millisecond) / 6
 
+// lapsed reports whether a message may have been sent a quarantine or longer after the end of a lease, while
+// another party's lease was live.
+func (a *account) lapsed(mine *lease, w span) bool {
+	later := span{max(w.from, mine.end+quarantine.Milliseconds()), w.to}
+	return !mine.live && later.from < later.to && slices.ContainsFunc(a.leases, func(l *lease) bool {
+		return l.party() != mine.party() && l.touches(later)
+	})
+}
+
 // behind reports whether the carrier's clock may have put a message into a past lease. Another party asked
-// shortly after the message seems to have been sent, and that lease's last open ask is old enough for the
-// other to have asked by then.
+// shortly after the message seems to have been sent.
 func (a *account) behind(mine *lease, m *message, w span) bool {
 	if mine.live {
 		return false
-	}
-	for _, ask := range mine.asks {
-		if ask.answer == nil && ask.at < w.to && w.to-1-ask.at <= quarantine.Milliseconds()-behindBy {
-			return false
-		}
 	}
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
@@ -89,7 +93,7 @@ func (a *account) secondCode(w span) bool {
 	turns := map[string]int{}
 	for _, l := range a.leases {
 		if slices.ContainsFunc(l.asks, func(ask ask) bool {
-			return ask.at < w.to && w.from < ask.at+2*quarantine.Milliseconds()
+			return ask.at < w.to && w.from < max(ask.at, l.end)+2*quarantine.Milliseconds()
 		}) {
 			turns[l.party()]++
 		}
@@ -138,7 +142,7 @@ func (a *account) quarantined(mine *lease, w span) bool {
 	for _, l := range a.leases {
 		for _, ask := range l.asks {
 			if l.fence < mine.fence && ask.answer == nil && ask.at < w.to &&
-				w.from < ask.at+quarantine.Milliseconds() {
+				w.from < l.end+quarantine.Milliseconds() {
 				return true
 			}
 		}

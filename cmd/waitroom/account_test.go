@@ -11,6 +11,8 @@ type account struct {
 	leases  []*lease // by fence
 	byFence map[int64]*lease
 	same    map[string]*judgement // by sender and text: the first message
+	told    map[string]*judgement // by sender, text and time: the first message
+	codes   map[string]*judgement // by code: the last message that belonged to a lease
 	parts   map[string]*long
 	judged  map[string]*judgement
 }
@@ -50,6 +52,7 @@ type judgement struct {
 	lease    *lease
 	ask      int   // index of the lease's ask that a code answers; -1 for none
 	repeats  bool  // it gets the first one's answer, and is shown to no session again
+	again    bool  // it was told twice
 	ends     bool  // it ends its lease
 	verified bool  // the ledger is asked about it
 	at       int64 // when it was judged
@@ -64,7 +67,7 @@ func (j judgement) String() string { return fmt.Sprintf("%+v", j.verdict) }
 
 func newAccount() *account {
 	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{},
-		judged: map[string]*judgement{}}
+		told: map[string]*judgement{}, codes: map[string]*judgement{}, judged: map[string]*judgement{}}
 }
 
 func (a *account) granted(e event, p *stay) string {
@@ -126,12 +129,7 @@ func (a *account) busyUntil(mine *lease) (until int64) {
 		if l.party() == mine.party() {
 			continue
 		}
-		for _, ask := range l.asks {
-			if ask.answer == nil {
-				until = max(until, ask.at+quarantine.Milliseconds())
-			}
-		}
-		if !l.asking && !l.code && !l.live {
+		if l.waits() || !l.asking && !l.code && !l.live {
 			until = max(until, l.end+quarantine.Milliseconds())
 		}
 	}
@@ -203,13 +201,19 @@ func (a *account) unmatched(m *message, w span) []judgement {
 // something that the account does not record.
 func (a *account) attribute(m *message, w span) (list []judgement) {
 	first := a.same[m.sender+"|"+m.text]
-	if first != nil && first.lease != nil {
+	if before := a.told[m.telling()]; before != nil && m.from != 0 {
+		list = []judgement{{verdict: before.verdict, ask: -1, repeats: true, again: true}}
+		list[0].duplicate = true
+	} else if first != nil && first.lease != nil {
 		list = []judgement{a.repeat(first, m, w)}
 	} else {
 		list = a.byTime(m, w)
 		for i, j := range list {
 			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.sent) {
 				list[i] = none("ambiguous") // also where the carrier's clock may be behind
+			} else if j.lease != nil && a.isAnothersCode(j.lease, m) {
+				list[i] = none("ambiguous")
+				list[i].twin = true
 			}
 		}
 	}
@@ -217,6 +221,17 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 		list[i].message, list[i].window = m, w
 	}
 	return list
+}
+
+// telling is the same for two messages that are one, told twice.
+func (m *message) telling() string {
+	return fmt.Sprint(m.sender, "|", m.text, "|", m.from, "|", m.part)
+}
+
+// isAnothersCode reports whether another party was sent the message's code.
+func (a *account) isAnothersCode(l *lease, m *message) bool {
+	other := a.codes[m.code]
+	return other != nil && other.lease.party() != l.party()
 }
 
 // repeat is rule 5 for a text that belongs to a lease.
@@ -306,6 +321,10 @@ func (a *account) judge(m *message, w span) []judgement {
 	switch {
 	case !sure:
 		return []judgement{none("ambiguous")}
+	case l != nil && a.lapsed(l, w) && !a.secondCode(w):
+		return []judgement{none("ambiguous")}
+	case l != nil && a.lapsed(l, w):
+		return []judgement{none("ambiguous"), a.of(l, m, w)}
 	case l != nil:
 		return []judgement{a.of(l, m, w)}
 	case len(touched) > 0:
@@ -362,6 +381,13 @@ func (a *account) take(j judgement, at int64) *judgement {
 func (a *account) remember(j *judgement, answers bool) {
 	m := j.message
 	a.judged[m.id] = j
+	if j.again {
+		return
+	}
+	a.told[m.telling()] = j
+	if len(m.code) >= 5 && j.lease != nil && !j.repeats {
+		a.codes[m.code] = j
+	}
 	if m.parts > 0 {
 		whole, key := a.wholeOf(m), m.sender+"|"+m.ref
 		switch {

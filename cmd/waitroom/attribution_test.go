@@ -134,12 +134,12 @@ func (x *accounts) busy(stays []*stay) (wrong []string) {
 	return wrong
 }
 
-// keepsBusy reports whether another session's earlier lease keeps the number busy at a time: it asked, or it
-// announces no asks and got no code.
+// keepsBusy reports whether another session's earlier lease keeps the number busy after it ended at a time: it
+// asked, or it announces no asks and got no code.
 func (a *account) keepsBusy(mine *stay, moment int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.fence < mine.fence && l.party() != mine.party() &&
-			(slices.Contains(times(l.asks), moment) || !l.asking && l.end == moment)
+			(len(l.asks) > 0 || !l.asking) && l.end == moment
 	})
 }
 

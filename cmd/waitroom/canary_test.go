@@ -25,9 +25,9 @@ import (
 
 // Texts that must not leak. Every message has this code, as a reader writes it, and once more in its tail.
 const (
-	canary       = "73190284"
-	canaryText   = "7319-0284"
-	canaryWide   = "７３１９０２８４"
+	canary       = "7319028" // and a digit of the message's own: the same code is another seller's
+	canaryText   = "7319-028"
+	canaryWide   = "７３１９０２８"
 	canaryTail   = "QXZVKW"
 	canarySender = "010-7319-5566"
 )
@@ -90,18 +90,18 @@ func (s *single) posts(paths map[string]string) (answers string) {
 }
 
 // canaryContent returns a message with the canary as its code, and the word that only this message has.
-func (s *single) canaryContent() (l content, word string) {
+func (s *single) canaryContent(digit string) (l content, word string) {
 	word = s.carrier.word()
-	return content{sender: canarySender, code: canary, text: "[" + word + "] 인증번호는 [" + canaryText + "] 입니다. (" +
-		canaryWide + ")\n" +
-		"@seller.example.com #" + canary + " " + canaryTail}, word
+	return content{sender: canarySender, code: canary + digit, text: "[" + word + "] 인증번호는 [" + canaryText + digit +
+		"] 입니다. (" + canaryWide + digit + ")\n" +
+		"@seller.example.com #" + canary + digit + " " + canaryTail}, word
 }
 
 // sendCanary sends a message with the canary three times, requires the answer `want`, and returns the
 // message's own word.
-func (s *single) sendCanary(want string, at time.Time, how stamp) (*message, string) {
+func (s *single) sendCanary(digit, want string, at time.Time, how stamp) (*message, string) {
 	s.t.Helper()
-	l, word := s.canaryContent()
+	l, word := s.canaryContent(digit)
 	m := s.bring(s.carrier.compose(oneRoom, l, at, how), route{twins: true, again: true})
 	require.Equal(s.t, want, strings.TrimSpace(m.answer.Result+" "+m.answer.Reason))
 	return m, word
@@ -134,22 +134,22 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 		// avoid a time that counts as a whole second, which would reach into the next lease
 		asked = asked.Add(time.Millisecond)
 	}
-	m, toA := s.sendCanary("matched", asked, milliseconds)
+	m, toA := s.sendCanary("1", "matched", asked, milliseconds)
 	s.awaitFrame(ofA, toA)
 	require.Equal(t, http.StatusOK, s.do(http.MethodDelete, a, "/lock?reason=completed", "").status)
-	_, lateToA := s.sendCanary("late", asked, milliseconds)
+	_, lateToA := s.sendCanary("2", "late", asked, milliseconds)
 	s.awaitFrame(ofA, lateToA)
 	again := s.bring(s.carrier.compose(oneRoom, m.content, time.Now(), milliseconds), route{again: true})
 	require.Equal(t, answer{"matched", "", first.Ticket, first.Fence, true}, again.answer)
-	_, toB := s.sendCanary("matched", time.Now(), milliseconds)
+	_, toB := s.sendCanary("3", "matched", time.Now(), milliseconds)
 	s.awaitFrame(ofB, toB)
 	// a message without a time may be older than it seems by the difference of the clocks
 	require.NoError(t, linger(t.Context(), clocksDiffer*time.Millisecond))
-	m, toC := s.sendCanary("matched", time.Now(), noTime)
+	m, toC := s.sendCanary("4", "matched", time.Now(), noTime)
 	s.awaitFrame(ofC, toC)
 	s.reject(c, m)
-	stray, unmatched := s.sendCanary("unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
-	other, anybodys := s.sendCanary("unmatched ambiguous", first.GrantedAt, clockAhead)
+	stray, unmatched := s.sendCanary("5", "unmatched no_lease", first.GrantedAt.Add(-time.Hour), milliseconds)
+	other, anybodys := s.sendCanary("6", "unmatched ambiguous", first.GrantedAt, clockAhead)
 	roomDesk.await(t, `"ambiguous"`) // before it is assigned
 	out := map[string]string{}
 	out["answers to what is wrong"] = s.posts(map[string]string{

@@ -24,52 +24,83 @@ function asks.text(list)
   return table.concat(parts)
 end
 
--- last_open returns when a lease made its latest open ask, nil if it has none.
--- A lease that does not ask and got no code may have asked at any time: its end counts.
-function asks.last_open(lease)
-  if not lease.asking then return lease.codes == 0 and lease.ended or nil end
-  local at
+-- left_open reports whether an ended lease may still get a code: it has an open ask. A lease that does not ask
+-- and got no code may have asked at any time.
+function asks.left_open(lease)
+  if not lease.asking then return lease.codes == 0 end
   for _, ask in ipairs(lease.asks) do
-    if ask.answered == '' and ask.at > (at or -1) then at = ask.at end
+    if ask.answered == '' then return true end
   end
-  return at
+  return false
 end
 
--- note_left_open records that an ended lease of a party (a session with its seller) left an ask open.
+-- got_code reports whether a code belongs to a lease.
+local function got_code(lease)
+  for _, ask in ipairs(lease.asks) do
+    if ask.answered ~= '' then return true end
+  end
+  return lease.codes > 0
+end
+
+-- note_left_open records that a lease of a party (a session with its seller) ended with an open ask.
 -- With this record the room rarely has to read ended leases.
-function asks.note_left_open(party, at)
+function asks.note_left_open(party, ended)
   if party == room.open_party then
-    room.open_at = math.max(room.open_at, at)
-  elseif at < room.open_at then
-    room.open_other = math.max(room.open_other, at)
+    room.open_at = math.max(room.open_at, ended)
+  elseif ended < room.open_at then
+    room.open_other = math.max(room.open_other, ended)
   else
-    room.open_other, room.open_party, room.open_at = math.max(room.open_other, room.open_at), party, at
+    room.open_other, room.open_party, room.open_at = math.max(room.open_other, room.open_at), party, ended
   end
   change.matching = true
 end
 
--- others_open_at returns when another party's ended lease made its latest open ask, nil if that was more than
--- `ms` ago. A loss of data counts as an ask, since asks from before it may be missing.
-function asks.others_open_at(party, ms)
-  local lost = room.lost_at > 0 and NOW < room.lost_at + ms and room.lost_at or nil
+-- others_quarantine returns when the quarantine began that keeps a party from asking now, nil for none. It
+-- begins when another party's lease ends with an open ask: its seller may have pressed at the marketplace
+-- until then. A loss of data counts as such an end, since asks from before it may be missing.
+local function others_quarantine(party)
+  local lost = room.lost_at > 0 and NOW < room.lost_at + settings.quarantine and room.lost_at or nil
   local latest = party == room.open_party and room.open_other or room.open_at
-  if latest == 0 or NOW >= latest + ms then return lost end
+  if latest == 0 or NOW >= latest + settings.quarantine then return lost end
   if latest > room.maybe_answered_until then return math.max(latest, lost or 0) end
   for lease in leases.past(nil, 2) do
-    if NOW >= lease.ended + ms then return lost end
-    local at = lease.party ~= party and asks.last_open(lease)
-    if at and NOW < at + ms then return math.max(at, lost or 0) end
+    if NOW >= lease.ended + settings.quarantine then return lost end
+    if lease.party ~= party and asks.left_open(lease) then return math.max(lease.ended, lost or 0) end
   end
   return lost
 end
 
+-- may_be_anothers reports whether a message sent at `from` may be the code of another party's lease, which
+-- ended less than a quarantine before with an open ask or without a code: its seller may have pressed without
+-- asking.
+function asks.may_be_anothers(party, from)
+  for lease in leases.past(nil, 2) do
+    if from >= lease.ended + settings.quarantine then return false end
+    if lease.party ~= party and (asks.left_open(lease) or not got_code(lease)) then return true end
+  end
+  return false
+end
+
+-- others_open_at returns when another party's ended lease made its latest open ask, nil if that was more than
+-- OPEN_FOR ago. The end of a lease that does not ask and got no code counts as such an ask.
+function asks.others_open_at(party)
+  for lease in leases.past(nil, 2) do
+    if NOW >= lease.ended + OPEN_FOR then return nil end
+    local at = not lease.asking and lease.codes == 0 and lease.ended or nil
+    for _, ask in ipairs(lease.asks) do
+      if ask.answered == '' then at = math.max(at or 0, ask.at) end
+    end
+    if at and lease.party ~= party and NOW < at + OPEN_FOR then return at end
+  end
+end
+
 -- busy_until returns from when on a party may ask, so that its code is not taken for another party's; 0 =
--- now. A quarantine has to pass after another party's open ask, and after a time when asks may be missing. An
--- open ask in the future was made before the clock went back, and counts as made now.
+-- now. A quarantine has to pass after another party's lease that left an open ask, and after a time when asks
+-- may be missing. An end in the future was before the clock went back, and counts as now.
 function asks.busy_until(party)
-  local at, free = asks.others_open_at(party, settings.quarantine), 0
-  if room.second_code_party ~= party and room.second_code_asked_at > 0 then
-    at = math.max(at or 0, room.second_code_asked_at)
+  local at, free = others_quarantine(party), 0
+  if room.second_code_party ~= party and room.second_code_at > 0 then
+    at = math.max(at or 0, room.second_code_at)
   end
   if at then free = math.min(at, NOW) + settings.quarantine end
   if room.asks_missing_until > 0 then free = math.max(free, room.asks_missing_until + settings.quarantine) end
@@ -96,14 +127,14 @@ function asks.take_back(lease, m)
   leases.write(lease)
 end
 
--- set_second_code records that a party may get one more code, though its last ask, made at `at`, has its
--- answer. If `at` is 0, the party gets no further code. No other party may ask until the quarantine of that
--- ask is over. matching.second_code_due has the reason.
+-- set_second_code records that a party may get one more code, though its last ask has its answer. `at` is when
+-- the lease of that ask ended, or when it asked if the lease is live; 0 = the party gets no further code. No
+-- other party may ask until a quarantine after that. matching.second_code_due has the reason.
 function asks.set_second_code(party, at)
   if at > 0 then
-    room.second_code_party, room.second_code_asked_at, change.matching = party, at, true
+    room.second_code_party, room.second_code_at, change.matching = party, at, true
   elseif room.second_code_party == party then
-    room.second_code_party, room.second_code_asked_at, change.matching = '', 0, true
+    room.second_code_party, room.second_code_at, change.matching = '', 0, true
   end
 end
 

@@ -83,9 +83,11 @@ local function keep_ended(ended)
   if room.fence % FORGETTING == 0 then
     redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))
   end
-  local open = not room.asking and room.codes == 0 and ended -- without asks it may have asked at any time
-  if room.asking and room.open > 0 then open = asks.last_open({ asking = true, asks = asks.parse(list) }) end
-  if open then asks.note_left_open(room.session .. '=' .. room.seller, open) end
+  local open = room.open > 0
+  if not room.asking then open = room.codes == 0 end -- without asks it may have asked at any time
+  local party = room.session .. '=' .. room.seller
+  if open then asks.note_left_open(party, ended) end
+  if party == room.second_code_party then asks.set_second_code(party, math.max(room.second_code_at, ended)) end
   if room.asked > 0 then redis.call('HDEL', STATE, 'asks') end
 end
 
@@ -210,8 +212,7 @@ function leases.write(lease)
   redis.call('ZADD', LEASES, int(lease.granted), text)
   if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
   lease.text = text
-  local at = asks.last_open(lease)
-  if at then asks.note_left_open(lease.party, at) end
+  if asks.left_open(lease) then asks.note_left_open(lease.party, lease.ended) end
   if room.open_at > room.maybe_answered_until then
     room.maybe_answered_until, change.matching = room.open_at, true
   end

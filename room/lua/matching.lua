@@ -6,8 +6,6 @@
 -- may have been sent) are in verb/match.lua. Go decides which messages fit an ask: see filter.go.
 
 local NAMED = 25           -- so many characters of a sealed filter name it: the id of its key, and a nonce
-local PARTS = 2            -- which of OWN has the parts of the same long message; see verb/match.lua
-
 local sms                  -- args.message, with earliest and latest
 local found, unread        -- the candidates that were read, and how to read more; see candidate
 local unknown, unknown_of  -- filters for which Go has to answer whether the message fits; the first's lease
@@ -58,37 +56,43 @@ function matching.touched()
   return n, not_asking
 end
 
--- fits reports whether the message fits an ask, and whether it may.
--- The two differ if Go has not answered yet, and for a filter that another secret has sealed.
+-- fits reports whether the message fits an ask, whether it may, and whether its code answers the ask.
+-- The first two differ if Go has not answered yet, and for a filter that another secret has sealed. The code
+-- of a personal number answers only an ask that names the number.
 local function fits(l, a)
-  if a.filter == '' then return true, true end
+  if a.filter == '' then return true, true, not sms.personal end
   local known = sms.fits[a.filter:sub(1, NAMED)]
   if known == nil then
     unknown, unknown_of = unknown or {}, unknown_of or l
     unknown[#unknown + 1] = a.filter
   end
-  return known == 'yes', known ~= 'no'
+  return known == 'yes' or known == 'shown', known ~= 'no', known == 'yes'
 end
 
 local function may_fit(l, a) return select(2, fits(l, a)) end
 
--- open_ask returns the earliest open ask that the message fits, and whether it fits any ask at all.
+-- open_ask returns the earliest open ask that the message answers if it has a code, and whether it fits any
+-- ask at all.
 local function open_ask(l, list)
   local first, ok
   for _, a in ipairs(list) do
-    if not a.assumed and fits(l, a) then
+    local fit, _, answers = fits(l, a)
+    if fit and not a.assumed then
       ok = true
-      if a.answered == '' and not first then first = a end
+      if answers and a.answered == '' and not first then first = a end
     end
   end
   return first, ok
 end
 
+-- quarantine_of returns when the quarantine of an ask that a lease made at `at` begins: when the lease ended.
+local function quarantine_of(l, at) return l.current and at or l.ended end
+
 -- code_taken_back reports whether a code may still come for another party's lease that does not ask and has
 -- none. Such a lease has none (any more) if its session rejected its message.
 local function code_taken_back(l, mine)
   return not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0
-    and l.ended < sms.latest and sms.earliest < l.ended + settings.quarantine
+    and l.ended < sms.latest
 end
 
 -- quarantined reports whether an earlier lease has an open ask that could explain this message.
@@ -96,12 +100,12 @@ end
 local function quarantined(mine)
   if sms.earliest >= room.open_at + settings.quarantine then return false end
   local yes = false -- no early return: each unknown filter is to be sent to Go with the same reply
-  for _, l in candidates(sms.earliest - settings.quarantine) do
+  for _, l in candidates(sms.earliest - settings.quarantine + 1) do
     local earlier = l.fence < mine.fence
     if earlier and l.asking and not (mine.asking and l.party == mine.party) then
       for _, a in ipairs(l.asks) do
-        local in_time = a.answered == '' and a.at < sms.latest and sms.earliest < a.at + settings.quarantine
-        if in_time and (not mine.asking or may_fit(l, a)) then yes = true end
+        local counts = a.answered == '' and a.at < sms.latest
+        if counts and (not mine.asking or may_fit(l, a)) then yes = true end
       end
     elseif earlier and code_taken_back(l, mine) then
       yes = true
@@ -139,21 +143,32 @@ local function may_have_caused(l)
   return {}
 end
 
--- note_answered adds the party of an ended lease whose answered ask is
--- within a quarantine before the message.
+-- note_answered adds the party of a lease that asked for such a message, has all its codes, and ended less
+-- than a quarantine before the message.
 local function note_answered(parties, l)
+  if sms.earliest >= l.ended + settings.quarantine then return end
   for _, a in ipairs(asks_before(l)) do
-    if sms.earliest - a.at < settings.quarantine and may_fit(l, a) then parties[#parties + 1] = l.party end
+    if may_fit(l, a) then parties[#parties + 1] = l.party end
   end
 end
+
+-- lapses returns from when on a lease that is over has no right to messages any more: a quarantine after its
+-- end, or after the end of a later turn of its party whose code is still to come.
+local function lapses(l)
+  local ended = l.party == room.second_code_party and math.max(l.ended, room.second_code_at) or l.ended
+  return ended + settings.quarantine
+end
+
+-- has_lapsed reports whether the message may have been sent when a lease had no right to it any more.
+local function has_lapsed(l) return not l.current and sms.latest > lapses(l) end
 
 -- asker returns the lease that asked last before the message was sent, and its asks (rule 2).
 -- If that is not certain it returns nil, 'ambiguous', and the lease that asked last if that one is known.
 --
--- It is not certain if an ended lease of another party has all its codes, but asked less than a quarantine
+-- It is not certain if an ended lease of another party has all its codes, but ended less than a quarantine
 -- ago: one of those codes may have been the late one of the lease that asked last, and this message may be
--- the ended lease's own. If the lease that asked last did so a quarantine ago or longer, it is then
--- displaced, and does not get the message.
+-- the ended lease's own. If the lease that asked last has lapsed, it is then displaced, and does not get the
+-- message.
 local function asker()
   local mine, its_asks, first, answered, displaced = nil, nil, nil, {}, false
   for _, l in candidates(sms.earliest - OPEN_FOR) do
@@ -162,7 +177,7 @@ local function asker()
       if list[1].at < first then return nil, 'ambiguous' end
     elseif #list > 0 then
       for _, party in ipairs(answered) do
-        displaced = displaced or party ~= l.party and sms.latest - 1 - list[#list].at >= settings.quarantine
+        displaced = displaced or party ~= l.party and has_lapsed(l)
       end
       mine, its_asks, first = l, list, list[1].at
       if first <= sms.earliest then break end -- no other lease can have asked later
@@ -185,24 +200,26 @@ local function note_turn(turns, l)
   for _, a in ipairs(l.asks) do
     local answered = a.answered ~= '' or (turns.ask and l.fence == turns.fence and a.n == turns.ask.n)
     local may = may_fit(l, a)
-    if may and a.at < sms.latest then turns.last, asked = math.max(turns.last, a.at), true end
+    local from = quarantine_of(l, a.at)
+    if may and a.at < sms.latest then turns.last, asked = math.max(turns.last, from), true end
     turns.open = turns.open or turns.asked_later and not answered
-      and (turns.recorded or may and sms.earliest < a.at + settings.quarantine)
+      and (turns.recorded or may and sms.earliest < from + settings.quarantine)
   end
   turns.asked_later = turns.asked_later or asked
 end
 
--- second_code_due returns when a party asked last, if one more code is to come for the party; 0 if none is.
+-- second_code_due returns from when on the quarantine of a party's last ask counts, if one more code is to
+-- come for the party; 0 if none is.
 -- One more is to come if the party's lease `mine` has this code as the answer to `ask`, while an ask of an
 -- earlier turn of the party is still open and may have caused the code: which of the two asks the next code
 -- answers is not known. Once recorded, a second code is due until no such ask is open, whatever codes come.
 function matching.second_code_due(mine, ask)
   local left_open = mine.party == room.open_party and room.open_at or room.open_other
   local recorded = room.second_code_party == mine.party
-    and sms.earliest < room.second_code_asked_at + settings.quarantine
+    and sms.earliest < room.second_code_at + settings.quarantine
   if ask and not recorded and sms.earliest >= left_open + settings.quarantine then return 0 end
   local turns = { party = mine.party, fence = mine.fence, ask = ask, recorded = recorded, open = false,
-    last = recorded and room.second_code_asked_at or 0, asked_later = recorded }
+    last = recorded and room.second_code_at or 0, asked_later = recorded }
   local live = leases.current()
   if live then note_turn(turns, live) end
   for l in leases.past(nil, 8) do
@@ -239,7 +256,7 @@ end
 
 -- may_be_second_code reports whether the message may be the second code of the party that waits for one.
 local function may_be_second_code()
-  local at = room.second_code_asked_at
+  local at = room.second_code_at
   return at > 0 and at < sms.latest and sms.earliest < at + settings.quarantine
 end
 
@@ -268,17 +285,21 @@ end
 
 -- behind returns the lease that may have caused the message instead of `mine` if the carrier's clock is
 -- behind. It is of another party, and asked shortly after the message seems to have been sent. There is no
--- such lease while `mine` is live, nor while the last open ask of `mine` is younger than a quarantine, since
--- other parties may not ask for that long. If `mine` does not ask, another party may ask right after it, so
--- any message in its time may be the next lease's.
+-- such lease while `mine` is live. If `mine` does not ask, another party may ask right after it, so any
+-- message in its time may be the next lease's.
 local function behind(mine)
   if mine.current then return nil end
-  local last
-  for _, a in ipairs(mine.asks) do
-    if a.answered == '' and a.at < sms.latest then last = a.at end
-  end
-  if last and sms.latest - 1 - last <= settings.quarantine - behind_most() then return nil end
   return other_asker(mine.party, sms.latest, sms.latest + behind_most())
+end
+
+-- other_was_live reports whether another party's lease may have been live when `mine` had lapsed and the
+-- message was sent.
+local function other_was_live(mine)
+  local from = math.max(sms.earliest, lapses(mine))
+  for _, l in candidates(from) do
+    if l.party ~= mine.party and asks.was_live(l, from, sms.latest) then return true end
+  end
+  return false
 end
 
 -- judge_not_asking does what judge does, for a message that may have been sent during a lease that does not
@@ -294,8 +315,9 @@ local function judge_not_asking(lease, leases_touched)
 end
 
 -- judge returns the lease that the message belongs to by its time, and the ask that a code answers.
--- Otherwise it returns nil, the reason, and the lease that the message may belong to if the carrier's clock
--- is wrong, nil for none.
+-- Otherwise it returns nil, the reason, the lease that the message may belong to if the carrier's clock is
+-- wrong, nil for none, and whether the holder may be offered it although it is ambiguous ('lapsed'), or
+-- although the holder has an open ask ('refused': that ask's filter alone refuses it).
 function matching.judge()
   if sms.foreign then return nil, 'not_expected' end
   if sms.too_old then return nil, 'no_lease' end
@@ -303,7 +325,10 @@ function matching.judge()
   if not_asking then return judge_not_asking(not_asking, leases_touched) end
 
   local l, list, displaced = asker()
-  if list == 'ambiguous' then return nil, list, displaced and behind(displaced) or nil end
+  if list == 'ambiguous' then
+    local lapsed = displaced and has_lapsed(displaced) and other_was_live(displaced)
+    return nil, list, displaced and behind(displaced) or nil, lapsed and 'lapsed'
+  end
   if l then
     -- After a loss of data, a lease that asked before it need not have been the last one to ask.
     if sms.latest > room.asks_missing_from and matching.asks_lost()
@@ -314,10 +339,11 @@ function matching.judge()
     if ok then
       local other = behind(l)
       if other then return nil, 'ambiguous', other end
+      if has_lapsed(l) and other_was_live(l) then return nil, 'ambiguous', nil, 'lapsed' end
       return l, ask
     end
   end
-  return nil, leases_touched > 0 and 'not_expected' or 'no_lease'
+  return nil, leases_touched > 0 and 'not_expected' or 'no_lease', nil, l and l.current and 'refused'
 end
 
 -- other_may_have_asked reports whether another party has an open ask that the message may answer.
@@ -347,12 +373,12 @@ end
 
 -- first_of_text returns the first message of the same sender and text of the last minutes, nil for none.
 local function first_of_text()
-  local digest
-  for i, key in ipairs(OWN) do
-    if i ~= PARTS then digest = digest or redis.call('GET', key) end
-  end
+  local digest = messages.pointed('same', sms.same)
   return digest and messages.get(digest)
 end
+
+-- is_anothers_code reports whether a message with the same code belongs to another party (rule 5).
+function matching.is_anothers_code(party) return messages.is_anothers_code(sms.same_code, party) end
 
 -- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to a
 -- lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as a
@@ -386,7 +412,7 @@ end
 --   again     this part came before            reused    another message may have the same reference
 function matching.earlier_parts()
   if sms.part == 0 or sms.foreign then return nil end
-  local known = redis.call('GET', OWN[PARTS])
+  local known = redis.call('GET', messages.key('parts', sms.whole))
   if not known then return nil end
   local digest, answered, numbers, code_at = known:match('^([^|]*)|(%d)|([^|]*)|?(%d*)$')
   local _, came = numbers:gsub('%d+', '')
@@ -417,7 +443,7 @@ function matching.judge_part(whole)
   local list = may_have_caused(l)
   local ask = open_ask(l, list)
   for _, a in ipairs(list) do -- the words that the ask's filter wants may be in another part
-    if not ask and a.answered == '' and not a.assumed then ask = a end
+    if not ask and a.answered == '' and not a.assumed and not sms.personal then ask = a end
   end
   return l, ask
 end

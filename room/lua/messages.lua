@@ -8,7 +8,7 @@
 --             o unclaimed: offered to the session, whose lease with that fence holds the lock
 --   result, reason, late, received   as verb/match.lua answered, until support or the session changes them
 --   from, to  when it was sent: within [from, to)
---   code      1 = it has a code
+--   code      keyed digest of its code; "1" = a code of under five characters, "" = none
 --   same      keyed digest of its sender and text: another message with the same one is a duplicate
 --   sealed    its text
 --   whole     of a part of a long message: keyed digest that its other parts have too; "" = it is no part
@@ -38,13 +38,13 @@ local function parse_message(digest, text)
   local p = split(text)
   return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4],
     result = p[5], reason = p[6], late = p[7] == '1', received = p[8],
-    from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] == '1', same = p[12], sealed = p[13],
+    from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] ~= '' and p[11], same = p[12], sealed = p[13],
     whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '', later = tonumber(p[17] or 0) }
 end
 
 local function text_of(m)
   return table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
-    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code and '1' or '0', m.same, m.sealed,
+    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code or '', m.same, m.sealed,
     m.whole, m.either and '1' or '0', m.rejected, int(m.later) }, '|')
 end
 
@@ -70,21 +70,51 @@ function messages.put(m, entry)
   end
 end
 
+-- key returns a key of the room, by its kind and a digest.
+function messages.key(kind, digest) return LOCK:sub(1, -5) .. kind .. ':' .. digest end
+
+-- point makes the keys of a kind, one for each name that a message has under a secret, lead to a message.
+function messages.point(kind, names, digest, ms)
+  for _, name in ipairs(names) do redis.call('SET', messages.key(kind, name), digest, 'PX', ms) end
+end
+-- pointed returns the digest of the message to which a key of a kind leads, by any of the names; nil for none.
+function messages.pointed(kind, names)
+  for _, name in ipairs(names) do
+    local digest = redis.call('GET', messages.key(kind, name))
+    if digest then return digest end
+  end
+end
+
+-- is_anothers_code reports whether the last message that belongs to a lease and has this code (its names
+-- under each secret) belongs to another party (rule 5 of docs/matching.md).
+function messages.is_anothers_code(names, party)
+  local digest = messages.pointed('code', names)
+  local m = digest and messages.get(digest)
+  local owner = m and (m.state == 's' or m.state == 'w') and leases.by_fence(m.fence)
+  return owner and owner.party ~= party or false
+end
+
 -- remember_text records that a message is the first of its sender and text; later duplicates go where it
--- went. `others` are the names of the same key under other secrets.
-function messages.remember_text(m, others)
-  redis.call('SET', LOCK:sub(1, -5) .. 'same:' .. m.same, m.digest, 'PX', SHOWN_FOR)
-  for _, key in ipairs(others or {}) do redis.call('SET', key, m.digest, 'PX', SHOWN_FOR) end
-  if m.whole ~= '' and m.code then -- no other part of it answers an ask; see OWN 2 in verb/match.lua
-    local key = LOCK:sub(1, -5) .. 'parts:' .. m.whole
+-- went. `names` are those of the same text under each secret; without them it has one.
+function messages.remember_text(m, names)
+  messages.point('same', names or { m.same }, m.digest, SHOWN_FOR)
+  if m.whole ~= '' and m.code then -- no other part of it answers an ask; see `whole` in verb/match.lua
+    local key = messages.key('parts', m.whole)
     local known, left = redis.call('GET', key), redis.call('PTTL', key)
     if known and left > 0 then redis.call('SET', key, (known:gsub('|%d|', '|1|', 1)), 'PX', left) end
   end
 end
 
+-- remember_code records that a message with a code belongs to a lease, so that the same code in another
+-- message reaches no other party. `names` are those of the code under each secret; without them it has one.
+function messages.remember_code(m, names)
+  if not names then names = m.code and m.code ~= '1' and { m.code } or {} end
+  messages.point('code', names, m.digest, SHOWN_FOR)
+end
+
 -- part_answered reports whether another part of the same long message has answered an ask.
 function messages.part_answered(m)
-  local known = m.whole and m.whole ~= '' and redis.call('GET', LOCK:sub(1, -5) .. 'parts:' .. m.whole)
+  local known = m.whole and m.whole ~= '' and redis.call('GET', messages.key('parts', m.whole))
   return known and known:match('|(%d)|') == '1'
 end
 

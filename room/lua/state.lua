@@ -29,11 +29,11 @@
 --   end_extended               whether the lease was extended because it may not ask yet
 --   codes, rejects             codes that came though it does not ask; messages that its session rejected
 -- matching:
---   open_party, open_at        the party whose ended lease left the latest open ask, and when it asked
---   open_other                 when any other party left its latest open ask
---   maybe_answered_until       an ask left open before then may have an answer by now
+--   open_party, open_at        the party whose lease ended last with an open ask, and when it ended
+--   open_other                 when the last lease of any other party ended with an open ask
+--   maybe_answered_until       an ask of a lease that ended before then may have an answer by now
 --   second_code_party          a party that may get one more code; see asks.set_second_code
---   second_code_asked_at       when that party asked last
+--   second_code_at             when the lease of its last ask ended, or when it asked while that is live
 --   lost_from, lost_at         asks between these times may be missing, by a loss of data
 --   clock_back_from, clock_back_at   asks between these may be missing, as the clock went back
 -- Members that are not stored, since each call finds them:
@@ -57,7 +57,7 @@ local ABSENT = { __index = {
   claim_by = 0, asking = false, asked = 0, open = 0, ask_after = 0, end_extended = false, codes = 0,
   rejects = 0, last_ask = 0,
   open_party = '', open_at = 0, open_other = 0, maybe_answered_until = 0,
-  second_code_party = '', second_code_asked_at = 0,
+  second_code_party = '', second_code_at = 0,
   lost_at = 0, lost_from = 0, clock_back_at = 0, clock_back_from = 0,
 } }
 
@@ -112,7 +112,7 @@ function json.matching()
   return '{"open_party":"' .. r.open_party .. '","second_code_party":"' .. r.second_code_party .. '"' ..
     member('open_at', r.open_at) .. member('open_other', r.open_other) ..
     member('maybe_answered_until', r.maybe_answered_until) ..
-    member('second_code_asked_at', r.second_code_asked_at) ..
+    member('second_code_at', r.second_code_at) ..
     member('lost_at', r.lost_at) .. member('lost_from', r.lost_from) ..
     member('clock_back_at', r.clock_back_at) .. member('clock_back_from', r.clock_back_from) .. '}'
 end

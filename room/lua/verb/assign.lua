@@ -62,6 +62,7 @@ local function bind(lease, m)
   m.late, m.result = not lease.current, lease.current and 'matched' or 'late'
   messages.put(m, entry)
   messages.remember_text(m)
+  messages.remember_code(m)
   messages.notify(offered) -- the session that it was offered to can claim it no more
 end
 
@@ -70,7 +71,7 @@ local function journal_assigned(m, lease, result, ends, ended)
     lease.ticket, lease.fence, lease.seller)
   journal.record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
     '"completes":%s,"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d,', args.id, result,
-    tostring(m.code), tostring(ends or false), lease.ticket, lease.fence, lease.seller, lease.granted,
+    m.code and 'true' or 'false', tostring(ends or false), lease.ticket, lease.fence, lease.seller, lease.granted,
     ended) .. args.why)
 end
 

@@ -22,17 +22,23 @@
 -- An ok ends with "asked open expires ticket fence"; for a claim also with "epoch granted now"; then body.
 -- Publishes the lease; its end and the handoff if the message ends the lease.
 
--- answer_earlier makes the message the answer to the lease's first open ask that was made after the message
--- was sent (m.from). If there is none, it adds an answered ask of that time. It does neither if another part
--- of the same long SMS has answered an ask.
-local function answer_earlier(lease, m)
-  local answered = messages.part_answered(m)
+-- answer_first makes the message the answer to the lease's first open ask from `from` on, and reports whether
+-- there is one.
+local function answer_first(lease, from)
   for _, a in ipairs(lease.asks) do
-    if not answered and a.answered == '' and a.at >= m.from then
-      a.answered, answered = args.digest, true
-      break
+    if a.answered == '' and a.at >= from then
+      a.answered = args.digest
+      return true
     end
   end
+  return false
+end
+
+-- answer_earlier makes the message the answer to the lease's first open ask that was made after the message
+-- was sent (m.from), else to the first whose filter refused it. If there is none, it adds an answered ask of
+-- that time. It does neither if another part of the same long SMS has answered an ask.
+local function answer_earlier(lease, m)
+  local answered = messages.part_answered(m) or answer_first(lease, m.from) or answer_first(lease, 0)
   if not answered then
     asks.add(lease, math.max(math.min(m.from, NOW), room.granted), args.digest, args.filter)
   end
@@ -40,8 +46,8 @@ end
 
 -- claim binds the message to the lease and returns it; or nil, the code of a refusal, and what that adds to
 -- the reply. The message must be offered to this lease (state 'o'). If another party has an open ask, only
--- an ambiguous message may be claimed: it was offered because the carrier's clock may be behind, although
--- another party had asked (see behind in matching.lua).
+-- an ambiguous message may be claimed: it was offered although another party had asked (see judge in
+-- matching.lua).
 local function claim(lease)
   local m = messages.get(args.digest)
   if not (m and m.state == 'o' and m.session == args.session and m.fence == room.fence) then
@@ -50,13 +56,15 @@ local function claim(lease)
   local duplicate = messages.duplicate_of(m)
   local owner = duplicate and leases.by_fence(duplicate.fence)
   if owner and owner.party ~= lease.party then return nil, 'no_message' end
-  local others_at = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party, OPEN_FOR)
+  if messages.is_anothers_code({ m.code }, lease.party) then return nil, 'no_message' end
+  local others_at = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party)
   if others_at then return nil, 'number_busy', ' ' .. int(others_at + OPEN_FOR) end
   answer_earlier(lease, m)
   local entry = messages.entry(m)
   m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', room.ticket
   messages.put(m, entry)
   messages.remember_text(m)
+  messages.remember_code(m)
   messages.set_owner(OWN[1], m.fence, 'c')
   messages.notify_desk()
   return m

@@ -15,18 +15,25 @@
 --     completes     whether a code ends the lease
 --     code          whether the message has a code
 --     foreign       whether the room takes no message from this sender
+--     personal      whether anybody may have written it: its code answers only an ask that names the sender
 --     fingerprint   keyed digest of its sender, text and time, as "key:digest"
---     fits          whether it fits an ask, by the name of the ask's filter: yes, no, sealed = not readable
+--     fits          whether it fits an ask, by the name of the ask's filter: yes, no, sealed = not readable,
+--                   shown = it does, but its code does not answer the ask, since it is personal
 --     part, parts   which part of a long message it is, and of how many; 0 = it is whole
---     same          keyed digest of its sender and text
+--     whole         keyed digest that all parts of the long message have
+--     same          keyed digests of its sender and text, under each secret; the first is this process's
+--     told          the same of its sender, text and time; none if it has no time
+--     same_code     the same of its code; none for a code of under five characters
 --     sealed        its text, sealed
 --     members       JSON members for the journal; no secret
 -- KEYS  ONCE    hash: the answer to this message, which a repeat gets too; see messages.lua
---       OWN 1   digest of the first message of this sender and text in the last ten minutes
---       OWN 2   the parts of the same long message that came in the last minute, as
---               "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent"
---               with "*," for a part that came twice before all had come: two messages may have the reference
---       OWN 3…  other names of OWN 1, while one secret replaces another
+-- Further keys of the room, named by a digest (messages.key):
+--   same   digest of the first message of this sender and text in the last ten minutes
+--   told   digest of the message of this sender, text and time in the last day
+--   code   digest of the last message with this code, in the last ten minutes, that belongs to a lease
+--   parts  the parts of the same long message that came in the last minute, as
+--          "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent"
+--          with "*," for a part that came twice before all had come: two messages may have the reference
 -- Returns one of
 --   register …    the caller registers the room and calls again; see existence.register
 --   asks filter…  the caller calls again, with whether the message fits asks that have these filters
@@ -58,12 +65,18 @@ local function incident(kind, detail)
   messages.notify_desk()
 end
 
+-- answer_at returns the answer that a key has, nil for none.
+local function answer_at(key)
+  local list, known = redis.call('HGETALL', key), {}
+  for i = 1, #list, 2 do known[list[i]] = list[i + 1] end
+  return known.result and known or nil
+end
+
 -- remembered returns the answer to this message if it has come before, nil otherwise.
 -- Some phones number their messages from 1 again, so after a day the id may be another message's.
 local function remembered()
-  local list, known = redis.call('HGETALL', ONCE), {}
-  for i = 1, #list, 2 do known[list[i]] = list[i + 1] end
-  if not known.result then return nil end
+  local known = answer_at(ONCE)
+  if not known then return nil end
   local key = sms.fingerprint:match('^[^:]*')
   local another = known.fingerprint:match('^[^:]*') == key and known.fingerprint ~= sms.fingerprint
   if not another or NOW - known.at <= LATE_AFTER then
@@ -108,10 +121,13 @@ local function set_window()
   sms.earliest, sms.latest, sms.too_old = from - sms.guard, to + sms.guard, from < NOW - LATE_AFTER
 end
 
+-- counts reports whether the message has a code that answers the ask, or ends a lease without asks.
+local function counts(ask) return sms.code and (ask ~= nil or not sms.personal) end
+
 -- answer_ask makes the code the answer to an ask. For a lease that does not ask, it counts the code. `digest`
 -- is that of the first message of this text. A text that is not shown again does not count as a further code.
 local function answer_ask(l, ask, shown, digest)
-  if not sms.code then return end
+  if not counts(ask) then return end
   if ask then
     ask.answered = digest
   elseif not l.asking and shown then
@@ -128,7 +144,7 @@ end
 local function attribute(d)
   local l, codes = d.lease, d.lease.codes
   answer_ask(l, d.ask, d.shown, d.shown and sms.digest or d.first.digest)
-  local ends = l.current and sms.completes and sms.code and room.open == 0
+  local ends = l.current and sms.completes and counts(d.ask) and room.open == 0
   answer.result = not d.shown and d.first.result or l.current and 'matched' or 'late'
   answer.ticket, answer.fence, answer.granted = int(l.ticket), int(l.fence), int(l.granted)
   answer.ended = int(l.current and NOW or l.ended)
@@ -136,47 +152,55 @@ local function attribute(d)
   return ends, sms.code and (d.ask ~= nil or l.codes ~= codes)
 end
 
-local function journal_message(l)
+local function journal_message(l, ask)
   local lease = l and string.format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%s',
     l.ticket, l.fence, l.seller, l.granted, answer.ended)
   journal.record('message', string.format(
     '"result":"%s"%s,"code":%s,"duplicate":%s,"judge":%s,"completes":%s%s,%s',
-    answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '', tostring(sms.code),
+    answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '', tostring(counts(ask)),
     tostring(answer.duplicate == '1'), tostring(answer.judge == '1'), tostring(answer.completes == '1'),
     lease or '', sms.members))
 end
 
--- offered_to returns the live lease if its session may claim this code, nil if no session may. A session may
--- if its lease asks, but had not asked when the message seems to have been sent. No session may while asks
--- may be missing, or if the same text may be another's. `other` is the lease that the message may belong to
--- if the carrier's clock is wrong.
-local function offered_to(other, first)
-  local to = other or matching.candidate(1)
-  if matching.asks_lost() or not sms.code or sms.foreign then return nil end
-  if not (to and to.current and to.asking) then return nil end
-  if first and not matching.could_be(to.party, first, true) then return nil end
-  if other then return to end
-  if answer.reason ~= 'not_expected' or matching.touched() ~= 1 then return nil end
-  for _, a in ipairs(to.asks) do
-    if a.answered == '' and a.at < sms.latest then return nil end
+-- explains reports whether a lease has an open ask that was made at or before the message was sent.
+local function explains(l)
+  for _, a in ipairs(l.asks) do
+    if a.answered == '' and a.at < sms.latest then return true end
   end
-  return not asks.others_open_at(to.party, OPEN_FOR) and to or nil
+  return false
+end
+
+-- offered_to returns the live lease if its session may claim this code, nil if no session may. A session may
+-- if its lease asks, but had not asked when the message seems to have been sent, or its own filter alone
+-- refused the message. No session may while asks may be missing, nor if the message may be another's: by an
+-- open ask, a lease that ended without a code, its text or its code. `d` is what decide returned.
+local function offered_to(d)
+  local to = d.other or matching.candidate(1)
+  if matching.asks_lost() or not counts() or sms.foreign then return nil end
+  if not (to and to.current and to.asking) then return nil end
+  if d.first and not matching.could_be(to.party, d.first, true) then return nil end
+  if matching.is_anothers_code(to.party) then return nil end
+  if d.other then return to end
+  if answer.reason ~= 'not_expected' and d.offer ~= 'lapsed' or matching.touched() ~= 1 then return nil end
+  if d.offer ~= 'refused' and explains(to) then return nil end
+  return not asks.may_be_anothers(to.party, sms.earliest) and to or nil
 end
 
 -- keep_text keeps the sealed text as a recent message, for support and for the session of its lease. Without
 -- a lease, the text is for the session that may claim it. A duplicate is known by its text alone, and so
 -- belongs to no long message.
 local function keep_text(d)
-  local first, duplicate, l = d.first, d.duplicate or d.either, d.lease or offered_to(d.other, d.first)
+  local first, duplicate, l = d.first, d.duplicate or d.either, d.lease or offered_to(d)
   local kept_as = d.lease and (answer.judge == '1' and 'w' or 's') or l and 'o' or 'n'
-  local whole = sms.part > 0 and not duplicate and OWN[2]:match('}:parts:(.*)$') or ''
+  local code = counts(d.ask) and (sms.same_code[1] or '1')
   local m = { digest = sms.digest, session = l and l.session or '', fence = l and l.fence or 0,
     ticket = l and l.ticket or 0, state = kept_as, result = answer.result, reason = answer.reason,
     late = answer.result == 'late', received = answer.at, from = sms.earliest, to = sms.latest,
-    code = sms.code, same = sms.same, sealed = sms.sealed, whole = whole, either = d.either,
-    rejected = first and first.rejected or '', later = sms.later or 0 }
+    code = code, same = sms.same[1], sealed = sms.sealed, whole = not duplicate and sms.whole or '',
+    either = d.either, rejected = first and first.rejected or '', later = sms.later or 0 }
   messages.put(m)
-  if d.lease or not (first or sms.foreign) then messages.remember_text(m, { unpack(OWN, 3) }) end
+  if d.lease or not (first or sms.foreign) then messages.remember_text(m, sms.same) end
+  if d.lease and code then messages.remember_code(m, sms.same_code) end
   if d.lease and first then messages.withdraw(m, l.party) end
   if kept_as ~= 'w' then messages.notify(m.session) end
   messages.notify_desk() -- also for a match: unclaimed duplicates can be no other lease's now
@@ -186,12 +210,13 @@ end
 -- It records no part that is a duplicate, since long messages may begin alike.
 local function keep_parts(whole, duplicate, answers)
   if sms.part == 0 then return end
-  if duplicate and not whole then return redis.call('DEL', OWN[2]) end
+  local key = messages.key('parts', sms.whole)
+  if duplicate and not whole then return redis.call('DEL', key) end
   local answered = answers or (whole and whole.answered)
   local code_at = whole and whole.code_at or sms.code and sms.earliest or nil
   local numbers = (whole and whole.numbers or ',') .. (whole and whole.again and '*' or int(sms.part)) .. ','
   local digest = whole and whole.first.digest or sms.digest
-  redis.call('SET', OWN[2], digest .. '|' .. (answered and '1' or '0') .. '|' .. numbers .. '|' ..
+  redis.call('SET', key, digest .. '|' .. (answered and '1' or '0') .. '|' .. numbers .. '|' ..
     (code_at and int(code_at) or ''), 'PX', PARTS_FOR)
 end
 
@@ -238,7 +263,25 @@ local function new_answer()
   return { result = 'unmatched', reason = '-', ticket = '-', fence = '-', epoch = int(room.epoch),
     granted = '-', ended = '-', at = int(NOW), duplicate = '0', judge = '0', completes = '0',
     fingerprint = sms.fingerprint, from = int(sms.earliest), to = int(sms.latest),
-    code = sms.code and '1' or '0' }
+    code = counts() and '1' or '0' }
+end
+
+-- told_before returns whether the same message has come under another id: its sender, text and time are those
+-- of one before. Then `answer` is the first one's answer, and the message is recorded as its duplicate.
+local function told_before()
+  local digest = messages.pointed('told', sms.told)
+  local known = digest and answer_at(messages.key('sms', digest))
+  if not known then return false end
+  answer = new_answer()
+  for _, name in ipairs({ 'result', 'reason', 'ticket', 'fence', 'epoch', 'granted', 'ended', 'from', 'to',
+    'code' }) do
+    answer[name] = known[name]
+  end
+  answer.duplicate = '1'
+  journal_message(known.fence ~= '-' and leases.by_fence(tonumber(known.fence)) or nil)
+  remember()
+  state.commit()
+  return true
 end
 
 -- decide returns where the message belongs:
@@ -249,19 +292,21 @@ end
 --   duplicate   whether it belongs where `first` does
 --   either      whether it may belong there, or to another party
 --   shown       whether it is shown as a message of its own; otherwise `first` stays the one that is shown
+--   offer       what else of an unmatched message allows to offer it; see judge
 local function decide(whole)
   local first, lease, ask, shown_again = matching.duplicate()
-  local duplicate, either, other = lease ~= nil, ask == 'ambiguous', nil
+  local duplicate, either, other, offer = lease ~= nil, ask == 'ambiguous', nil, nil
   if not (duplicate or either) then
     if whole and not whole.again then
       lease, ask, other = matching.judge_part(whole)
     else
-      lease, ask, other = matching.judge()
+      lease, ask, other, offer = matching.judge()
     end
     if lease and first and not matching.could_be(lease.party, first) then lease, ask = nil, 'ambiguous' end
+    if lease and matching.is_anothers_code(lease.party) then lease, ask, either = nil, 'ambiguous', true end
   end
-  return { lease = lease, ask = lease and ask, reason = not lease and ask, other = other, first = first,
-    duplicate = duplicate, either = either, shown = shown_again ~= false }
+  return { lease = lease, ask = lease and ask or nil, reason = not lease and ask, other = other, first = first,
+    duplicate = duplicate, either = either, offer = offer, shown = shown_again ~= false }
 end
 
 function verb.match()
@@ -273,6 +318,7 @@ function verb.match()
   advance()
   messages.expire()
   set_window()
+  if told_before() then return answer_text(answer) end
   matching.begin(sms)
 
   answer = new_answer()
@@ -291,7 +337,7 @@ function verb.match()
     ends, answers = attribute(d)
   end
   note_clock(d.other)
-  journal_message(d.lease)
+  journal_message(d.lease, d.ask)
   if d.shown then keep_text(d) end
   keep_parts(whole, d.duplicate or d.either, answers)
   if ends then messages.complete_lease(d.shown) end
@@ -300,5 +346,6 @@ function verb.match()
     answer.answers = int(d.ask.n) .. ' ' .. d.first.digest
   end
   remember()
+  messages.point('told', sms.told, sms.digest, REMEMBERED_FOR)
   return answer_text(answer)
 end
