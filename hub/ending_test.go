@@ -47,7 +47,7 @@ func TestHolderEndedByAMessageGetsTheMessageFirst(t *testing.T) {
 	match := func(t *testing.T, message string, lease *room.Lease) {
 		_, err := two.Engine.Match(t.Context(), lobby,
 			room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1,
-				Shown: room.Message{Text: message, Code: new("482913")}})
+				Shown: room.Message{Text: message, Code: new(message)}})
 		require.NoError(t, err)
 	}
 	first := []string{`"status":"locked"`, `"type":"sms"`, `"status":"ended"`}

@@ -62,6 +62,15 @@ func (m *sent) takeBack() {
 	m.bound = nil
 }
 
+// owner returns the lease whose code the message is for other messages: also one that rejected it, but for
+// the very same text.
+func (m *sent) owner(q room.MatchRequest) *held {
+	if n := len(m.rejected); m.bound == nil && n > 0 && m.sender+m.text != q.Sender+q.Shown.Text {
+		return m.rejected[n-1]
+	}
+	return m.bound
+}
+
 // refuse applies the ledger's refusal of the match. A message that repeats a text opens again only the ask
 // that it answered itself.
 func (m *sent) refuse() {
@@ -175,7 +184,7 @@ func (w *world) attribute(q room.MatchRequest, from, to int64) (*held, *ask, ver
 		l, a, reason = nil, nil, room.Ambiguous
 	}
 	if l != nil && q.Shown.Code != nil {
-		if m := w.codes[*q.Shown.Code]; m != nil && m.bound != nil && m.bound != l {
+		if m := w.codes[*q.Shown.Code]; m != nil && m.owner(q) != nil && m.owner(q) != l {
 			l, a, reason = nil, nil, room.Ambiguous
 		}
 	}
@@ -294,7 +303,7 @@ func (w *world) behind(mine *held, to int64) bool {
 	}
 	return slices.ContainsFunc(w.leases, func(l *held) bool {
 		return l != mine && slices.ContainsFunc(l.asks, func(a ask) bool {
-			return (a.answer == "" || !l.live) && to <= a.at && a.at < to+sixth
+			return to <= a.at && a.at < to+sixth
 		})
 	})
 }

@@ -47,6 +47,37 @@ func TestPlantedAskHarvestsNoCode(t *testing.T) {
 	require.Len(t, messages(t, d.engine, v.session), 1)
 }
 
+// Rule 2: an ask of a lease that was extended is as good as another as long as the lease has its right.
+func TestAskOfALongLeaseCountsAsLongAsItsRight(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 10 * time.Minute})
+	a, b := d.asker("a"), d.asker("b")
+	fence := a.expect().Fence
+	d.pass(10 * time.Minute)
+	b.busy()
+	d.pass(29 * time.Second)
+	_, m := d.sms()
+	require.Equal(t, room.Late, m.Result)
+	require.Equal(t, fence, m.Fence)
+	require.Empty(t, offers(t, d.engine, b.session))
+}
+
+// Rule 2: by a clock that is behind, b's first code seems to be older than both of its asks. Its second code
+// came first and answered the first ask.
+func TestClockRuleCountsAnAskThatAnotherCodeHasAnswered(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.leave(room.Cancelled)
+	d.pass(30 * time.Second)
+	b.expect()
+	d.pass(20 * time.Second)
+	b.expect()
+	d.sms()
+	_, m := d.sms(ago(21 * time.Second))
+	requireNone(t, room.Ambiguous, m, "a's, or b's own")
+	require.Empty(t, messages(t, d.engine, a.session))
+}
+
 // Rule 2: while no other session's lease is live, a lease that is over keeps its right to a late code.
 func TestCodeLongAfterALeaseIsItsOwnWhileTheLockIsFree(t *testing.T) {
 	d := newDesk(t, room.Config{})
@@ -150,7 +181,9 @@ func TestSameCodeInOtherClothesReachesNoOtherSession(t *testing.T) {
 			require.NoError(t, d.engine.Reject(t.Context(), integration, a.session, fence, first))
 			d.pass(31 * time.Second)
 			_, m = d.sms(code, from("1577-9999"))
-			require.Equal(t, room.Matched, m.Result, "a rejected it, and its right is over: it is b's")
+			requireNone(t, room.Ambiguous, m, "a may have rejected its own")
+			_, m = d.sms(code)
+			require.Equal(t, room.Matched, m.Result, "the text that a rejected, when a has no right any more")
 		})
 	}
 }

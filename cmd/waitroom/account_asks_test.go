@@ -66,7 +66,7 @@ func (a *account) behind(mine *lease, m *message, w span) bool {
 	}
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
-			return (ask.answer == nil || !l.live) && w.to <= ask.at && ask.at < w.to+behindBy
+			return w.to <= ask.at && ask.at < w.to+behindBy
 		})
 	})
 }

@@ -74,11 +74,11 @@ local function may_fit(l, a) return select(2, fits(l, a)) end
 -- open_ask returns the earliest open ask that the message answers if it has a code, and whether it fits any
 -- ask at all.
 local function open_ask(l, list)
-  local first, ok
+  local first, ok = nil, false
   for _, a in ipairs(list) do
-    local fit, _, answers = fits(l, a)
-    if fit and not a.assumed then
-      ok = true
+    if not a.assumed then
+      local fit, _, answers = fits(l, a)
+      ok = ok or fit
       if answers and a.answered == '' and not first then first = a end
     end
   end
@@ -114,10 +114,23 @@ local function quarantined(mine)
   return yes
 end
 
+-- lapses returns from when on a lease that is over has no right to messages any more: a quarantine after its
+-- end, or after the end of a later turn of its party whose code is still to come.
+local function lapses(l)
+  local ended = l.party == room.second_code_party and math.max(l.ended, room.second_code_at) or l.ended
+  return ended + settings.quarantine
+end
+
+-- is_recent reports whether an ask is not too long before the message. That of a lease that was long counts
+-- as long as the lease has its right.
+local function is_recent(l, a)
+  return sms.earliest - a.at <= OPEN_FOR or not l.current and sms.earliest < lapses(l)
+end
+
 -- has_open reports whether a lease has an open ask that is not too long before the message.
 local function has_open(l)
   for _, a in ipairs(l.asks) do
-    if a.answered == '' and sms.earliest - a.at <= OPEN_FOR then return true end
+    if a.answered == '' and is_recent(l, a) then return true end
   end
   return false
 end
@@ -126,7 +139,7 @@ end
 local function asks_before(l)
   local list = {}
   for _, a in ipairs(l.asks) do
-    if a.at < sms.latest and sms.earliest - a.at <= OPEN_FOR then list[#list + 1] = a end
+    if a.at < sms.latest and is_recent(l, a) then list[#list + 1] = a end
   end
   return list
 end
@@ -150,13 +163,6 @@ local function note_answered(parties, l)
   for _, a in ipairs(asks_before(l)) do
     if may_fit(l, a) then parties[#parties + 1] = l.party end
   end
-end
-
--- lapses returns from when on a lease that is over has no right to messages any more: a quarantine after its
--- end, or after the end of a later turn of its party whose code is still to come.
-local function lapses(l)
-  local ended = l.party == room.second_code_party and math.max(l.ended, room.second_code_at) or l.ended
-  return ended + settings.quarantine
 end
 
 -- has_lapsed reports whether the message may have been sent when a lease had no right to it any more.
@@ -261,25 +267,21 @@ local function may_be_second_code()
 end
 
 -- has_ask reports whether a lease asked within [from, to); without `to`, at any time from `from` on.
--- An answered ask counts only with `answered`.
-local function has_ask(l, from, to, answered)
+local function has_ask(l, from, to)
   for _, a in ipairs(l.asks) do
-    if (answered or a.answered == '') and a.at >= from and (not to or a.at < to) then return true end
+    if a.at >= from and (not to or a.at < to) then return true end
   end
   return false
 end
 
--- other_asker returns the latest lease of another party that asked within [from, to), nil for
--- none. An answered ask of an ended lease counts, since its code may have been another's; one of
--- the live lease counts only with `answered`.
-local function other_asker(party, from, to, answered)
+-- other_asker returns the latest lease of another party that asked within [from, to), nil for none. An
+-- answered ask counts, since its answer may have been another's code.
+local function other_asker(party, from, to)
   local live = leases.current()
-  if live and live.party ~= party and has_ask(live, from, to, answered or not live.current) then
-    return live
-  end
+  if live and live.party ~= party and has_ask(live, from, to) then return live end
   for l in leases.past(to, 8) do
     if l.ended < from then return nil end
-    if l.party ~= party and has_ask(l, from, to, true) then return l end
+    if l.party ~= party and has_ask(l, from, to) then return l end
   end
 end
 
@@ -378,7 +380,9 @@ local function first_of_text()
 end
 
 -- is_anothers_code reports whether a message with the same code belongs to another party (rule 5).
-function matching.is_anothers_code(party) return messages.is_anothers_code(sms.same_code, party) end
+function matching.is_anothers_code(party)
+  return messages.is_anothers_code(sms.same_code, party, sms.same[1])
+end
 
 -- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to a
 -- lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as a
@@ -436,7 +440,7 @@ function matching.judge_part(whole)
     local own = matching.judge()
     if not own or own.party ~= l.party then return nil, 'ambiguous' end
   end
-  if sms.code and whole.code_at and other_asker(l.party, whole.code_at + 1, nil, true) then
+  if sms.code and whole.code_at and other_asker(l.party, whole.code_at + 1) then
     return nil, 'ambiguous'
   end
   if whole.answered then return l end

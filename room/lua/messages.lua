@@ -85,12 +85,16 @@ function messages.pointed(kind, names)
   end
 end
 
--- is_anothers_code reports whether the last message that belongs to a lease and has this code (its names
--- under each secret) belongs to another party (rule 5 of docs/matching.md).
-function messages.is_anothers_code(names, party)
+-- is_anothers_code reports whether the last message that belonged to a lease and has this code (its names
+-- under each secret) belongs to another party (rule 5 of docs/matching.md). A message that its session
+-- rejected counts as well, except for the very same text: see matching.could_be.
+function messages.is_anothers_code(names, party, same)
   local digest = messages.pointed('code', names)
   local m = digest and messages.get(digest)
-  local owner = m and (m.state == 's' or m.state == 'w') and leases.by_fence(m.fence)
+  if not m then return false end
+  local fence = (m.state == 's' or m.state == 'w') and m.fence
+    or m.same ~= same and tonumber(m.rejected:match('%d+$') or '')
+  local owner = fence and leases.by_fence(fence)
   return owner and owner.party ~= party or false
 end
 

@@ -56,7 +56,7 @@ local function claim(lease)
   local duplicate = messages.duplicate_of(m)
   local owner = duplicate and leases.by_fence(duplicate.fence)
   if owner and owner.party ~= lease.party then return nil, 'no_message' end
-  if messages.is_anothers_code({ m.code }, lease.party) then return nil, 'no_message' end
+  if messages.is_anothers_code({ m.code }, lease.party, m.same) then return nil, 'no_message' end
   local others_at = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party)
   if others_at then return nil, 'number_busy', ' ' .. int(others_at + OPEN_FOR) end
   answer_earlier(lease, m)
