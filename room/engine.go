@@ -78,6 +78,9 @@ type Config struct {
 	// RoomKeys returns the keyring that seals a room's messages in place of Keys, or nil for Keys. Keys still
 	// opens the messages that it sealed. The engine calls it for each call of a room, as it calls Terms.
 	RoomKeys func(ID) *Keyring
+	// Unreadable is called for each text of a room that no secret of this process opens, since another secret
+	// has sealed it; it may be nil.
+	Unreadable func(ID)
 	// Terms returns the rules of a room, as they are configured now. nil = all rooms have the settings above.
 	// The engine calls it for each call of a room.
 	Terms func(ID) Terms

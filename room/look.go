@@ -26,9 +26,12 @@ type Message struct {
 	Code       *string `json:"code"`
 	ReceivedAt int64   `json:"received_at"` // unix ms
 	Late       bool    `json:"late"`        // its lease was over when it arrived
-	Ticket     int64   `json:"-"`           // of the place that the message belongs to
-	Fence      int64   `json:"-"`           // of the message's lease
-	ForgetAt   int64   `json:"-"`           // unix ms: not shown from then on
+	// Unreadable is true if this process cannot open the message: another secret has sealed it. Then the id
+	// is a digest, and text and code are empty.
+	Unreadable bool  `json:"unreadable,omitempty"`
+	Ticket     int64 `json:"-"` // of the place that the message belongs to
+	Fence      int64 `json:"-"` // of the message's lease
+	ForgetAt   int64 `json:"-"` // unix ms: not shown from then on
 }
 
 // Offer is an unmatched message with a code that the holder may claim by Expect.
@@ -78,7 +81,7 @@ func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []S
 	return view, seats, nil
 }
 
-// addShown adds a message or an offer to a seat. It leaves out those whose secret this process does not know.
+// addShown adds a message or an offer to a seat.
 func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 	f := strings.Split(entry, "|")
 	if len(f) != 8 {
@@ -88,13 +91,14 @@ func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
 		seat.Judging = true
 		return nil
 	}
-	text, err := e.unseal(id, f[7], aboutMessage(id, f[1]))
-	if err != nil {
+	m := Message{MessageID: f[1], Unreadable: true}
+	if text, err := e.unseal(id, f[7], aboutMessage(id, f[1])); err == nil {
+		m = Message{}
+		if err := json.Unmarshal(text, &m); err != nil {
+			return fmt.Errorf("%w: a message is not readable", ErrStore)
+		}
+	} else if f[0] == "o" { // it cannot be claimed without its id
 		return nil
-	}
-	var m Message
-	if err := json.Unmarshal(text, &m); err != nil {
-		return fmt.Errorf("%w: a message is not readable", ErrStore)
 	}
 	m.Ticket, _ = strconv.ParseInt(f[2], 10, 64)
 	m.Fence, _ = strconv.ParseInt(f[3], 10, 64)

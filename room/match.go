@@ -124,7 +124,7 @@ type matchMessage struct {
 	Parts       int            `json:"parts"`
 	Whole       string         `json:"whole"`
 	Same        []string       `json:"same"`
-	Told        []string       `json:"told"`
+	Stamped     []string       `json:"stamped"`
 	SameCode    []string       `json:"same_code"`
 	Sealed      string         `json:"sealed"`
 	Members     string         `json:"members"`
@@ -187,9 +187,10 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error)
 		m.First = q.ReadAt
 	}
 	keys, sender, text := e.sealer(id), plainSender(q.Sender), withoutMark(plainText(q.Shown.Text))
-	m.Same, m.Told, m.SameCode = keys.digests(string(id), "same", sender, text), []string{}, []string{}
+	m.Same, m.Stamped, m.SameCode = keys.digests(string(id), "same", sender, text), []string{}, []string{}
 	if q.From != 0 {
-		m.Told = keys.digests(string(id), "told", sender, text, strconv.FormatInt(q.From, 10), strconv.Itoa(m.Part))
+		m.Stamped = keys.digests(string(id), "stamped", sender, text, strconv.FormatInt(q.From, 10),
+			strconv.Itoa(m.Part))
 	}
 	if code := q.Shown.Code; code != nil && len(*code) >= sameCodeFrom {
 		m.SameCode = keys.digests(string(id), "code", *code)

@@ -16,7 +16,7 @@ type world struct {
 	lastAsked int64
 	messages  []*sent
 	firsts    map[string]*sent // by sender and text: the message of which later ones are duplicates
-	told      map[string]*sent // by sender, text and time: the message that later ones tell again
+	stamped   map[string]*sent // by sender, text and time: the message of which later ones are copies
 	codes     map[string]*sent // by code: the last message with it that belonged to a lease
 }
 
@@ -43,7 +43,7 @@ type sent struct {
 	rejected         []*held
 	result           room.Result
 	code             bool
-	answer           verdict // what its carrier was told
+	answer           verdict // to its carrier
 	repeats          bool    // the message has the text of one that is shown already
 	answers          *ask    // the ask that such a message answered
 	ends             bool
@@ -146,7 +146,7 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 			from, to = now-(from-now), now+1
 		}
 		guard := q.Guard.Milliseconds()
-		if first := w.told[toldKey(q)]; first != nil && q.From != 0 {
+		if first := w.stamped[stampOf(q)]; first != nil && q.From != 0 {
 			w.messages = append(w.messages, &sent{id: q.MessageID})
 			got.duplicate = first.answer.duplicate
 			return got == first.answer
@@ -157,14 +157,14 @@ func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got ver
 		}
 		w.effect(q, l, a, repeats, from-guard, to+guard)
 		m := w.messages[len(w.messages)-1]
-		m.answer, w.told[toldKey(q)] = got, m
+		m.answer, w.stamped[stampOf(q)] = got, m
 		return true
 	}
 	return false
 }
 
-// toldKey is the same for two messages that are one, told twice.
-func toldKey(q room.MatchRequest) string { return fmt.Sprint(q.Sender, q.Shown.Text, q.From) }
+// stampOf is the same for a message and its copy under another id.
+func stampOf(q room.MatchRequest) string { return fmt.Sprint(q.Sender, q.Shown.Text, q.From) }
 
 // attribute applies rules 5, 1 and 2 of docs/matching.md to a message sent in [from, to). It returns the
 // lease, the ask that a code answers, and the answer.

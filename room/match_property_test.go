@@ -42,7 +42,7 @@ const quarantine = 12 // ms
 func attributes(t *testing.T, rdb redis.UniversalClient, pass func(*rapid.T, int64)) {
 	rapid.Check(t, func(rt *rapid.T) {
 		require.NoError(rt, rdb.FlushDB(context.Background()).Err())
-		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}, told: map[string]*sent{},
+		p := &post{rdb: rdb, world: world{firsts: map[string]*sent{}, stamped: map[string]*sent{},
 			codes: map[string]*sent{}}, shown: map[string]string{},
 			answers: map[string]room.Match{}, engine: room.New(rdb, room.Config{
 				Lease: 15 * time.Millisecond, Recovery: -1, Journal: 10_000,

@@ -106,7 +106,7 @@ func TestCodeOfASessionThatLeftWithoutOneIsOfferedToNoOther(t *testing.T) {
 }
 
 // Rule 5: one SMS is reported twice, under two ids. The seller asked twice, so its second code is to come.
-func TestMessageToldTwiceAnswersOneAsk(t *testing.T) {
+func TestCopyOfAMessageAnswersNoAsk(t *testing.T) {
 	for name, twice := range map[string]func(*room.MatchRequest){
 		"as it was":                   func(*room.MatchRequest) {},
 		"by another phone":            func(q *room.MatchRequest) { q.Shown.Text = "[Web발신]\n인증번호 482913" },
@@ -135,8 +135,8 @@ func TestMessageToldTwiceAnswersOneAsk(t *testing.T) {
 	}
 }
 
-// Rule 5: what was told twice gets the first answer also where that is that it belongs to no lease.
-func TestMessageToldTwiceThatBelongsToNoLeaseStaysSo(t *testing.T) {
+// Rule 5: a copy gets the first answer, also if the first belongs to no lease.
+func TestCopyOfAMessageThatBelongsToNoLeaseStaysSo(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	_, m := d.sms(saying("인증번호 482913"))
 	requireNone(t, room.NoLease, m, "no session held the lock")
@@ -157,7 +157,9 @@ func TestSameCodeInOtherClothesReachesNoOtherSession(t *testing.T) {
 		"contact's name":  from("쿠팡"),
 		"another wording": saying("[쿠팡] 인증번호 482913 14:35까지"),
 		"without time":    func(q *room.MatchRequest) { q.From, q.To, q.Sender = 0, 0, "1577-0000" },
-		"a part":          func(q *room.MatchRequest) { q.Part, q.Sender = room.Part{Ref: "r", Parts: 2, Part: 1}, "" },
+		"a part": func(q *room.MatchRequest) {
+			q.Part, q.Sender = room.Part{Ref: "r", Parts: 2, Part: 1}, ""
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
@@ -226,7 +228,9 @@ func TestTwoSellersMayBeSentTheSameFourDigits(t *testing.T) {
 // Rule 7: the page shows the number, so anybody can write to it.
 func TestPersonalNumberEndsNoTurn(t *testing.T) {
 	personal := func(q *room.MatchRequest) { q.Sender, q.Personal = "010-1234-5678", true }
-	for name, joins := range map[string]func(*desk, string) seller{"asks": (*desk).asker, "does not ask": (*desk).plain} {
+	for name, joins := range map[string]func(*desk, string) seller{
+		"asks": (*desk).asker, "does not ask": (*desk).plain,
+	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{})
 			a, b := joins(d, "a"), d.asker("b")

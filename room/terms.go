@@ -60,11 +60,15 @@ func (e *Engine) sealer(id ID) *Keyring {
 	return e.cfg.Keys
 }
 
-// unseal opens a sealed text of a room, with the room's keyring or the engine's.
+// unseal opens a sealed text of a room, with the room's keyring or the engine's. It reports one that neither
+// opens.
 func (e *Engine) unseal(id ID, sealed, about string) ([]byte, error) {
 	text, err := e.sealer(id).open(sealed, about)
 	if errors.Is(err, errSealed) {
 		text, err = e.cfg.Keys.open(sealed, about)
+	}
+	if err != nil && e.cfg.Unreadable != nil {
+		e.cfg.Unreadable(id)
 	}
 	return text, err
 }

@@ -49,12 +49,18 @@ func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(
 	match(t, e, q)
 	require.NoError(t, e.SettleMatch(t.Context(), integration, "m", 0, true))
 	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)))
-	other := func(keys *room.Keyring) []string {
-		return texts(messages(t, room.New(rdb, room.Config{Keys: keys, Recovery: -1}), a.session))
+	unreadable := func(list []room.Message) {
+		require.Len(t, list, 1)
+		require.True(t, list[0].Unreadable)
+		require.Empty(t, list[0].Text)
 	}
-	require.Empty(t, other(room.NewKeyring([]byte("of all"))), "it was not sealed by that")
+	reported := 0
+	other := room.New(rdb, room.Config{Keys: room.NewKeyring([]byte("of all")), Recovery: -1,
+		Unreadable: func(id room.ID) { reported++ }})
+	unreadable(messages(t, other, a.session)) // it was not sealed by that
+	require.Equal(t, 1, reported)
 	own = room.NewKeyring([]byte("the next of the room"))
-	require.Empty(t, messages(t, e, a.session))
+	unreadable(messages(t, e, a.session))
 	keys.Learn([]byte("of another"), []byte("of the room"))
 	keys.Learn([]byte("of a third"))
 	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)), "what was learned opens")

@@ -22,6 +22,7 @@ type check struct {
 	bad  string // its status on failure
 	ask  func(context.Context) error
 	soft bool // reported, without effect on readiness
+	rare bool // reported only while it fails
 }
 
 func (c check) status(err error) string {
@@ -61,10 +62,12 @@ func (h *health) ask(ctx context.Context) (checks map[string]string, ok bool) {
 		checks["server"], ok = "draining", false
 	}
 	for _, c := range h.checks {
-		checks[c.name] = "ok"
-		if err := c.ask(ctx); err != nil {
-			checks[c.name] = c.status(err)
-			ok = ok && c.soft
+		err := c.ask(ctx)
+		switch {
+		case err != nil:
+			checks[c.name], ok = c.status(err), ok && c.soft
+		case !c.rare:
+			checks[c.name] = "ok"
 		}
 	}
 	return checks, ok

@@ -61,6 +61,7 @@ type Server struct {
 	hub       *hub.Hub
 	rooms     *roomsfile.Book // nil without ROOMS_FILE
 	health    *health
+	secrets   *secrets
 	links     *link.Links
 	traces    *tracing.Traces // nil without tracing
 
@@ -122,6 +123,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	if err = s.openRooms(keys, registry); err != nil {
 		return err
 	}
+	s.secrets = newSecrets(s.log, registry, s.tellSupport)
 	s.engine = room.New(s.store.Client, room.Config{KeyPrefix: s.cfg.RedisPrefix, Lease: s.cfg.Lease,
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine),
@@ -133,7 +135,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		},
 		Ended: func(ctx context.Context, id room.ID, places []room.PlaceID) ([]room.RecordedEnd, error) {
 			return s.ledger.Ended(ctx, id, places)
-		}, Lost: s.lost, ClockJumped: s.clockJumped})
+		}, Lost: s.lost, ClockJumped: s.clockJumped, Unreadable: s.secrets.unreadable})
 	s.openPushes(ctx, registry)
 	return s.openLedger(ctx, registry)
 }
@@ -156,6 +158,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		{name: "redis", bad: "unavailable", ask: writes.Ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
+		{name: "secrets", bad: "differ", ask: s.secrets.agree, soft: true, rare: true},
 	}}
 	registry.MustRegister(s.health, newLineMetrics(s.engine, s.cfg.Rooms.String()))
 	messages, err := s.openSMS(registry)

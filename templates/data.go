@@ -67,6 +67,7 @@ type smsFrame struct {
 	ReceivedAt int64  `json:"received_at"`
 	Late       bool   `json:"late"`
 	Fence      *int64 `json:"fence"` // the contract's frame has none
+	Unreadable bool   `json:"unreadable,omitempty"`
 }
 
 type offerFrame struct {
@@ -84,7 +85,7 @@ func (v RoomView) data() pageData {
 	messages := make([]smsFrame, 0, len(v.SMS))
 	for _, m := range v.SMS {
 		messages = append(messages, smsFrame{"sms", m.MessageID, m.Text, m.Code, m.ReceivedAt, m.Late,
-			present(m.Fence)})
+			present(m.Fence), m.Unreadable})
 	}
 	offers := make([]offerFrame, 0, len(v.Offers))
 	for _, o := range v.Offers {

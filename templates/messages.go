@@ -14,7 +14,13 @@ func (v RoomView) past() []SMSView {
 }
 
 func (v RoomView) messages(belongs func(SMSView) bool) []SMSView {
-	return slices.DeleteFunc(slices.Clone(v.SMS), func(m SMSView) bool { return !belongs(m) })
+	list := slices.DeleteFunc(slices.Clone(v.SMS), func(m SMSView) bool { return !belongs(m) })
+	for i := range list {
+		if list[i].Unreadable {
+			list[i].Text = v.text().Live.Unreadable
+		}
+	}
+	return list
 }
 
 // main returns the message to show large: the turn's newest code, else the newest late code, else the newest
@@ -63,6 +69,8 @@ func (v RoomView) codeParts() []string {
 	switch {
 	case len(v.current()) == 0:
 		return []string{v.text().Live.AwaitSMS}
+	case v.main().Unreadable:
+		return []string{v.text().Live.UnreadableCode}
 	case v.main().Code == "":
 		return []string{v.text().Live.NoCode}
 	default:

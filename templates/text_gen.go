@@ -489,6 +489,8 @@ type LiveText struct {
 	TextTitle       string            `json:"text_title"`
 	LateTitle       string            `json:"late_title"`
 	NoCode          string            `json:"no_code"`
+	UnreadableCode  string            `json:"unreadable_code"`
+	Unreadable      string            `json:"unreadable"`
 	AwaitSMS        string            `json:"await_sms"`
 	Arrived         string            `json:"arrived"` // {time}
 	Copied          string            `json:"copied"`

@@ -171,6 +171,7 @@ type SMSView struct {
 	ReceivedAt int64  // unix milliseconds; it is shown for ten minutes
 	Late       bool   // its lease was over when it came
 	Fence      int64  // of its lease; 0 where it is not known
+	Unreadable bool   // the server cannot open it: its text is words of the page
 }
 
 // ErrorView is the page that is shown instead of the requested one.

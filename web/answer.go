@@ -77,6 +77,7 @@ type messageAnswer struct {
 	Code       *string       `json:"code"`
 	ReceivedAt reply.Instant `json:"received_at"`
 	Late       bool          `json:"late"`
+	Unreadable bool          `json:"unreadable,omitempty"` // another secret has sealed it
 }
 
 // statusAnswer is the answer to every caller; only Me depends on the session.

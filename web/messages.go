@@ -56,7 +56,7 @@ func (h *lockAPI) messages(c *gin.Context) {
 	}
 	for _, m := range seat.Messages {
 		a.Messages = append(a.Messages, messageAnswer{m.MessageID, m.Text, m.Code, reply.Instant(m.ReceivedAt),
-			m.Late})
+			m.Late, m.Unreadable})
 	}
 	h.JSON(c, 200, a)
 }

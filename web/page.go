@@ -144,7 +144,7 @@ func addCodes(page *templates.RoomView, v room.View, seat room.Seat) {
 
 func smsView(m room.Message) templates.SMSView {
 	v := templates.SMSView{MessageID: m.MessageID, Text: m.Text, ReceivedAt: m.ReceivedAt, Late: m.Late,
-		Fence: m.Fence}
+		Fence: m.Fence, Unreadable: m.Unreadable}
 	if m.Code != nil {
 		v.Code = *m.Code
 	}

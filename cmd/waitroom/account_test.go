@@ -11,7 +11,7 @@ type account struct {
 	leases  []*lease // by fence
 	byFence map[int64]*lease
 	same    map[string]*judgement // by sender and text: the first message
-	told    map[string]*judgement // by sender, text and time: the first message
+	stamped map[string]*judgement // by sender, text and time: the first message
 	codes   map[string]*judgement // by code: the last message that belonged to a lease
 	parts   map[string]*long
 	judged  map[string]*judgement
@@ -52,7 +52,7 @@ type judgement struct {
 	lease    *lease
 	ask      int   // index of the lease's ask that a code answers; -1 for none
 	repeats  bool  // it gets the first one's answer, and is shown to no session again
-	again    bool  // it was told twice
+	again    bool  // it is a copy under another id
 	ends     bool  // it ends its lease
 	verified bool  // the ledger is asked about it
 	at       int64 // when it was judged
@@ -67,7 +67,7 @@ func (j judgement) String() string { return fmt.Sprintf("%+v", j.verdict) }
 
 func newAccount() *account {
 	return &account{byFence: map[int64]*lease{}, same: map[string]*judgement{}, parts: map[string]*long{},
-		told: map[string]*judgement{}, codes: map[string]*judgement{}, judged: map[string]*judgement{}}
+		stamped: map[string]*judgement{}, codes: map[string]*judgement{}, judged: map[string]*judgement{}}
 }
 
 func (a *account) granted(e event, p *stay) string {
@@ -201,7 +201,7 @@ func (a *account) unmatched(m *message, w span) []judgement {
 // something that the account does not record.
 func (a *account) attribute(m *message, w span) (list []judgement) {
 	first := a.same[m.sender+"|"+m.text]
-	if before := a.told[m.telling()]; before != nil && m.from != 0 {
+	if before := a.stamped[m.stamp()]; before != nil && m.from != 0 {
 		list = []judgement{{verdict: before.verdict, ask: -1, repeats: true, again: true}}
 		list[0].duplicate = true
 	} else if first != nil && first.lease != nil {
@@ -223,8 +223,8 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 	return list
 }
 
-// telling is the same for two messages that are one, told twice.
-func (m *message) telling() string {
+// stamp is the same for a message and its copy under another id.
+func (m *message) stamp() string {
 	return fmt.Sprint(m.sender, "|", m.text, "|", m.from, "|", m.part)
 }
 
@@ -384,7 +384,7 @@ func (a *account) remember(j *judgement, answers bool) {
 	if j.again {
 		return
 	}
-	a.told[m.telling()] = j
+	a.stamped[m.stamp()] = j
 	if len(m.code) >= 5 && j.lease != nil && !j.repeats {
 		a.codes[m.code] = j
 	}

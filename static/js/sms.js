@@ -52,7 +52,7 @@ export class Messages extends HTMLElement {
 
   /** Takes a message, and returns it if it is new and shown: a reconnect may bring it again. */
   add(message) {
-    const added = whole(message);
+    const added = whole(message, this.#words.unreadable);
     if (!added.late && added.at.getTime() <= this.#past) return null;
     if (this.#over(added) || this.#refused.has(added.id) || this.has(added.id)) return null;
     this.#list.push(added);
@@ -129,7 +129,7 @@ export class Messages extends HTMLElement {
     this.#find("whole").hidden = !main;
     this.dataset.count = String(this.count);
     this.#find("title").textContent = title(t, main);
-    const parts = main?.code ? groups(main.code) : [main ? t.no_code : t.await_sms];
+    const parts = main?.code ? groups(main.code) : [withoutCode(t, main)];
     code.replaceChildren(...parts.map((part) => make("span", {}, part)));
     code.dataset.empty = String(!main?.code);
     code.dataset.long = String(main?.code.length > 6);
@@ -171,9 +171,16 @@ export class Messages extends HTMLElement {
   }
 }
 
-function whole({ message_id, text, code, received_at, late, fence }) {
+function whole({ message_id, text, code, received_at, late, fence, unreadable }, words) {
   const id = message_id ?? `${received_at} ${text}`;
-  return { id, text: text ?? "", code: code ?? "", at: new Date(received_at), late: late === true, fence };
+  const shown = unreadable ? words : (text ?? "");
+  return { id, text: shown, code: code ?? "", at: new Date(received_at), late: late === true, fence, unreadable };
+}
+
+/** Returns the words in the place of the code, for a message without one. */
+function withoutCode(t, main) {
+  if (main?.unreadable) return t.unreadable_code;
+  return main ? t.no_code : t.await_sms;
 }
 
 function importance(message) {

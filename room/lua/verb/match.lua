@@ -22,14 +22,14 @@
 --     part, parts   which part of a long message it is, and of how many; 0 = it is whole
 --     whole         keyed digest that all parts of the long message have
 --     same          keyed digests of its sender and text, under each secret; the first is this process's
---     told          the same of its sender, text and time; none if it has no time
+--     stamped       the same of its sender, text and time; none if it has no time
 --     same_code     the same of its code; none for a code of under five characters
 --     sealed        its text, sealed
 --     members       JSON members for the journal; no secret
 -- KEYS  ONCE    hash: the answer to this message, which a repeat gets too; see messages.lua
 -- Further keys of the room, named by a digest (messages.key):
 --   same   digest of the first message of this sender and text in the last ten minutes
---   told   digest of the message of this sender, text and time in the last day
+--   stamped  digest of the message of this sender, text and time in the last day
 --   code   digest of the last message with this code, in the last ten minutes, that belongs to a lease
 --   parts  the parts of the same long message that came in the last minute, as
 --          "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent"
@@ -266,10 +266,10 @@ local function new_answer()
     code = counts() and '1' or '0' }
 end
 
--- told_before returns whether the same message has come under another id: its sender, text and time are those
--- of one before. Then `answer` is the first one's answer, and the message is recorded as its duplicate.
-local function told_before()
-  local digest = messages.pointed('told', sms.told)
+-- is_copy reports whether the same message has come under another id: its sender, text and time are those of
+-- one before. Then `answer` is the first one's answer, and the message is recorded as its duplicate.
+local function is_copy()
+  local digest = messages.pointed('stamped', sms.stamped)
   local known = digest and answer_at(messages.key('sms', digest))
   if not known then return false end
   answer = new_answer()
@@ -318,7 +318,7 @@ function verb.match()
   advance()
   messages.expire()
   set_window()
-  if told_before() then return answer_text(answer) end
+  if is_copy() then return answer_text(answer) end
   matching.begin(sms)
 
   answer = new_answer()
@@ -346,6 +346,6 @@ function verb.match()
     answer.answers = int(d.ask.n) .. ' ' .. d.first.digest
   end
   remember()
-  messages.point('told', sms.told, sms.digest, REMEMBERED_FOR)
+  messages.point('stamped', sms.stamped, sms.digest, REMEMBERED_FOR)
   return answer_text(answer)
 end
