@@ -82,7 +82,7 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 		}
 		return nil
 	case !g.asks:
-		return s.button(ctx, g, nth, false)
+		return s.walk(ctx, g, nth, false)
 	case !g.hostile && nth == 0 && s.chance(s.PressFirst):
 		s.after(s.AskToPress.draw(s.r), func(ctx context.Context) error { return s.ask(ctx, g, nil) })
 		return s.button(ctx, g, nth, false)
@@ -93,13 +93,18 @@ func (s *shift) press(ctx context.Context, g *seller, nth int) error {
 		if g.hostile {
 			return nil
 		}
-		wait := s.AskToPress.draw(s.r)
-		if wait == 0 {
-			return s.button(ctx, g, nth, true)
-		}
-		s.after(wait, func(ctx context.Context) error { return s.button(ctx, g, nth, true) })
-		return nil
+		return s.walk(ctx, g, nth, true)
 	})
+}
+
+// walk presses the marketplace's button as soon as the seller has found it.
+func (s *shift) walk(ctx context.Context, g *seller, nth int, asked bool) error {
+	wait := s.AskToPress.draw(s.r)
+	if wait == 0 {
+		return s.button(ctx, g, nth, asked)
+	}
+	s.after(wait, func(ctx context.Context) error { return s.button(ctx, g, nth, asked) })
+	return nil
 }
 
 // button presses the marketplace's button. A seller does that after its turn's end as well, unless it ended

@@ -226,6 +226,9 @@ func rows(share float64) (list []*row) {
 	}
 	for _, ahead := range clocks {
 		add(fmt.Sprintf("clock %+d s", ahead/time.Second), func(w *sim.World) { w.Ahead = ahead })
+		add(fmt.Sprintf("clock %+d s, pressed at once", ahead/time.Second), func(w *sim.World) {
+			w.Ahead, w.AskToPress = ahead, sim.AskToPress(0)
+		})
 	}
 	return list
 }
