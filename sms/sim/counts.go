@@ -12,15 +12,16 @@ type Cause int
 
 // The causes. The rules cannot recognize, or do not promise to prevent, any but the last.
 const (
-	SentLate  Cause = iota // sent later after its ask than the quarantine
-	Unasked                // its seller registered no ask
-	Advert                 // no cause: an advert with a number that looks like a code
+	SentLate  Cause = iota // sent a quarantine after its lease's end or later
+	Unasked                // its seller pressed without an ask for that
+	Advert                 // no cause: an advert with a number that was taken for a code
+	Forged                 // no cause: a text from a personal number
 	Displaced              // sent in time, but another seller's code had answered its ask
-	// sent in time, but another lease got the same text within ten minutes: a repeat, or equal codes
-	Twin
-	Repeat  // sent in time, but the carrier's second copy of an earlier code had answered its ask
-	Claimed // another seller was offered it and claimed it
-	Broken  // sent in time and not displaced: this must not happen
+	Twin                   // sent in time, but another lease got the same text within ten minutes
+	Copy                   // a second copy of a code that its own seller has
+	Repeat                 // sent in time, but a second copy of an earlier code had answered its ask
+	Claimed                // another seller was offered it and claimed it
+	Broken                 // sent in time and not displaced: this must not happen
 	causes
 )
 
@@ -64,18 +65,19 @@ func (t *Counts) wrong(c Cause, live bool) {
 	}
 }
 
-func (t *Counts) own(m message, live, verified bool) {
+// own counts a code of its own lease, which may be live, verified before, and have had its code before.
+func (t *Counts) own(live, verified, got bool) {
 	switch {
-	case !live:
-		t.Late++
-	case !verified:
+	case live && !verified:
 		t.Verified++
+	case !live && !got:
+		t.Late++
 	}
 }
 
 func (t *Counts) unmatched(m message, reason room.Reason) {
 	switch {
-	case m.of == nil: // an advert belongs to no lease
+	case m.of == nil || m.repeat && m.of.got: // an advert belongs to no lease; a copy is missed by nobody
 	case reason == room.Ambiguous:
 		t.Ambiguous++
 	default:
@@ -97,21 +99,20 @@ func (t Counts) Share(n int) float64 { return 100 * float64(n) / float64(max(t.L
 
 // TableHead has the column heads of Row, as Markdown.
 const TableHead = "" +
-	"| rules | sent_at | slow | wrong | of a lease that was over | sent late, unasked | advert | displaced | " +
-	"twin, repeat | claimed | **in time** | ambiguous | unmatched | offered | claimed | own, late | verified " +
-	"| leases/h | verified/h | busy s/lease |\n" +
+	"| rules | sent_at | slow | ask to press | wrong | **in time** | sent late, unasked | advert, forged " +
+	"| displaced | twin, copy, repeat | claimed | of a lease that was over | ambiguous | unmatched | offered " +
+	"| claimed | own, late | verified | leases/h | verified/h | busy s/lease |\n" +
 	"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: " +
-	"| ---: | ---: | ---: | ---: | ---: |"
+	"| ---: | ---: | ---: | ---: | ---: | ---: |"
 
 // Row returns the counts as a line of the table.
 func (t Counts) Row(name string, w World) string {
 	hours := max(t.Played.Hours(), 1e-9)
-	return fmt.Sprintf("| %s | %s | %.0f %% | %.3f %% | %.3f %% | %d, %d | %d | %d | %d, %d | %d | **%d** | "+
-		"%.2f %% | %.2f %% | %d | %d | %.2f %% | %.1f %% | %.1f | %.1f | %.1f |",
-		name, w.Stamp, 100*w.Slow, t.Share(t.AllWrong()), t.Share(t.WrongLate), t.Wrong[SentLate], t.Wrong[Unasked],
-		t.Wrong[Advert], t.Wrong[Displaced],
-		t.Wrong[Twin], t.Wrong[Repeat], t.Wrong[Claimed], t.Wrong[Broken], t.Share(t.Ambiguous),
-		t.Share(t.Unmatched), t.Offered, t.Claimed,
-		t.Share(t.Late), t.Share(t.Verified),
+	return fmt.Sprintf("| %s | %s | %.0f %% | %.0f s | %.3f %% | **%d** | %d, %d | %d, %d | %d | "+
+		"%d, %d, %d | %d | %.3f %% | %.2f %% | %.2f %% | %d | %d | %.2f %% | %.1f %% | %.1f | %.1f | %.1f |",
+		name, w.Stamp, 100*w.Slow, w.AskToPress.Median.Seconds(), t.Share(t.AllWrong()), t.Wrong[Broken],
+		t.Wrong[SentLate], t.Wrong[Unasked], t.Wrong[Advert], t.Wrong[Forged], t.Wrong[Displaced], t.Wrong[Twin],
+		t.Wrong[Copy], t.Wrong[Repeat], t.Wrong[Claimed], t.Share(t.WrongLate), t.Share(t.Ambiguous),
+		t.Share(t.Unmatched), t.Offered, t.Claimed, t.Share(t.Late), t.Share(t.Verified),
 		float64(t.Leases)/hours, float64(t.Verified)/hours, float64(t.BusyMS)/1000/float64(max(t.Leases, 1)))
 }

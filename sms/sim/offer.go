@@ -11,8 +11,8 @@ import (
 // offer shows the holder a code that the engine gave to no lease, and takes the holder's answer.
 //
 // The holder does not see the code: it is asked whether it has just requested one. A seller that has pressed
-// and still waits answers yes, whether or not the code is its own; any other answers no. Programs that never
-// ask do not claim either.
+// and still waits answers yes, whether or not the code is its own, and so does a hostile one; any other
+// answers no. Programs that never ask do not claim either.
 func (s *shift) offer(ctx context.Context, m message) error {
 	g := s.holder
 	s.counts.Calls++
@@ -24,7 +24,7 @@ func (s *shift) offer(ctx context.Context, m message) error {
 		return nil
 	}
 	s.counts.Offered++
-	if !g.asks || !g.pressed || g.verified {
+	if !g.hostile && (!g.asks || !g.pressed || g.got) {
 		return nil
 	}
 	s.after(s.Answer.Milliseconds(), func(ctx context.Context) error { return s.claim(ctx, g, m) })
@@ -33,7 +33,7 @@ func (s *shift) offer(ctx context.Context, m message) error {
 
 // claim claims a code for the holder, unless its own has arrived meanwhile.
 func (s *shift) claim(ctx context.Context, g *seller, m message) error {
-	if s.holder != g || g.verified {
+	if s.holder != g || g.got {
 		return nil
 	}
 	x, refused := s.engine.Expect(ctx, integration,

@@ -114,6 +114,9 @@ func (s *shift) see(ctx context.Context, v room.View, err error) error {
 		return errors.New("no seller holds the lock though there is a line")
 	}
 	if s.holder == nil || s.holder.ticket != v.Lease.Ticket {
+		if s.holder != nil {
+			s.holder.ended = s.now
+		}
 		if s.holder = s.sellers[v.Lease.Ticket]; s.holder == nil {
 			return fmt.Errorf("no seller has the holder's ticket %d", v.Lease.Ticket)
 		}

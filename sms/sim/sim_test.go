@@ -58,8 +58,12 @@ func before(w sim.World) sim.World {
 	return w
 }
 
-// bar is the largest allowed share of wrong matches with a quarantine of 30 s, by the share of slow codes.
-var bar = map[float64]float64{.02: .002, .05: .007}
+// bars are the largest allowed shares of wrong matches with the default settings, by the share of slow codes
+// and by the median time from an ask to the marketplace's button in seconds.
+var bars = map[float64]map[int]float64{
+	.02: {0: .003, 5: .003, 10: .003, 20: .006},
+	.05: {0: .007, 5: .007, 10: .012, 20: .018},
+}
 
 // within returns how many wrong matches a number of leases may have: the bar and three standard deviations of
 // a Poisson count of pairs. Pairs, because one wrong match mostly causes another after it.
@@ -73,12 +77,13 @@ func hard() sim.World {
 	w := slow(.2)
 	w.Quick = sim.Lognormal{Median: 20 * time.Second, Sigma: .6}
 	w.Again, w.AgainMost, w.Cancel, w.Asking, w.Adverts = 1, 5, .5, .8, 20
+	w.AskToPress = sim.AskToPress(20 * time.Second)
 	w.Resent, w.SameCode = .1, .3
 	return w
 }
 
 // few is the number of leases in the hard world after which codes go astray if no rule prevents it.
-const few = 30
+const few = 20
 
 func TestCodeSentWithinTheQuarantineGoesAstrayOnlyWhereAnotherTookItsPlace(t *testing.T) {
 	noneGoAstray(t, few)
@@ -97,6 +102,7 @@ func noneGoAstray(t *testing.T, leases int) {
 func prompt() sim.World {
 	w := slow(.02)
 	w.Lost, w.Quick, w.Cancel = .4, sim.Lognormal{Median: time.Second, Sigma: .8}, .5
+	w.AskToPress = sim.AskToPress(0)
 	return w
 }
 
@@ -126,10 +132,40 @@ func TestWithoutQuarantineSuchCodesDoGoAstray(t *testing.T) {
 	require.NotZero(t, run(t, w, few).Wrong[sim.Broken], "the simulation would not notice")
 }
 
-func TestWrongAttributionsAreWithinTheBarAndWereFarAboveIt(t *testing.T) { barHolds(t, 300) }
+// copies returns a world in which many codes come twice.
+func copies() sim.World {
+	w := slow(.02)
+	w.Quick, w.AskToPress = sim.Lognormal{Median: 20 * time.Second, Sigma: .6}, sim.AskToPress(0)
+	w.Again, w.AgainMost, w.Told = 1, 5, .4
+	return w
+}
+
+func TestCodeThatIsToldTwiceAnswersOneAskAndReachesNoOtherSeller(t *testing.T) {
+	counts := run(t, copies(), 30)
+	require.Zero(t, counts.Wrong[sim.Repeat])
+	require.Zero(t, counts.Wrong[sim.Copy])
+}
+
+func TestCodeInOtherClothesReachesNoOtherSeller(t *testing.T) {
+	for _, unfiltered := range []bool{false, true} {
+		w := copies()
+		w.Told, w.Dressed, w.Unfiltered = 0, .4, unfiltered
+		require.Zero(t, run(t, w, 20).Wrong[sim.Copy], "asks without a sender: %t", unfiltered)
+	}
+}
+
+func TestTextOfTheSellerWhoIsNextEndsNoTurn(t *testing.T) {
+	for _, unfiltered := range []bool{false, true} {
+		w := slow(.02)
+		w.Hostile, w.Unfiltered = .4, unfiltered
+		require.Zero(t, run(t, w, 20).Wrong[sim.Forged], "asks without a sender: %t", unfiltered)
+	}
+}
+
+func TestWrongAttributionsAreWithinTheBarAndWereFarAboveIt(t *testing.T) { barHolds(t, 150) }
 
 func barHolds(t *testing.T, leases int) {
-	most := within(bar[.05], leases)
+	most := within(bars[.05][10], leases)
 	require.LessOrEqual(t, run(t, slow(.05), leases).AllWrong(), most)
 	require.Greater(t, run(t, before(slow(.05)), leases).AllWrong(), most)
 }
@@ -155,31 +191,44 @@ func rows(share float64) (list []*row) {
 		list = append(list, &row{name: name, world: w, played: make(chan struct{})})
 		return list[len(list)-1]
 	}
-	add("before: nobody asks", func(w *sim.World) { *w = before(*w) })
-	add("before: nobody asks", func(w *sim.World) { *w = before(*w); w.Stamp = sim.Unstamped })
-	for _, seconds := range []int{0, 15, 30, 60, 120} {
-		r := add(fmt.Sprintf("all ask, quarantine %d s", seconds),
+	add("by time alone", func(w *sim.World) { *w = before(*w) })
+	add("by time alone", func(w *sim.World) { *w = before(*w); w.Stamp = sim.Unstamped })
+	for _, seconds := range []int{0, 15, 45, 60, 120} {
+		add(fmt.Sprintf("quarantine %d s", seconds),
 			func(w *sim.World) { w.Quarantine = time.Duration(seconds) * time.Second })
-		if seconds == 30 {
-			r.bar = bar[share]
-		}
 	}
-	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Second }).bar = bar[share]
-	add("all ask, 30 s", func(w *sim.World) { w.Stamp = sim.Unstamped })
-	add("all ask, 30 s, asks without a sender", func(w *sim.World) { w.Unfiltered = true })
-	add("all ask, 30 s, codes of 4 digits", func(w *sim.World) { w.Digits = 4 })
-	add("all ask, 30 s, codes come twice", func(w *sim.World) { w.SameCode, w.Resent = .5, .02 })
-	add("half ask, 30 s", func(w *sim.World) { w.Asking = .5 })
+	for _, seconds := range []int{0, 5, 10, 20} {
+		add(fmt.Sprintf("median %d s", seconds), func(w *sim.World) {
+			w.AskToPress = sim.AskToPress(time.Duration(seconds) * time.Second)
+		}).bar = bars[share][seconds]
+	}
+	add("whole seconds", func(w *sim.World) { w.Stamp = sim.Second })
+	add("no sent_at", func(w *sim.World) { w.Stamp = sim.Unstamped })
+	add("asks without a sender", func(w *sim.World) { w.Unfiltered = true })
+	add("codes of 4 digits", func(w *sim.World) { w.Digits = 4 })
+	add("half of the further presses unasked", func(w *sim.World) { w.Unasked = .5 })
+	add("one in ten presses first, asks then", func(w *sim.World) { w.PressFirst = .1 })
+	add("half of the sellers ask", func(w *sim.World) { w.Asking = .5 })
 	if share != .02 {
 		return list
 	}
-	add("half ask, 30 s, asks are required", func(w *sim.World) { w.Asking, w.Required = .5, true })
-	add("all ask, 30 s, a code ends no lease", func(w *sim.World) { w.Keep = true })
+	add("same text again, resent", func(w *sim.World) { w.SameCode, w.Resent = .5, .02 })
+	add("told twice", func(w *sim.World) { w.Told = .1 })
+	add("in other clothes", func(w *sim.World) { w.Dressed = .1 })
+	add("in other clothes, asks without a sender", func(w *sim.World) { w.Dressed, w.Unfiltered = .1, true })
+	add("every opt-out number misread", func(w *sim.World) { w.Adverts, w.OptOut, w.Misread = 3, 1, 1 })
+	add("one in ten hostile", func(w *sim.World) { w.Hostile = .1 })
+	add("one in ten hostile, asks without a sender", func(w *sim.World) { w.Hostile, w.Unfiltered = .1, true })
+	add("half of the sellers ask, asks are required", func(w *sim.World) { w.Asking, w.Required = .5, true })
+	add("a code ends no lease", func(w *sim.World) { w.Keep = true })
 	for _, guard := range []time.Duration{time.Second, 3 * time.Second} {
-		add(fmt.Sprintf("all ask, 30 s, guard %s", guard), func(w *sim.World) { w.Guard = guard })
+		add(fmt.Sprintf("guard %s", guard), func(w *sim.World) { w.Guard = guard })
 	}
 	for _, ahead := range clocks {
-		add(fmt.Sprintf("all ask, 30 s, clock %+d s", ahead/time.Second), func(w *sim.World) { w.Ahead = ahead })
+		add(fmt.Sprintf("clock %+d s", ahead/time.Second), func(w *sim.World) { w.Ahead = ahead })
+		add(fmt.Sprintf("clock %+d s, pressed at once", ahead/time.Second), func(w *sim.World) {
+			w.Ahead, w.AskToPress = ahead, sim.AskToPress(0)
+		})
 	}
 	return list
 }

@@ -25,7 +25,7 @@ type World struct {
 type Rules struct {
 	Asking     float64       // share of sellers that register asks
 	Quarantine time.Duration // SMS_QUARANTINE; 0 = none
-	Promised   time.Duration // codes sent within this time after their ask must not go astray; 0 = Quarantine
+	Promised   time.Duration // codes sent within this after their lease must not go astray; 0 = Quarantine
 	Unfiltered bool          // asks do not name the sender
 	Required   bool          // SMS_EXPECT=required: no match by time alone
 	Guard      time.Duration // SMS_GUARD
@@ -50,6 +50,8 @@ type Carriers struct {
 	Slowly  Lognormal
 	Transit Lognormal // from sent_at to arrival
 	Resent  float64   // share of codes that arrive twice, under another id, with the time of the second sending
+	Told    float64   // share of codes that arrive twice, under another id, with the same time: phones do that
+	Dressed float64   // share of codes that arrive a second time from another sender or in other words
 	Stamp   Stamp
 	Ahead   time.Duration // how far the carrier's clock is ahead, in whole ms; negative = behind
 	Digits  int           // of a code
@@ -57,16 +59,22 @@ type Carriers struct {
 	Adverts       float64 // an hour, to the number
 	AdvertsNumber float64 // share of them with a number that looks like a code
 	AdvertsSame   float64 // share of them that the marketplace itself sends
+	OptOut        float64 // share of them with a number to opt out that they call 인증번호
+	Misread       float64 // share of those whose number is taken for a code, whatever the finder thinks of it
 }
 
 // Sellers configures the holders.
 type Sellers struct {
-	Press      Lognormal     // from the grant to pressing "send me the code"
+	Press      Lognormal     // from the grant to the ask
+	AskToPress Lognormal     // from the ask to the marketplace's button; a median of 0 = in the same instant
+	PressFirst float64       // share that press at the marketplace and ask after AskToPress
 	Again      float64       // share that press again, each time, 15 to 35 s later
 	AgainMost  int           // at most
+	Unasked    float64       // share of those further presses that are made at the marketplace, without an ask
 	SameCode   float64       // share of those whose marketplace then sends the same text again
 	Cancel     float64       // share that give up after 45 to 110 s
-	StillTry   float64       // share that press although another's code has ended their lease before
+	StillTry   float64       // share that press although their turn has ended meanwhile, not by themselves
+	Hostile    float64       // share that text a false code when they are next, and ask but never press then
 	EnterCode  time.Duration // from the right code to done, if the lease goes on
 	Answer     time.Duration // from an offer to its claim
 	BusyEvery  time.Duration // retries after number_busy
@@ -84,26 +92,30 @@ func (l Lognormal) draw(r *rand.Rand) int64 {
 }
 
 // Default returns the world that the tests vary. All sellers ask; the quarantine is 30 s; 2 % of codes are
-// slow, 1 % are lost; an advert comes every hour. Every press gets its own code, and carriers send nothing
-// twice.
+// slow, 1 % are lost; an advert comes every hour. A seller takes 10 s from its ask to the marketplace's
+// button. Every press gets its own code, and carriers send nothing twice.
 func Default() World {
 	return World{
 		Rules: Rules{Asking: 1, Quarantine: 30 * time.Second},
 		Carriers: Carriers{
 			Slow: .02, Lost: .01, Quick: Lognormal{3 * time.Second, .6}, Slowly: Lognormal{40 * time.Second, .8},
 			Transit: Lognormal{time.Second, .5}, Stamp: Exact, Digits: 6,
-			Adverts: 1, AdvertsNumber: .25, AdvertsSame: .25,
+			Adverts: 1, AdvertsNumber: .25, AdvertsSame: .25, OptOut: .5, Misread: .1,
 		},
 		Sellers: Sellers{
-			Press: Lognormal{6 * time.Second, .5}, Again: .6, AgainMost: 2, Cancel: .1, StillTry: .7,
+			Press: Lognormal{6 * time.Second, .5}, AskToPress: AskToPress(10 * time.Second),
+			Again: .6, AgainMost: 2, Cancel: .1, StillTry: .7,
 			EnterCode: 8 * time.Second, Answer: 3 * time.Second, BusyEvery: 2 * time.Second, LineLength: 2,
 		},
 	}
 }
 
-// promised returns how long after its ask a code may be sent and must not go astray. A clock that is ahead
-// shortens it by as much: a code with a longer transit seems to be sent later than it was, which the rules
-// cannot notice.
+// AskToPress returns the time that sellers take from their ask to the marketplace's button.
+func AskToPress(median time.Duration) Lognormal { return Lognormal{median, .6} }
+
+// promised returns how long after its lease's end a code may be sent and must not go astray. A clock that is
+// ahead shortens it by as much: a code with a longer transit seems to be sent later than it was, which the
+// rules cannot notice.
 func (w World) promised() int64 {
 	promised := w.Promised
 	if promised == 0 {
