@@ -85,9 +85,11 @@ func read(text string) *wording {
 	}
 	w.folded = fold(w.text)
 	w.advert = isAdvert(w.folded)
-	w.labels = labelsOf(w.folded, w.runs)
-	w.runs = possible(w.folded, w.runs)
+	end := optOutFrom(w.folded)
+	w.text, w.folded, w.runs = w.text[:end], w.folded[:end], w.runs[:nextRun(w.runs, end)]
+	w.labels, w.runs = labelsOf(w.folded, w.runs)
 	w.asks = w.speaksOf(asking, entering, secrecy)
+	w.runs = possible(w.folded, w.runs, w.speaksOf(asking, entering))
 	if !w.speaksOf(naming, calling, purpose, asking, entering, secrecy) { // "my new number is 4829"
 		w.labels = slices.DeleteFunc(w.labels, func(l place) bool { return l.kind == numbering })
 	}
