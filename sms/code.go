@@ -21,7 +21,11 @@ const (
 // capital letters and digits, that the wording marks as a code. If there is none, it is the first run of
 // digits that no wording rules out, provided that the text mentions a code or is short. The code has plain
 // characters, without separators and without the letter before it ("G-123456").
-func FindCode(text string) (code Secret, ok bool) {
+func FindCode(text string) (code Secret, ok bool) { return findIn(text, room.Part{}) }
+
+// findIn is FindCode for a part of a long message. A run that touches the next part, or the one before, may
+// be half a code, so it is none.
+func findIn(text string, part room.Part) (Secret, bool) {
 	w := read(text)
 	if len(w.runs) == 0 {
 		return Secret{}, false
@@ -30,8 +34,15 @@ func FindCode(text string) (code Secret, ok bool) {
 	if !ok {
 		r, ok = w.bare()
 	}
+	if part.Part > 1 && strings.Trim(w.text[:r.from], separators) == "" ||
+		part.Part < part.Parts && strings.Trim(w.text[r.to:], separators) == "" {
+		return Secret{}, false
+	}
 	return NewSecret(r.code), ok
 }
+
+// separators may join the pieces of a code.
+const separators = "-_·"
 
 // normalise returns a text as a reader sees it: composed, in plain digits and letters, without invisible
 // characters.
@@ -74,9 +85,11 @@ func read(text string) *wording {
 	}
 	w.folded = fold(w.text)
 	w.advert = isAdvert(w.folded)
-	w.labels = labelsOf(w.folded, w.runs)
-	w.runs = possible(w.folded, w.runs)
+	end := optOutFrom(w.folded)
+	w.text, w.folded, w.runs = w.text[:end], w.folded[:end], w.runs[:nextRun(w.runs, end)]
+	w.labels, w.runs = labelsOf(w.folded, w.runs)
 	w.asks = w.speaksOf(asking, entering, secrecy)
+	w.runs = possible(w.folded, w.runs, w.speaksOf(asking, entering))
 	if !w.speaksOf(naming, calling, purpose, asking, entering, secrecy) { // "my new number is 4829"
 		w.labels = slices.DeleteFunc(w.labels, func(l place) bool { return l.kind == numbering })
 	}

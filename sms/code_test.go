@@ -213,6 +213,38 @@ func TestShapesThatWereReadWronglyOnce(t *testing.T) {
 	}
 }
 
+// A word that speaks against a number does so only where it is meant.
+func TestWordsAgainstANumberSpareTheCodeBesideThem(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"인증번호 482913\n무료수신거부 080-123-4567 (인증번호 55123)", "482913"},
+		{"무료수신거부 080-123-4567 인증번호 482913", ""},
+		{"강변로 1204 누리가구. 수신을 원치 않으시면 0801234567 인증번호 5512", ""},
+		{"Your code is 482913. Reply STOP to opt out", "482913"},
+		{"고객센터 080-123-4567\n인증번호 482913", "482913"},
+		{"승인번호 482913 로 결제가 취소되었습니다", ""},
+		{"승인번호 482913 을 입력하면 결제가 취소됩니다", "482913"},
+		{"인증번호 482913은 무효입니다. 새 인증번호 482914", "482914"},
+		{"인증번호 482913 (이전 인증번호는 무효)", "482913"},
+		{"인증번호 482913 사용 불가 시 다시 요청하세요", "482913"},
+		{"인증번호 482913 폐기 전에 입력하세요", "482913"},
+		{"이전 인증번호 482913, 새 인증번호 482914", "482914"},
+		{"验证码482913，失效时间5分钟", "482913"},
+		{"Your code 482913 is no longer valid after 10 minutes", "482913"},
+		{"오류 코드 4829. 인증번호 730214", "730214"},
+		{"인증 실패로 새 인증코드 482913 을 보냅니다", "482913"},
+		{"오늘 게임 1027 4/6", ""},
+		{"Wordle 1027 4/6", ""},
+		{"인증번호 1027 4/6", "1027"},
+		{"LINE: 482913", "482913"},
+		{"누리샵: 5550143", ""},
+		{"인증번호 5550143", "5550143"},
+	}
+	for _, tt := range tests {
+		code, _ := FindCode(tt.text)
+		require.Equal(t, tt.want, code.Reveal(), tt.text)
+	}
+}
+
 func TestDigitsOfEveryScriptAreReadAndMasked(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !unicode.IsDigit(r) {

@@ -12,12 +12,22 @@ import (
 // reach is the largest distance, in characters, between a code and the word that announces it.
 const reach = 60
 
-// labelsOf returns the words of a folded text that announce a code. Words for another number, or an old code,
-// are not among them.
-func labelsOf(folded string, runs []run) []place {
-	labels := slices.DeleteFunc(codeWords.in(folded), func(l place) bool {
+// labelsOf returns the words of a folded text that announce a code, and the runs without those that they call
+// old. Words for another number, or an old code, are not among the labels.
+func labelsOf(folded string, runs []run) ([]place, []run) {
+	var old []int
+	words := codeWords.in(folded)
+	renewed := slices.ContainsFunc(words, func(l place) bool { return newBefore.endsIn(lead(folded, l.from)) })
+	labels := slices.DeleteFunc(words, func(l place) bool {
 		switch l.kind {
 		case naming, calling, heading, numbering:
+			head := lead(folded, l.from)
+			if spentBefore.endsIn(head) || renewed && oldBefore.endsIn(head) {
+				if i := nextRun(runs, l.to); i < len(runs) && onlyFilling(folded[l.to:runs[i].from]) {
+					old = append(old, runs[i].from)
+				}
+				return true
+			}
 			return ofAnother(before(folded, l.to)) || isSpent(folded, runs, l)
 		case other:
 			return true
@@ -27,25 +37,47 @@ func labelsOf(folded string, runs []run) []place {
 	for _, site := range boundTo.FindAllStringIndex(folded, maxRuns) {
 		labels = append(labels, place{site[0], site[1], naming})
 	}
-	return labels
+	isOld := func(r run) bool { return slices.Contains(old, r.from) }
+	return labels, slices.DeleteFunc(slices.Clone(runs), isOld)
 }
 
 // boundTo matches the start of the last line that binds a code to a site.
 var boundTo = regexp.MustCompile(`@[a-z0-9-]+(?:\.[a-z0-9-]+)+ #`)
 
-// isSpent reports whether the words around a label mark the code as expired or not wanted: the word before
-// it, the rest of its sentence up to the next run, or the first words behind that run.
+// isSpent reports whether the words around a label mark the code as expired or not wanted: the rest of
+// its sentence up to the next run, or the first words behind that run.
 func isSpent(folded string, runs []run, l place) bool {
 	rest := sentence(after(folded, l.to))
 	if i := nextRun(runs, l.to); i < len(runs) {
 		rest = rest[:min(len(rest), runs[i].from-l.to)]
-		behind := sentence(after(folded, runs[i].to))
-		if over := spentBehind.in(behind); len(over) > 0 && onlyFilling(behind[:over[0].from]) {
+		if isOver(after(folded, runs[i].to)) {
 			return true
 		}
 	}
-	return spentBefore.endsIn(strings.TrimRight(before(folded, l.from), " ")) || len(spent.in(rest)) > 0
+	return len(spent.in(rest)) > 0
 }
+
+// isOver reports whether the text behind a run says at once that it is no code any more. "If it is expired"
+// does not.
+func isOver(behind string) bool {
+	behind = sentence(behind)
+	for i, n := 0, 0; i < len(behind); i += n {
+		if w, ok := spentBehind.at(behind, i); ok {
+			return !condition.MatchString(behind[i+len(w.text):])
+		}
+		if n = filling(behind, i); n == 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// condition matches the rest of a clause that says what would be.
+var condition = regexp.MustCompile(`^(?: ?[가-힣]{0,4}(?:면|경우|때|전에|예정)| ?[가-힣]{0,3} ?시(?:[ ,에]|$)` +
+	`| ?(?:时间|時間|后|後|前|まで|時|の場合|の際|になる|になり$|となる)| (?:[a-z]+ )?(?:after|if|once|when|in \d))`)
+
+// lead returns the text that leads up to a label, without blanks and brackets at its end.
+func lead(folded string, place int) string { return strings.TrimRight(before(folded, place), " ([") }
 
 // sentence returns a text up to the end of its first sentence or line.
 func sentence(text string) string {
@@ -96,22 +128,27 @@ func leader(w *wording, label place, i int) (run, bool) {
 
 // onlyFilling reports whether a gap within a sentence has only signs and filling words.
 func onlyFilling(gap string) bool {
-	for i := 0; i < len(gap); {
-		if w, ok := copulas.at(gap, i); ok {
-			i += len(w.text)
-			continue
-		}
-		if w, ok := fillers.at(gap, i); ok {
-			i += len(w.text)
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(gap[i:])
-		if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(".!?。", r) {
+	for i, n := 0, 0; i < len(gap); i += n {
+		if n = filling(gap, i); n == 0 {
 			return false
 		}
-		i += n
 	}
 	return true
+}
+
+// filling returns the length of the sign or filling word at a position, 0 for any other text.
+func filling(gap string, i int) int {
+	if w, ok := copulas.at(gap, i); ok {
+		return len(w.text)
+	}
+	if w, ok := fillers.at(gap, i); ok {
+		return len(w.text)
+	}
+	r, n := utf8.DecodeRuneInString(gap[i:])
+	if unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(".!?。", r) {
+		return 0
+	}
+	return n
 }
 
 // leadsUp reports whether a gap can separate a code from a label behind it: signs, an opening bracket, or a

@@ -176,7 +176,7 @@ func (m message) note(received int64) room.MessageNote {
 // shown returns the part that the holder sees. It has the text and the code in plain; the engine seals them.
 func (m message) shown() room.Message {
 	shown := room.Message{MessageID: m.id, Text: m.text.Reveal()}
-	if code, ok := FindCode(shown.Text); ok {
+	if code, ok := findIn(shown.Text, m.part); ok {
 		value := code.Reveal()
 		shown.Code = &value
 	}

@@ -1,8 +1,10 @@
 package sms
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -161,4 +163,42 @@ func TestEarlierOfTwoTimesOfWhichOneMayNotBeKnown(t *testing.T) {
 	require.Equal(t, int64(3), earlier(5, 3))
 	require.Equal(t, int64(5), earlier(0, 5))
 	require.Equal(t, int64(5), earlier(5, 0))
+}
+
+// The network cuts a long message anywhere, also within a code.
+func TestDigitsAtTheInnerEdgeOfAPartAreNoCode(t *testing.T) {
+	tests := []struct {
+		name, text  string
+		part, parts int
+		want        string
+	}{
+		{"the end of the first part", "[하루마켓] 인증번호 4829", 1, 2, ""},
+		{"the end of the first part, behind a sign", "[하루마켓] 인증번호 4829-", 1, 2, ""},
+		{"the start of the second part", "4829 입니다. 인증번호를 입력해 주세요", 2, 2, ""},
+		{"the start of the second part, behind a sign", "-4829 입니다. 인증번호를 입력해 주세요", 2, 2, ""},
+		{"both ends of a middle part", "482913", 2, 3, ""},
+		{"letters and digits", "인증번호 A7K2", 1, 2, ""},
+		{"the end of the message", "인증번호는 482913", 2, 2, "482913"},
+		{"the start of the message", "482913 인증번호를 입력해 주세요", 1, 2, "482913"},
+		{"a blank ends the number", "인증번호 482913 ", 1, 2, "482913"},
+		{"another number at the edge", "인증번호 482913 입니다. 문의 1588", 1, 2, "482913"},
+		{"a whole message", "인증번호 4829", 1, 1, "4829"},
+	}
+	for _, tt := range tests {
+		body, err := json.Marshal(map[string]any{"message_id": "m-1", "text": tt.text, "ref": "r",
+			"part": tt.part, "parts": tt.parts})
+		require.NoError(t, err)
+		parsed, err := parse("integration", body)
+		require.NoError(t, err, tt.name)
+		posted, err := Post{ID: "m-1", Text: NewSecret(tt.text), Ref: "r", Part: strconv.Itoa(tt.part),
+			Parts: strconv.Itoa(tt.parts)}.message()
+		require.NoError(t, err, tt.name)
+		for _, m := range []message{parsed, posted} {
+			code := m.shown().Code
+			require.Equal(t, tt.want != "", code != nil, tt.name)
+			if code != nil {
+				require.Equal(t, tt.want, *code, tt.name)
+			}
+		}
+	}
 }

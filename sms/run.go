@@ -44,8 +44,10 @@ var (
 		`|\b[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z.]+`)
 	solid = regexp.MustCompile(`\+\d{8,14}\b|\+\d{1,3}[-. ]?\(?\d{1,3}\)?[-. ]?\d{3,4}[-. ]?\d{4}\b` +
 		`|\(?\b\d{3}\)?[-. ]{1,2}\d{3}-\d{4}\b` +
-		`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` +
-		serviceHead + `-\d{4}\b` +
+		`|\(?\b0\d{1,3}\)?[-. )]{1,2}\d{3,4}[-. ]\d{3,4}\b|\(?\b0\d{2,3}\)?[-. )]{1,2}\d{6,8}\b` +
+		`|\b[08][- (]{1,2}\d{3}\)?[- ]\d{3}[- ]\d{2,3}(?:[- ]\d\d)?\b` +
+		`|\b1[3-9]00[- ]\d{3}[- ]\d{3,4}\b|\b01\d{5,6}[-. ]\d{4}\b|\b01\d[-. ]\d{7,8}\b|\b` +
+		serviceHead + `[-. ]\d{4}\b` +
 		`|\b1[89]00[-. ]\d{4,6}\b|\b(?:19|20)\d\d[-./] ?\d{1,2}[-./] ?\d{1,2}\b|\b\d{1,2}[-./]\d{1,2}[-./](?:19` +
 		`|20)\d\d\b|\b\d\d\.\d{1,2}\.\d{1,2}\b`)
 	// separated matches every text that solid matches, at a tenth of the cost.
@@ -246,3 +248,6 @@ func runOf(text string, pieces []piece) (r run, ok bool) {
 	r.doubtful = broken || !even || size == 2 && (len(pieces) == 2 || date.MatchString(r.code)) || size == 4
 	return r, true
 }
+
+// localNumber is how many digits a telephone number without its area has. Hardly any code is as long.
+const localNumber = 7

@@ -6,11 +6,14 @@ var topics = vocabularyOf(
 	list{words: japaneseTopics}, list{words: vietnameseTopics}, list{words: furtherTopics},
 )
 
-const koreanTopics = `주문, 접수, 예약, 운송장, 송장, 등기, 계좌, 전화, 휴대폰, 핸드폰, 사업자, 등록, 고객, 회원, 카드, 상품, 거래, 문의,
+const koreanTopics = `사유, 오류, 에러, 상태, 응답, 공정, 담당자, 지역, 주문, 접수, 예약, 운송장, 송장, 등기, 계좌, 전화, 휴대폰, 핸드폰,
+	사업자, 등록, 고객, 회원, 카드, 상품, 거래, 문의,
 	상담, 대표, 우편, 차량, 좌석, 대기, 순번, 사건, 민원, 관리, 제품, 모델, 시리얼, 일련, 쿠폰, 할인, 프로모션, 홍보, 추천, 추천인, 초대, 이벤트, 발신,
 	수신, 회신, 내선, 결제, 신고, 조회, 교환, 교환권, 배송, 현관, 출입, 출입문, 와이파이, 사물함, 보관함, 택배함, 무인함, 무인택배함, 직원, 지점, 점포,
 	납부, 픽업, 수령, 열림, 승차권, 예매, 진료, 수험, 학생, 통관, 보험, 증권, 계약, 가입, 참여, 당첨, 검침, 봉인, 사내, 서고, 핀, 칸`
-const englishTopics = `order, ref, reference, tracking, parcel, delivery, shipment, package, invoice, booking,
+const englishTopics = `reason, status, product, response, result, exit, item, course, class, conference,
+	school, region, batch, part, style, colour, color, failure, fault, event, job, order, ref,
+	reference, tracking, parcel, delivery, shipment, package, invoice, booking,
 	reservation, case, ticket, flight, zip, postal, post, area, country, tax, error, dress, source,
 	bar, qr, gate, door, lockbox, lock, building, seat, room, coupon, promo, promotion, promotional,
 	discount, voucher, gift, gift card, redeem, referral, refer, invite, invitation, purchase,
@@ -30,7 +33,7 @@ const vietnameseTopics = `đơn hàng, đơn, vận đơn, nhận hàng, lấy h
 	giới thiệu, mời, voucher, đặt chỗ, đặt phòng, đặt vé, vé, khách hàng, sinh viên, nhân viên,
 	hồ sơ, lỗi, thuế, bưu chính, thiết bị, công ty, bệnh nhân, cổ phiếu, nhận quà, tủ đồ, wifi,
 	cổng, tour`
-const furtherTopics = `colis, retrait, ritiro, consegna, entrega, teslimat,
+const furtherTopics = `ürün, hata, grund, fehler, colis, retrait, ritiro, consegna, entrega, teslimat,
 	promo, client, commande, réduction, abhol, gutschein, kunden,
 	bestell, pedido, recogida, retirada, cupón, cupom, descuento, desconto, referencia, pengambilan,
 	resi, pesanan, diskon, antrian, получения, выдачи, заказа, промо, kargo, indirim, müşteri,
@@ -42,11 +45,14 @@ var otherNumbers = vocabularyOf(
 	list{words: japaneseOthers}, list{words: vietnameseOthers}, list{words: furtherOthers},
 )
 
-const koreanOthers = `예, 예시, 생년월일, 주문, 접수, 예약, 운송장, 송장, 우편, 쿠폰, 차량, 좌석, 대기, 계좌, 현관, 학번, 사번, 문의, 전화, 상담, 고객센터,
+const koreanOthers = `오류, 에러, 금감원, 경찰청, 당사, 본사, 상담전화, 피해상담, 사고신고, 헬프데스크, 전화 바랍니다, 뒷자리, 끝자리, 끝 4자리,
+	뒤 4자리, 예, 예시, 생년월일, 주문, 접수, 예약, 운송장, 송장, 우편, 쿠폰, 차량, 좌석, 대기, 계좌, 현관, 학번, 사번, 문의, 전화, 상담, 고객센터,
 	콜센터, 대표, 연락처, 팩스, 내선, 거부, 국번없이, 신고, 금액, 잔액, 합계, 총액, 총, 한도, 누적, 적립, 가격, 수수료, 연도, 버전, 카드, 승인, 검침값,
 	지침, 등기, 접수증, 호텔, 지점, 통장, 객실, 회의실, 강의실, 공학관, 학생, 기사, 서버, 수강료, 단가, 원금, 상담원, 입금, 출금, 이체, 결제, 사용,
 	체크, 법인카드, 발급코드, 가입코드, 초대코드, 추천인코드, 할인코드, 수령코드, 상품코드, 홍보코드, 쿠폰코드, 통관번호, 핀번호, 일련번호, 승차권`
-const englishOthers = `e.g., eg, example, born, date of birth, konto, kontonummer,
+const englishOthers = `reason, error, status, helpline, support, fraud line, help line, call us,
+	call us on, call us at, phone us on, contact, contact us on, questions,
+	number ending, sent to the number ending, e.g., eg, example, born, date of birth, konto, kontonummer,
 	tel, call, dial, fax, order, ref, reference, tracking,
 	invoice, booking, reservation, case, ticket, flight, acct, account, a/c, ac, ending, ending in,
 	ending with, extension, ext, version, parcel, card, atm, branch, bal, balance, avl bal, room,
@@ -56,18 +62,29 @@ const englishOthers = `e.g., eg, example, born, date of birth, konto, kontonumme
 	service, on card, document, appointment, contact us at, sent to, phone, mobile, over, below,
 	upto, up to, since, from, pos, amount, total, due, at, by, until, till, sbi, upi, imps, auth,
 	txt, zip`
-const japaneseOthers = `例, 生年月日, 注文, 口座, 口座番号, 内線, 残高, 受付番号, 電話, 相談は, 支店番号, 会議室, 便名, カード, 末尾, 下4桁, 車両, 合計,
+const japaneseOthers = `問い合わせ, 相談窓口, 電話番号, フリーダイヤル, 例, 生年月日, 注文, 口座, 口座番号, 内線, 残高, 受付番号, 電話, 相談は,
+	支店番号, 会議室, 便名, カード, 末尾, 下4桁, 車両, 合計,
 	証券番号, お問い合わせ, 窓口, 端末, 番号札, 暗証番号は, エラー, 航空, 部屋`
-const chineseOthers = `例如, 出生日期, 取件码, 取件碼, 取货码, 取貨碼, 取餐码, 取餐号, 提货码, 提貨碼, 收货码, 签收码, 自提码, 提取码, 存件码, 核销码, 优惠码,
+const chineseOthers = `专线, 專線, 客服电话, 客服電話, 联系电话, 咨询, 諮詢, 例如, 出生日期, 取件码, 取件碼, 取货码, 取貨碼, 取餐码, 取餐号,
+	提货码, 提貨碼, 收货码, 签收码, 自提码, 提取码, 存件码, 核销码, 优惠码,
 	優惠碼, 邀请码, 邀請碼, 推荐码, 兑换码, 折扣碼, 折扣码, 会员码, 入园码, 取票号, 订单号, 单号, 單號, 运单号, 工单, 编号, 編號, 工号, 学号, 税号, 考生号,
 	就诊号, 排队号, 户号, 票号, 卡号, 座位号, 会议号, 设备号, 报案号, 准考证号, 序号, 房号, 桌号, 群号, 流水号, 合同号, 挂号序号, 尾号, 尾號, 末四码,
 	末四碼, 热线, 熱線, 客服, 电话, 電話, 订单, 訂單, 账户, 帳戶, 卡, 会议室, 房间, 包厢, 门牌, 余额, 餘額, 区号, 代号, 代號, 线, 凭, 致电, 拨打,
 	请拨打, 信用代码, 机构代码, 股票代码, 项目代码, 错误代码, 股东代码, 邮政编码, 订位代号, 取件密码, 开箱密码, 门禁密码, 楼下密码, wifi密码, 回复, 回, 账号,
 	车牌, 工單`
-const vietnameseOthers = `tài khoản, tk, stk, đơn hàng, thẻ, hotline, tổng đài, số dư,
+const vietnameseOthers = `đường dây nóng, liên hệ, mã lỗi, mã sản phẩm, mã trạng thái, tài khoản,
+	tk, stk, đơn hàng, thẻ, hotline, tổng đài, số dư,
 	số dư tài khoản, phòng, số, mã vận đơn, mã đơn hàng, xe, ghế, gọi, soạn, gửi, đơn, giao dịch,
 	gd, sd, lh, chi nhánh, hợp đồng, số bhxh`
-const furtherOthers = `compte, colis, salle, dossier n°, numéro de client, code de retrait,
+const furtherOthers = `код ошибки, код товара, код причины, код помилки, code d'erreur,
+	code erreur, code produit, código de producto, código do produto, kód chyby,
+	รหัสข้อผิดพลาด, رمز المنتج, ürün kodu, felkod, foutcode, fehlercode, statuscode, grundcode,
+	produktcode, statuskod, 
+	codice errore, codice prodotto, código de error, código de erro, kod błędu, kode error,
+	kode produk, hata kodu,
+	รหัสสินค้า, رمز الخطأ, llama al, llame al, ligue para, appelez le, rufen sie, chiama, hubungi,
+	горячая линия, телефон, тел, звоните, servicio, central, compte, colis, salle, dossier n°,
+	numéro de client, code de retrait,
 	code promo, solde, kontostand, paket, abholcode, gutscheincode, zimmer, kundennummer,
 	bestellnummer, pedido, tarjeta, terminada en, saldo, consultorio, número de referencia,
 	código de recogida, código de retirada, cartão final, protocolo, rekening, rek, no ref, resi,
