@@ -126,8 +126,8 @@ func plainSender(sender string) string {
 // personal matches the digits of a Korean mobile number, after its country code and its first zero.
 var personal = regexp.MustCompile(`^1[016789]\d{7,8}$`)
 
-// Personal reports whether a sender is a personal number, from which anybody can write: a Korean mobile number
-// (010, 011, 016 to 019) in any spelling.
+// Personal reports whether a sender is a personal number, from which anybody can write. These are Korean
+// mobile numbers (010, 011, 016 to 019) in any spelling.
 func Personal(sender string) bool {
 	sender = strings.TrimPrefix(plainSender(sender), "tel:")
 	if strings.ContainsFunc(sender, unicode.IsLetter) {

@@ -77,7 +77,7 @@ func (t *Counts) own(live, verified, got bool) {
 
 func (t *Counts) unmatched(m message, reason room.Reason) {
 	switch {
-	case m.of == nil || m.repeat && m.of.got: // an advert belongs to no lease; a copy is missed by nobody
+	case m.of == nil || m.repeat && m.of.got: // an advert belongs to no lease; no seller misses a copy
 	case reason == room.Ambiguous:
 		t.Ambiguous++
 	default:
