@@ -205,6 +205,9 @@ func (r *Room) judge(s *Settings, m *Message) verdict {
 	case !r.fits(s, m, owner) && r.Leases[owner].Asking:
 		return r.offer(s, m, NotExpected, owner)
 	case r.lapsed(s, m, owner) && r.othersLive(s, m, owner):
+		if v := r.unlessBehind(s, m, owner); v.lease == None {
+			return v
+		}
 		return r.offer(s, m, Ambiguous, None)
 	case !r.Leases[owner].Asking:
 		if v := r.unlessBehind(s, m, owner); v.lease == None {
