@@ -71,6 +71,15 @@ func (m *sent) owner(q room.MatchRequest) *held {
 	return m.bound
 }
 
+// isKnown reports whether a lease has the message's code already, from another sender or in other words.
+func (w *world) isKnown(q room.MatchRequest, l *held) bool {
+	if q.Shown.Code == nil {
+		return false
+	}
+	m := w.codes[*q.Shown.Code]
+	return m != nil && m.bound == l && m.sender+m.text != q.Sender+q.Shown.Text
+}
+
 // refuse applies the ledger's refusal of the match. A message that repeats a text opens again only the ask
 // that it answered itself.
 func (m *sent) refuse() {
@@ -396,6 +405,9 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from,
 	if l == nil {
 		return
 	}
+	if m.code && !repeats && w.isKnown(q, l) {
+		m.code = false // it answers nothing and ends nothing
+	}
 	if m.code && !repeats {
 		w.codes[*q.Shown.Code] = m
 	}
@@ -403,7 +415,7 @@ func (w *world) effect(q room.MatchRequest, l *held, a *ask, repeats bool, from,
 	if l.live {
 		m.result = room.Matched
 	}
-	if q.Shown.Code == nil {
+	if !m.code {
 		return
 	}
 	if a != nil {

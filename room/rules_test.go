@@ -190,6 +190,26 @@ func TestSameCodeInOtherClothesReachesNoOtherSession(t *testing.T) {
 	}
 }
 
+// Rule 5: a seller that asked twice is sent one code in two wordings, as by alimtalk and SMS.
+func TestCodeInOtherWordsAnswersNoSecondAskOfItsOwnSession(t *testing.T) {
+	code := func(text string) func(*room.MatchRequest) {
+		return func(q *room.MatchRequest) { q.Shown.Text, q.Shown.Code = text, new("482913") }
+	}
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.expect()
+	_, m := d.sms(code("인증번호 482913"))
+	require.Equal(t, room.Matched, m.Result)
+	_, m = d.sms(code("[쿠팡] 482913을 입력하세요"))
+	require.Equal(t, room.Matched, m.Result)
+	require.False(t, m.Completes, "its second code is still to come")
+	require.Len(t, messages(t, d.engine, a.session), 2)
+	_, m = d.sms()
+	require.True(t, m.Completes)
+	require.Equal(t, room.Locked, b.stand().Status)
+}
+
 func TestOfferOfACodeThatAnotherSessionWasSentMeanwhileIsNotClaimed(t *testing.T) {
 	code := func(q *room.MatchRequest) { q.Shown.Text, q.Shown.Code = "인증번호 482913", new("482913") }
 	d := newDesk(t, room.Config{})

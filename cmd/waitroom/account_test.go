@@ -53,6 +53,7 @@ type judgement struct {
 	ask      int   // index of the lease's ask that a code answers; -1 for none
 	repeats  bool  // it gets the first one's answer, and is shown to no session again
 	again    bool  // it is a copy under another id
+	known    bool  // its session was sent the code before, in other words
 	ends     bool  // it ends its lease
 	verified bool  // the ledger is asked about it
 	at       int64 // when it was judged
@@ -209,6 +210,10 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 	} else {
 		list = a.byTime(m, w)
 		for i, j := range list {
+			other := a.codes[m.code]
+			if j.lease != nil && other != nil && other.lease.party() == j.lease.party() {
+				list[i].ask, list[i].known = -1, true
+			}
 			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.sent) {
 				list[i] = none("ambiguous") // also where the carrier's clock may be behind
 			} else if j.lease != nil && a.isAnothersCode(j.lease, m) {
@@ -363,7 +368,7 @@ func (a *account) take(j judgement, at int64) *judgement {
 	m, l := j.message, j.lease
 	j.at = at
 	answers := false
-	if l != nil && m.code != "" {
+	if l != nil && m.code != "" && !j.known {
 		answers = j.ask >= 0 || !l.asking && !l.code
 		switch {
 		case j.ask >= 0:
@@ -385,7 +390,7 @@ func (a *account) remember(j *judgement, answers bool) {
 		return
 	}
 	a.stamped[m.stamp()] = j
-	if len(m.code) >= 5 && j.lease != nil && !j.repeats {
+	if len(m.code) >= 5 && j.lease != nil && !j.repeats && !j.known {
 		a.codes[m.code] = j
 	}
 	if m.parts > 0 {

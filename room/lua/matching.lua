@@ -379,10 +379,8 @@ local function first_of_text()
   return digest and messages.get(digest)
 end
 
--- is_anothers_code reports whether a message with the same code belongs to another party (rule 5).
-function matching.is_anothers_code(party)
-  return messages.is_anothers_code(sms.same_code, party, sms.same[1])
-end
+-- code_of returns how another message with the same code concerns a party: see messages.code_of.
+function matching.code_of(party) return messages.code_of(sms.same_code, party, sms.same[1]) end
 
 -- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to a
 -- lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as a

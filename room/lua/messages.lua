@@ -85,17 +85,19 @@ function messages.pointed(kind, names)
   end
 end
 
--- is_anothers_code reports whether the last message that belonged to a lease and has this code (its names
--- under each secret) belongs to another party (rule 5 of docs/matching.md). A message that its session
--- rejected counts as well, except for the very same text: see matching.could_be.
-function messages.is_anothers_code(names, party, same)
+-- code_of returns how the last message that belonged to a lease and has this code (its names under each secret)
+-- concerns a party (rule 5 of docs/matching.md): 'anothers' = it belongs to another party, or that one has
+-- rejected it; 'known' = it belongs to this party; nil = not at all. `same` is the digest of the sender and
+-- text that are judged: of the very same text matching.duplicate and matching.could_be decide.
+function messages.code_of(names, party, same)
   local digest = messages.pointed('code', names)
   local m = digest and messages.get(digest)
-  if not m then return false end
-  local fence = (m.state == 's' or m.state == 'w') and m.fence
-    or m.same ~= same and tonumber(m.rejected:match('%d+$') or '')
+  if not m then return nil end
+  local belongs, again = m.state == 's' or m.state == 'w', m.same == same
+  local fence = belongs and m.fence or not again and tonumber(m.rejected:match('%d+$') or '')
   local owner = fence and leases.by_fence(fence)
-  return owner and owner.party ~= party or false
+  if owner and owner.party ~= party then return 'anothers' end
+  return owner and belongs and not again and 'known' or nil
 end
 
 -- remember_text records that a message is the first of its sender and text; later duplicates go where it

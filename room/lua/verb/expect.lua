@@ -56,10 +56,11 @@ local function claim(lease)
   local duplicate = messages.duplicate_of(m)
   local owner = duplicate and leases.by_fence(duplicate.fence)
   if owner and owner.party ~= lease.party then return nil, 'no_message' end
-  if messages.is_anothers_code({ m.code }, lease.party, m.same) then return nil, 'no_message' end
+  local known = messages.code_of({ m.code }, lease.party, m.same)
+  if known == 'anothers' then return nil, 'no_message' end
   local others_at = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party)
   if others_at then return nil, 'number_busy', ' ' .. int(others_at + OPEN_FOR) end
-  answer_earlier(lease, m)
+  if not known then answer_earlier(lease, m) end -- else it is a copy, in other words, of one that did
   local entry = messages.entry(m)
   m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', room.ticket
   messages.put(m, entry)

@@ -121,8 +121,9 @@ local function set_window()
   sms.earliest, sms.latest, sms.too_old = from - sms.guard, to + sms.guard, from < NOW - LATE_AFTER
 end
 
--- counts reports whether the message has a code that answers the ask, or ends a lease without asks.
-local function counts(ask) return sms.code and (ask ~= nil or not sms.personal) end
+-- counts reports whether the message has a code that answers the ask, or ends a lease without asks. One that
+-- its session was sent before in other words (sms.known) does neither.
+local function counts(ask) return sms.code and not sms.known and (ask ~= nil or not sms.personal) end
 
 -- answer_ask makes the code the answer to an ask. For a lease that does not ask, it counts the code. `digest`
 -- is that of the first message of this text. A text that is not shown again does not count as a further code.
@@ -179,7 +180,7 @@ local function offered_to(d)
   if matching.asks_lost() or not counts() or sms.foreign then return nil end
   if not (to and to.current and to.asking) then return nil end
   if d.first and not matching.could_be(to.party, d.first, true) then return nil end
-  if matching.is_anothers_code(to.party) then return nil end
+  if matching.code_of(to.party) then return nil end
   if d.other then return to end
   if answer.reason ~= 'not_expected' and d.offer ~= 'lapsed' or matching.touched() ~= 1 then return nil end
   if d.offer ~= 'refused' and explains(to) then return nil end
@@ -303,7 +304,9 @@ local function decide(whole)
       lease, ask, other, offer = matching.judge()
     end
     if lease and first and not matching.could_be(lease.party, first) then lease, ask = nil, 'ambiguous' end
-    if lease and matching.is_anothers_code(lease.party) then lease, ask, either = nil, 'ambiguous', true end
+    local known = lease and matching.code_of(lease.party)
+    if known == 'anothers' then lease, ask, either = nil, 'ambiguous', true end
+    if known == 'known' then ask, sms.known = nil, true end
   end
   return { lease = lease, ask = lease and ask or nil, reason = not lease and ask, other = other, first = first,
     duplicate = duplicate, either = either, offer = offer, shown = shown_again ~= false }

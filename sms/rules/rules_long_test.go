@@ -1,0 +1,29 @@
+//go:build long
+
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/waitroom/waitroom/sms/rules"
+)
+
+// The same as TestNoCodeReachesAnotherSessionInAnyWorld for many more worlds: with three leases, three asks
+// and three messages.
+func TestNoCodeReachesAnotherSessionInAnyLargerWorld(t *testing.T) {
+	all := rules.Bounds{Leases: 2, Asks: 2, Messages: 2, Waits: waits, Transit: 2, Claims: 1, Rejects: 1,
+		Silent: true, Narrow: true, Skew: true, Copies: true, Strays: true}
+	noneIn(t, fine, all)
+	noneIn(t, fine, rules.Bounds{Leases: 3, Asks: 3, Messages: 2, Waits: waits, Transit: 2, Claims: 1, Skew: true})
+	noneIn(t, coarse, rules.Bounds{Leases: 3, Asks: 3, Messages: 2, Waits: waits[:2], Transit: 2, Claims: 1,
+		Rejects: 1, Silent: true, Skew: true, Copies: true})
+	noneIn(t, coarse, rules.Bounds{Leases: 2, Asks: 3, Messages: 3, Waits: waits[:2], Transit: 2, Claims: 1,
+		Rejects: 1, Silent: true, Skew: true, Copies: true})
+	noneIn(t, coarse, rules.Bounds{Leases: 3, Asks: 3, Messages: 3, Waits: waits[:2], Transit: 1, Claims: 1,
+		Skew: true})
+	noneIn(t, coarse, rules.Bounds{Leases: 3, Asks: 3, Messages: 3, Waits: waits[:2], Transit: 1, Claims: 1,
+		Silent: true, Copies: true})
+}
+
+// TestEngineAgreesWithTheModel for 100,000 worlds.
+func TestEngineAgreesWithTheModelInManyWorlds(t *testing.T) { agrees(t, 2, 100_000) }
