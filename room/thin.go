@@ -2,8 +2,8 @@ package room
 
 import "strings"
 
-// A lock without waiters is thin: Redis has its lock key and its highest fence. thin.lua takes a free lock and
-// gives a thin one back. Where it can not, the room executes the verb in the same call.
+// A lock without waiters is thin: Redis has its lock key and its highest fence. thin.lua takes a free lock
+// and gives a thin one back. Where it can not, the room executes the verb in the same call.
 
 // mayBeThin reports whether rooms of a configuration may be thin: nothing is published, journaled or kept.
 func mayBeThin(c Config) bool {

@@ -3,7 +3,7 @@
 -- Such a lock is thin: its lock key, and the highest fence that it ever had. There is no state and there are
 -- no places. The functions here take a free lock and give a thin one back. They return nil, and have written
 -- nothing, if the room has to execute the verb. The room reads a thin lock as one whose holder has no waiters
--- (existence.recall). It writes its state with the first change: when a waiter joins or the lease is extended.
+-- (existence.recall). It writes its state with the first change: a waiter joins, or the lease is extended.
 --
 -- A call of these has the lock key alone as KEYS, and behind the ARGV of a room's call:
 --   5  the session
