@@ -95,12 +95,12 @@
 //	several masters             no           quorum      no           key majority MultiLock
 //	reentrant, read-write       no           no          no           no           yes
 //	other languages             no           no          no           no           JVM
-//	Redis commands for a pair   30           4           5            6 to 14      not measured
+//	Redis commands for a pair   12           4           5            6 to 14      not measured
 //	left in Redis afterwards    its fence    nothing     nothing      nothing      nothing
 //
 // The limits: a waiter that dies within the last 3 s before its turn is granted the lock all the same, and
-// its lease runs out unused. Taking and releasing a free lock makes Redis run several times as many commands
-// as SET NX and DEL, scripts counted. The highest fence of every key, some 160 bytes, stays for a day: for
+// its lease runs out unused. Taking and releasing a free lock makes Redis run 12 commands, those in scripts
+// counted, in place of SET NX and DEL. The highest fence of every key, some 160 bytes, stays for a day: for
 // uncontended locks on millions of keys, redislock is cheaper. Under contention it is the other way round
 // (lab/benchmarks.md of the repository has both). A process that waits keeps a subscription open and sends a
 // heartbeat for each key. One master decides: there is no quorum. Only programs that use this package see its

@@ -99,7 +99,6 @@ type caller struct {
 	Lineage   string
 	Replays   bool   // the call replays what the process observed: see verb/replay.lua
 	ReadOnly  bool   // the call writes nothing
-	Thorough  bool   // the call does not use the short path of an uncontended lock
 	Outage    int64  // end of the last outage that the process saw (unix ms); 0 = none lately
 	Latest    int64  // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
 	ClockJump int64  // last jump ahead of that clock that the process saw (unix ms); 0 = none lately
@@ -126,6 +125,7 @@ type call struct {
 	verb     string
 	args     string // JSON
 	readOnly bool   // the verb writes nothing, because Redis refuses writes
+	thin     []any  // what the verb needs for a thin lock: see thin.go; nil = the room executes it
 }
 
 // with returns a call of the verb.

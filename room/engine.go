@@ -154,7 +154,7 @@ type Engine struct {
 	policies sync.Map // Terms → string, the policy as JSON
 	index    *index
 	library  *library
-	thorough bool // no call uses the short path of uncontended.lua
+	thin     bool // the rooms are locks that may be thin: see thin.go
 	clock    clock
 	memory   *memory
 
@@ -174,6 +174,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	e.memory = newMemory(cfg.Retention/2, cluster)
 	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))
 	e.index.none = cfg.Ephemeral
+	e.thin = mayBeThin(cfg)
 	if !cfg.Silent {
 		e.index.replayRecord = e.replayRecord
 	}
@@ -283,10 +284,14 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed
 	jumps := max(terms.Quarantine, settling)
 	by := callerFields.known(reflect.ValueOf(caller{
 		Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage,
-		Replays: replays, ReadOnly: c.readOnly, Thorough: e.thorough,
+		Replays: replays, ReadOnly: c.readOnly,
 		Outage: e.memory.outageEnd(id), Latest: latest, ClockJump: e.memory.jumpedAhead(id, jumps, now),
 		Trace: e.traceOf(ctx)}))
-	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, own), c.verb, e.policyOf(terms), by, c.args)
+	keys, argv := e.names.keys(id, own), []any{c.verb, e.policyOf(terms), by, c.args}
+	if c.thin != nil {
+		keys, argv = keys[:1], append(append(argv, c.thin...), latest)
+	}
+	res, err := e.library.call(ctx, c.readOnly, keys, argv...)
 	if err != nil {
 		e.memory.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
@@ -311,6 +316,10 @@ func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answe
 
 // read parses a reply of one line, and records the view in it.
 func (e *Engine) read(id ID, res any) (answer, error) {
+	if a, ok := e.parseThin(id, res); ok {
+		e.saw(id, a.standing.View)
+		return a, nil
+	}
 	a, err := e.parseAnswer(id, res)
 	e.saw(id, a.standing.View)
 	return a, err

@@ -5,9 +5,9 @@ import "context"
 // Untraced reports whether a call with this context makes no span and journals no trace.
 func Untraced(ctx context.Context, e *Engine) bool { return !e.traces(ctx) && e.traceOf(ctx) == "" }
 
-// Thorough makes all calls of an engine take the long path: see uncontended.lua. It returns the engine.
-func (e *Engine) Thorough() *Engine {
-	e.thorough = true
+// Thick makes the engine's rooms execute all calls, also those of thin locks. It returns the engine.
+func (e *Engine) Thick() *Engine {
+	e.thin = false
 	return e
 }
 

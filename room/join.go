@@ -60,7 +60,9 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
 		args := joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket,
 			e.cfg.Waiters, l.at, l.absence}
-		st, err = e.standing(ctx, joinVerb.with(args), id, once)
+		c := joinVerb.with(args)
+		c.thin = e.thinJoin(q)
+		st, err = e.standing(ctx, c, id, once)
 		return err
 	})
 	e.stood(id, q.Session, st)

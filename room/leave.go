@@ -31,7 +31,9 @@ type LeaveRequest struct {
 // Errors: ErrNoPlace, ErrStaleFence, ErrStore.
 func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
 	args := leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}
-	a, err := e.answer(ctx, leaveVerb.with(args), id, []string{requestKey(q.Request)})
+	once, c := requestKey(q.Request), leaveVerb.with(args)
+	c.thin = e.thinLeave(q, once)
+	a, err := e.answer(ctx, c, id, []string{once})
 	st := a.standing
 	st.Already = err == nil && slices.Contains(a.rest, "already")
 	e.stood(id, q.Session, st)

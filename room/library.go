@@ -24,8 +24,11 @@ var luaFiles embed.FS
 // them.
 var others = []string{"library", "call", "functions", "lazily"}
 
-// eager are the modules that are not tables of functions.
-var eager = []string{"text", "advance"}
+// eager are the modules that are not tables of functions, but for text.
+var eager = []string{"advance"}
+
+// first are the modules that a thin lock needs. A script answers for it before it makes anything else.
+var first = []string{"text", "thin"}
 
 // modules returns the files of lua/ that are modules: all but others.
 func modules() []string {
@@ -64,11 +67,16 @@ var libraryText = sync.OnceValue(func() string {
 // creates the functions of a module when one is used, and of the verbs only the called one's.
 func scriptText() string {
 	var text strings.Builder
-	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n" + luaSource("lazily"))
+	text.WriteString(luaLimits() + luaSource("library") + "\n")
+	for _, name := range first {
+		text.WriteString("do\n" + luaSource(name) + "end\n")
+	}
+	text.WriteString("if #KEYS == 1 then\n  local answer = thin.answer(KEYS[1], ARGV)\n" +
+		"  if answer then return answer end\nend\ndo (function()\n" + luaSource("lazily"))
 	for _, name := range modules() {
 		if slices.Contains(eager, name) {
 			text.WriteString("do\n" + luaSource(name) + "end\n")
-		} else {
+		} else if !slices.Contains(first, name) {
 			text.WriteString("when_used(" + name + ", function()\n" + luaSource(name) + "end)\n")
 		}
 	}

@@ -16,4 +16,6 @@ func TestCandidatesAreTheLeasesThatAssignTakesAtLength(t *testing.T) { candidate
 
 func TestAverageHoldAndSpreadAreThoseOfTheModelAtLength(t *testing.T) { learnsAsTheModel(t, 100) }
 
-func TestTheShortPathEqualsTheLongOneInEveryStoryAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }
+func TestThinLocksAnswerAsOthersDoInEveryStoryAtLength(t *testing.T) { storiesAreTheSame(t, 3, 12) }
+
+func TestALockKeepsItsPromisesThinOrNotAtLength(t *testing.T) { locksKeepTheirPromises(t, 600) }

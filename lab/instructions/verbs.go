@@ -33,7 +33,7 @@ func (p *party) join(ctx context.Context, e *room.Engine) error {
 	if e.Config().Ephemeral {
 		seller = ""
 	}
-	st, err := e.Join(ctx, p.id, room.JoinRequest{Session: session, Seller: seller})
+	st, err := e.Join(ctx, p.id, room.JoinRequest{Session: session, Seller: seller, Fresh: e.Config().Ephemeral})
 	if st.Lease != nil {
 		p.fence = st.Lease.Fence
 	}
@@ -42,7 +42,11 @@ func (p *party) join(ctx context.Context, e *room.Engine) error {
 }
 
 func (p *party) leave(ctx context.Context, e *room.Engine) error {
-	_, err := e.Leave(ctx, p.id, room.LeaveRequest{Session: p.sessions[0], Outcome: room.Completed})
+	q := room.LeaveRequest{Session: p.sessions[0], Outcome: room.Completed}
+	if e.Config().Ephemeral {
+		q.Fence = p.fence // as the lock library sends it
+	}
+	_, err := e.Leave(ctx, p.id, q)
 	return err
 }
 

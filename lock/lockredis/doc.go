@@ -51,10 +51,10 @@
 //
 // # Costs
 //
-// One command for taking a lock and one for giving it back, another where the key was not used in the last
-// minute; for a waiter's process, a heartbeat for each key that it waits for. A process that waits has one
-// subscription for all its keys. Five seconds after the last unlock only a key's highest fence is left in
-// Redis, and that for a day at most. lab/benchmarks.md compares it with its peers.
+// One command for taking a lock and one for giving it back; for a waiter's process, a heartbeat for each key
+// that it waits for. A process that waits has one subscription for all its keys. A lock without waiters
+// is two keys in Redis. Five seconds after the last unlock only a key's highest fence is left, and that for a
+// day at most. lab/benchmarks.md compares it with its peers.
 //
 // # Metrics and spans
 //

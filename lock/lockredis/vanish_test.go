@@ -1,6 +1,9 @@
 package lockredis_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,16 +55,14 @@ func TestFiveSecondsAfterTheLastUnlockNothingIsLeftButTheHighestFence(t *testing
 	require.Greater(t, last.Fence, holder.Fence)
 	require.NoError(t, l.Unlock(t.Context(), last))
 
-	const state = "{lock:stock:item:456}:state"
+	const fence = "{lock:stock:item:456}:fence"
 	for name, ttl := range leftOf(t, rdb) {
-		if name != state {
+		if name != fence {
 			require.Less(t, ttl, 5*time.Second, name)
 		}
 	}
-	require.LessOrEqual(t, leftOf(t, rdb)[state], 24*time.Hour)
-	kept := rdb.HGetAll(t.Context(), state).Val()
-	require.Len(t, kept, 1)
-	require.Regexp(t, `^\{"format":1,"highest_fence":\d+\}$`, kept["room"])
+	require.LessOrEqual(t, leftOf(t, rdb)[fence], 24*time.Hour)
+	require.Equal(t, fmt.Sprint(last.Fence), rdb.Get(t.Context(), fence).Val())
 }
 
 func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
@@ -80,6 +81,35 @@ func TestFenceGoesOnWhereNothingElseIsLeftOfALock(t *testing.T) {
 		before = held.Fence
 		require.NoError(t, l.Unlock(t.Context(), held))
 		clock.Set(-time.Hour)
+	}
+}
+
+// The room of the lock begins with its first waiter and ends with its last session, also between two leases.
+func TestALockWithoutWaitersIsItsKeyAndItsFence(t *testing.T) {
+	t.Parallel()
+	rdb := redistest.Shared(t)
+	l := newLocker(t, rdb)
+	key, err := lock.NewKey("stock", "item", "11")
+	require.NoError(t, err)
+	for range 2 {
+		held, err := l.TryLock(t.Context(), key, 0, time.Minute)
+		require.NoError(t, err)
+		_, err = l.TryLock(t.Context(), key, 0, time.Minute)
+		require.ErrorIs(t, err, lock.ErrNotAcquired)
+		is, err := l.IsHeld(t.Context(), held)
+		require.NoError(t, err)
+		require.True(t, is)
+		left := slices.DeleteFunc(rdb.Keys(t.Context(), "{lock:stock:item:11}:*").Val(),
+			func(name string) bool { return strings.Contains(name, ":request:") }) // for seconds
+		require.ElementsMatch(t, []string{"{lock:stock:item:11}:lock", "{lock:stock:item:11}:fence"}, left)
+		place := queue(t.Context(), t, l, key, 1)
+		require.Contains(t, leftOf(t, rdb), "{lock:stock:item:11}:state")
+		require.NoError(t, l.Unlock(t.Context(), held))
+		next := <-place
+		require.NoError(t, next.err)
+		require.Greater(t, next.held.Fence, held.Fence)
+		require.NoError(t, l.Unlock(t.Context(), next.held))
+		require.NotContains(t, leftOf(t, rdb), "{lock:stock:item:11}:state")
 	}
 }
 

@@ -1,6 +1,6 @@
 -- call.lua: one call of the library, from its keys and arguments to its reply.
 --
--- KEYS  those that library.lua names, in that order
+-- KEYS  those that library.lua names, in that order; LOCK alone if thin.lua could not execute the verb
 -- ARGV  1 the verb
 --       2 the room's settings, as JSON
 --       3 what the caller knows, as JSON; what it does not know is left out
@@ -15,7 +15,11 @@
 
 -- UNKNOWN has the values of the members that a caller leaves out.
 local UNKNOWN = { __index = { epoch = 0, version = 0, lineage = '', replays = false, read_only = false,
-  thorough = false, outage = 0, latest = 0, clock_jump = 0, trace = '' } }
+  outage = 0, latest = 0, clock_jump = 0, trace = '' } }
+
+-- NAMES are the ends of a room's keys behind LOCK, in the order of KEYS.
+local NAMES = { 'queue', 'state', 'places', 'sellers', 'seen', 'away', 'ended', 'leases', 'journal', 'here',
+  'inbox', 'texts' }
 
 local decoded, cached = {}, 0 -- decoded settings, by their JSON; many calls have the same
 
@@ -30,16 +34,17 @@ local function settings_of(text)
   return known
 end
 
--- uncontended_answer returns the reply to a join or leave that concerns no other session, nil for any other
--- call.
-local function uncontended_answer(name)
-  if caller.thorough then return nil end
-  if name == 'join' then return uncontended.join() end
-  if name == 'leave' then return uncontended.leave() end
+-- all_keys returns the KEYS of a call that has the lock key alone; `once` is the name of its ONCE.
+local function all_keys(lock, once)
+  local keys, of = { lock }, lock:sub(1, -5)
+  for i, name in ipairs(NAMES) do keys[i + 1] = of .. name end
+  keys[#keys + 1] = of .. once
+  return keys
 end
 
 -- call executes one verb and returns its reply.
 function call(keys, argv)
+  if #keys == 1 then keys = all_keys(keys[1], argv[7]) end -- see thin.lua
   LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE =
     unpack(keys, 1, 14)
   OWN = { unpack(keys, 15) }
@@ -49,7 +54,5 @@ function call(keys, argv)
   state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
   if room.format > FORMAT then return 'newer' end
-  local answer = uncontended_answer(argv[1])
-  if answer then return answer end
   return lineage.check() or verb[argv[1]]()
 end

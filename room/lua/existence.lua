@@ -1,11 +1,10 @@
 -- existence.lua: how a room begins, how an idle one falls asleep, and how an ephemeral one ends.
 --
 -- An ephemeral room (settings.ephemeral) is a lock of the Go library: it is in no index, and its
--- keys are deleted when its last place ends.
+-- keys are deleted when its last place ends. What is left is a free lock, or a thin one: see thin.lua.
 
 local REGISTERED_FOR = 45 * 1000       -- how long a process's registration of a room counts (ms);
                                        -- index/reschedule.lua lists it for longer
-local FENCE_KEPT = 24 * 60 * 60 * 1000 -- how long an ephemeral room's highest fence is kept (ms)
 local ABANDONED = 10 * 60 * 1000       -- how long after its lease an ephemeral room's other keys expire (ms);
                                        -- its waiters are dropped long before
 local RENEWED = 60 * 1000              -- how often an expiry is renewed, and its reserve (ms)
@@ -91,8 +90,27 @@ function existence.delete()
   redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
   memo.places = {}
   local fence = int(math.max(room.fence, room.highest_fence))
-  redis.call('HSET', STATE, 'room', '{"format":' .. FORMAT .. ',"highest_fence":' .. fence .. '}')
-  redis.call('PEXPIRE', STATE, int(FENCE_KEPT))
+  redis.call('SET', thin.fence_key(LOCK), fence, 'PX', int(thin.fence_kept))
+end
+
+-- recall sets what is known of an ephemeral room without a state: the highest fence, and the lease of a thin
+-- lock. The room's first epoch begins with this call. Nothing is written unless the call changes something.
+function existence.recall()
+  local text = redis.call('GET', LOCK)
+  room.highest_fence = tonumber(redis.call('GET', thin.fence_key(LOCK)) or 0)
+  local session, ticket, fence, granted, expires = thin.read(text or '')
+  if not session or redis.call('EXISTS', PLACES, QUEUE) > 0 then return end
+  room.thin, room.version, room.tickets, room.advanced_at = session, 1, ticket, granted
+  room.session, room.ticket, room.fence, room.granted, room.expires = session, ticket, fence, granted, expires
+  memo.places[session] = { live = true, ticket = ticket, seller = '', at = granted, channel = '',
+    lease = expires - granted, asks = false }
+end
+
+-- inflate writes what recall has set, before the first change of the room is written.
+function existence.inflate()
+  local p = memo.places[room.thin]
+  if p and p.live then redis.call('HSET', PLACES, room.thin, places.live_text(p)) end
+  room.thin, change.room, change.lease = nil, true, true
 end
 
 -- renew_expiry reports whether all keys of an ephemeral room need another expiry. They do once a minute, and
@@ -110,7 +128,7 @@ end
 function existence.set_expiry(all)
   local left = room.renewed_till - NOW
   if all then
-    redis.call('PEXPIRE', STATE, int(left + FENCE_KEPT))
+    redis.call('PEXPIRE', STATE, int(left + thin.fence_kept))
     memo.new_keys[PLACES] = true
     if line.length() > 0 then
       memo.new_keys[QUEUE], memo.new_keys[SEEN], memo.new_keys[AWAY] = true, true, true

@@ -10,7 +10,12 @@ local function idle()
   return last and now - last or 0
 end
 
-redis.register_function(NAME, call)
+-- answer executes a verb on a thin lock, if KEYS is the lock key alone, or else on the room.
+local function answer(keys, argv)
+  return #keys == 1 and thin.answer(keys[1], argv) or call(keys, argv)
+end
+
+redis.register_function(NAME, answer)
 -- NAME_ro also answers while Redis takes no writes.
 redis.register_function({ function_name = NAME .. '_ro', callback = call, flags = { 'no-writes' } })
 redis.register_function({ function_name = NAME .. '_idle', callback = idle, flags = { 'no-writes' } })

@@ -37,8 +37,8 @@ local memo           -- what this call has read or done already, and need not do
 
 local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
 local places, line, leases, asks, presence = {}, {}, {}, {}, {}
-local messages, matching, support, reply, uncontended, verb = {}, {}, {}, {}, {}, {}
-local int, iso       -- numbers and times as text; see text.lua
+local messages, matching, support, reply, thin, verb = {}, {}, {}, {}, {}, {}
+local int, iso, instant, unix -- numbers and times as text; see text.lua
 local advance        -- brings the room to NOW; see advance.lua
 local call           -- the function that Redis calls; see call.lua
 

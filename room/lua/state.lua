@@ -40,6 +40,7 @@
 --   history                    the server's history; see lineage.lua
 --   lock_exists                whether the lock key exists; false once it expired or was deleted by hand
 --   asks_missing_from, asks_missing_until   asks between these times may be missing, for any reason
+--   thin                       the holder of a thin lock without a state as yet; see existence.recall
 --   just_begun                 this call begins an ephemeral room, which is written when a session is in it
 --   waiting                    how many sessions wait; see line.length
 --   joined_last                the session that this call put at the end of the line
@@ -163,8 +164,10 @@ function state.read()
   elseif room.hold + 0 > settings.lease or room.spread + 0 > settings.lease then
     state.set_average(room.hold, room.spread)
   end
+  if not texts[1] and settings.ephemeral then existence.recall() end
   room.lock_exists = room.session ~= '' and redis.call('EXISTS', LOCK) == 1
   clock.read()
+  if room.thin then room.epoch = US end
   if clock.is_ahead(room.presence_trusted_from) then room.presence_trusted_from = 0 end
   load_missing_asks()
 end
@@ -181,6 +184,7 @@ local function write_changes()
   if settings.ephemeral and not leases.held() and not room.paused and line.length() == 0 then
     return existence.delete()
   end
+  if room.thin then existence.inflate() end
   if change.lease then write_lock() end
   local renews = settings.ephemeral and existence.renew_expiry()
   local fields = {}
@@ -196,7 +200,8 @@ end
 -- a Redis user may not publish, Redis refuses only the event, and all else is written.
 function state.commit()
   if change.any then room.version = room.version + 1 end
-  if room.epoch > 0 and NOW - room.advanced_at >= RECORDED_EVERY and (change.any or not room.just_begun) then
+  local unwritten = room.just_begun or room.thin
+  if room.epoch > 0 and NOW - room.advanced_at >= RECORDED_EVERY and (change.any or not unwritten) then
     room.advanced_at, change.room = NOW, true
   end
   if change.any or change.room or change.codes or change.matching

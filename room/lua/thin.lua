@@ -1,0 +1,91 @@
+-- thin.lua: a lock of the Go library without waiters.
+--
+-- Such a lock is thin: its lock key, and the highest fence that it ever had. There is no state and there are
+-- no places. The functions here take a free lock and give a thin one back. They return nil, and have written
+-- nothing, if the room has to execute the verb. The room reads a thin lock as one whose holder has no waiters
+-- (existence.recall). It writes its state with the first change: a waiter joins, or the lease is extended.
+--
+-- A call of these has the lock key alone as KEYS, and behind the ARGV of a room's call:
+--   5  the session
+--   6  of a join the length of the lease (ms), of a leave the lease's fence
+--   7  the name of ONCE
+--   8  the latest time at which a join may run (ms), 0 = any
+-- They reply:
+--   taken <fence> <now> <expires>
+--   released <now>
+
+thin.fence_kept = 24 * 60 * 60 * 1000 -- how long the highest fence is kept (ms)
+local FENCE_KEPT_TEXT = '86400000'    -- the same as text: making it text takes long
+
+local REPLY_KEPT = '4000' -- how long a repeated leave gets the same reply (ms)
+
+-- prefix returns the start of the names of a lock's keys.
+local function prefix(lock) return lock:sub(1, -5) end
+
+-- fence_key returns the key that has a lock's highest fence while the lock has no state.
+function thin.fence_key(lock) return prefix(lock) .. 'fence' end
+
+-- holder returns how the text of a thin lock begins.
+local function holder(session, fence)
+  return '{"session_id":"' .. session .. '","seller_id":"","ticket":1,"fence":' .. fence .. ','
+end
+
+-- time returns Redis's time as text, in seconds and the microseconds of that second with six digits.
+local function time()
+  local now = redis.call('TIME')
+  local us = now[2]
+  if #us < 6 then us = ('000000' .. us):sub(-6) end
+  return now[1], us
+end
+
+-- join grants a free lock, whose keys begin with those of `lock`. It looks for the keys before it reads the
+-- time, so a lease that is over by then has no key.
+local function join(lock, argv)
+  local rcall, of = redis.call, prefix(lock)
+  if rcall('EXISTS', lock, of .. 'state', of .. 'places', of .. 'queue') > 0 then return nil end
+  local fence_key = thin.fence_key(lock)
+  local last = rcall('GET', fence_key)
+  local second, us = time()
+  local fence, ms = second .. us, us:sub(1, 3)
+  if last and fence + 0 <= last + 0 then fence = string.format('%d', last + 1) end -- the clock went back
+  local now = second .. ms
+  if argv[8] ~= '0' and now + 0 > argv[8] + 0 then return nil end
+  local ends = now + argv[6]
+  local ends_text = string.format('%d', ends)
+  local text = holder(argv[5], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
+    instant(math.floor(ends / 1000), ends_text:sub(-3)) .. '"}'
+  rcall('SET', lock, text, 'PXAT', ends_text)
+  rcall('SET', fence_key, fence, 'PX', FENCE_KEPT_TEXT)
+  return 'taken ' .. fence .. ' ' .. now .. ' ' .. ends_text
+end
+
+-- leave gives a thin lock back. A repeat gets the same reply, which is then kept as long again.
+local function leave(lock, argv)
+  local rcall, of = redis.call, prefix(lock)
+  local once, text = of .. argv[7], rcall('GET', lock)
+  if text and text:find(holder(argv[5], argv[6]), 1, true) == 1 and rcall('EXISTS', of .. 'state') == 0 then
+    local second, us = time()
+    local answer = 'released ' .. second .. us:sub(1, 3)
+    rcall('DEL', lock)
+    rcall('SET', once, answer, 'PX', REPLY_KEPT)
+    return answer
+  end
+  local before = rcall('GET', once)
+  if before then rcall('PEXPIRE', once, REPLY_KEPT) end
+  return before or nil
+end
+
+-- answer executes the verb argv[1], join or leave; nil if the room has to.
+function thin.answer(lock, argv)
+  if argv[1] == 'join' then return join(lock, argv) end
+  return leave(lock, argv)
+end
+
+-- read returns the session, ticket, fence, begin and end (ms) of the lease in a lock key's text; nil if the
+-- text is none of ours.
+function thin.read(text)
+  local session, ticket, fence, granted, expires = text:match('^{"session_id":"([%x-]+)","seller_id":"",' ..
+    '"ticket":(%d+),"fence":(%d+),"locked_at":"([^"]+)","expires_at":"([^"]+)"}$')
+  local from, till = session and unix(granted), session and unix(expires)
+  if from and till then return session, ticket + 0, fence + 0, from, till end
+end
