@@ -141,13 +141,13 @@ func (v *verifier) read(w *work, id string) (r roomAudit, err error) {
 	err = w.Each(func(scan func(...any) error) error {
 		c := chained{Room: id}
 		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence,
-			&c.MessageID, &c.Detail, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
+			&c.MessageID, &c.Detail, &c.Address, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
 		if err == nil {
 			r.row(c)
 		}
 		return err
-	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, seller, seq, salt,
-		texts, prev, hash
+	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, address, seller, seq,
+		salt, texts, prev, hash
 		FROM actions WHERE room = $1 ORDER BY seq, entry, n`, id)
 	if err == nil && r.end() {
 		v.report.Unproven++

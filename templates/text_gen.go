@@ -76,6 +76,7 @@ type DeskAuditText struct {
 	FromColumn    string `json:"from_column"`
 	ToColumn      string `json:"to_column"`
 	MessageColumn string `json:"message_column"`
+	Address       string `json:"address"`
 }
 
 // DeskDeliveriesText has the words of "desk/deliveries" in locales.

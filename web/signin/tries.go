@@ -62,7 +62,7 @@ func (d *Desk) countOf(ctx context.Context, agent, address string, limits ...lim
 	}
 	for i, l := range limits {
 		if reply[1+i] == 1 {
-			d.audit(ctx, agent, "sign_in_limited", l.reason+from(address))
+			d.audit(ctx, agent, address, "sign_in_limited", l.reason)
 		}
 	}
 	return try{}, Limited{time.Duration(reply[0]) * time.Millisecond}
