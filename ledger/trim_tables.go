@@ -94,12 +94,14 @@ func (w *work) shorten(s trimTable, before int64, most int) (int64, error) {
 		}
 		return err
 	}, `SELECT t.seq, CASE WHEN t.at < $2`+s.stays+` THEN TRUE ELSE FALSE END FROM actions t
-		WHERE t.room = $1 AND t.seq > 0 AND t.seq >= (SELECT c.first FROM audit_chains c WHERE c.room = $1)
+		WHERE t.room = $1 AND t.seq > 0
+		AND t.seq >= (SELECT c.first FROM audit_chains c WHERE c.room = $1)
 		ORDER BY t.seq LIMIT $3`, string(w.id), before, most)
 	if err != nil || last == 0 || first == 0 {
 		return 0, err
 	}
-	gone, err := w.Exec(`DELETE FROM actions WHERE room = $1 AND seq >= $2 AND seq < $3`, string(w.id), first, last)
+	gone, err := w.Exec(`DELETE FROM actions WHERE room = $1 AND seq >= $2 AND seq < $3`, string(w.id), first,
+		last)
 	if err != nil {
 		return 0, err
 	}
