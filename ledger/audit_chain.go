@@ -17,6 +17,7 @@ type chained struct {
 	Ticket, Fence              int64
 	MessageID                  string
 	Detail                     string // as JSON; "" = none
+	Address                    string // "" = none
 	Texts, Prev                string
 	seller, reason, salt, hash string
 }
@@ -24,12 +25,16 @@ type chained struct {
 // textDigest returns the digest of the columns that name a seller.
 func (c chained) textDigest() string { return digestOf(c.salt, c.seller, c.reason) }
 
-// digest returns the hash of the row. Rows older than the detail column have no detail, and keep their hash.
+// digest returns the hash of the row. Rows older than the columns detail and address have
+// none, and keep their hash.
 func (c chained) digest() string {
 	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID,
 		c.Texts, c.Prev}
-	if c.Detail != "" {
+	if c.Detail != "" || c.Address != "" {
 		row = append(row, c.Detail)
+	}
+	if c.Address != "" {
+		row = append(row, c.Address)
 	}
 	return digestOf(row...)
 }

@@ -3,9 +3,13 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/waitroom/waitroom/room"
 )
+
+// Erasure is the action that records an erasure, in room.SupportRoom; its seller is the pseudonym.
+const Erasure = "erased"
 
 // AuditFault is a broken row of a room's audit chain.
 type AuditFault struct {
@@ -16,127 +20,228 @@ type AuditFault struct {
 
 // AuditReport is the result of a verification.
 type AuditReport struct {
-	Rows    int // verified rows
-	Erased  int // verified rows whose texts an erasure rewrote: their texts are not verified
-	Outside int // rows outside any chain: older than the chain, or about to be trimmed
-	Faults  []AuditFault
-	Heads   string // digest of the ends of all chains; it changes with every action and only then
+	Rows     int // verified rows
+	Erased   int // verified rows whose texts an erasure or the retention removed: their texts are not verified
+	Unproven int // rooms whose row of the earlier digest is past the retention, so that it proves nothing there
+	Faults   []AuditFault
+	Heads    string // digest of the ends of all chains; it changes with every action and only then
 }
 
-// VerifyAudit verifies the hash chain over support's actions, in every room.
-func (l *Ledger) VerifyAudit(ctx context.Context) (r AuditReport, err error) {
-	ids, err := l.auditedRooms(ctx, &r)
-	var heads []any
-	for _, id := range ids {
-		var v roomAudit
-		err = l.inRoom(ctx, room.ID(id), func(w *work) (err error) {
-			v, err = w.verify(id)
-			return err
-		})
-		if err != nil {
-			break
-		}
-		r.Rows, r.Erased, r.Faults = r.Rows+v.rows, r.Erased+v.erased, append(r.Faults, v.faults...)
-		heads = append(heads, id, v.last, v.hash)
+// VerifyAudit verifies the hash chain over support's actions, in every room. Since is an earlier Heads from
+// which the chains have to go on; "" = none. It returns ErrDigest for a text that is no Heads.
+func (l *Ledger) VerifyAudit(ctx context.Context, since string) (AuditReport, error) {
+	noted, err := parseHeads(since)
+	if err != nil {
+		return AuditReport{}, err
 	}
+	ids, err := l.auditedRooms(ctx)
 	if err != nil {
 		return AuditReport{}, fmt.Errorf("verify audit: %w", err)
 	}
-	r.Heads = digestOf(heads...)
-	return r, nil
+	v := verifier{noted: noted, ends: make(heads), erasures: make(map[string]bool)}
+	if l.cfg.Retention > 0 {
+		v.horizon = l.cfg.Now().Add(-l.cfg.Retention).UnixMilli()
+	}
+	for _, id := range ids {
+		err := l.inRoom(ctx, room.ID(id), func(w *work) error { return v.inRoom(w, id) })
+		if err != nil {
+			return AuditReport{}, fmt.Errorf("verify audit: %w", err)
+		}
+	}
+	v.checkErased()
+	v.checkRooms()
+	v.report.Heads = v.ends.text()
+	return v.report, nil
 }
 
-// auditedRooms returns the rooms with chains, and counts the rows outside of them.
-func (l *Ledger) auditedRooms(ctx context.Context, r *AuditReport) (ids []string, err error) {
+// auditedRooms returns the rooms with actions. SupportRoom comes last: a row is rewritten only after its
+// erasure is recorded there.
+func (l *Ledger) auditedRooms(ctx context.Context) (ids []string, err error) {
 	err = l.reading(ctx, "", func(w *work) error {
 		ids = nil
-		err := w.Row(`SELECT COUNT(*) FROM actions a
-			WHERE seq = 0 OR seq < (SELECT c.first FROM audit_chains c WHERE c.room = a.room)`).Scan(&r.Outside)
-		if err != nil {
-			return err
-		}
 		return w.Each(func(scan func(...any) error) error {
 			ids = append(ids, "")
 			return scan(&ids[len(ids)-1])
-		}, `SELECT room FROM audit_chains UNION SELECT room FROM actions WHERE seq > 0 ORDER BY room`)
+		}, `SELECT room FROM (SELECT room FROM audit_chains UNION SELECT room FROM actions) q
+			ORDER BY CASE WHEN room = $1 THEN 1 ELSE 0 END, room`, string(room.SupportRoom))
 	})
+	return ids, err
+}
+
+// verifier is the state of one verification of all rooms.
+type verifier struct {
+	horizon  int64 // unix ms: the retention takes older rows; 0 = it takes none
+	noted    heads // of the earlier digest
+	ends     heads
+	erasures map[string]bool // recorded pseudonyms
+	emptied  []emptied
+	report   AuditReport
+}
+
+// emptied is a row without a salt that is younger than the retention.
+type emptied struct {
+	room         string
+	seq          int64
+	seller, text string
+}
+
+// inRoom verifies a room. Its transaction keeps the drain and the trim out of the room.
+func (v *verifier) inRoom(w *work, id string) error {
+	r, err := v.read(w, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return ids, nil
+	v.report.Rows, v.report.Erased = v.report.Rows+r.rows, v.report.Erased+r.erased
+	v.report.Faults = append(v.report.Faults, r.faults...)
+	v.emptied = append(v.emptied, r.emptied...)
+	for _, name := range r.erasures {
+		v.erasures[name] = true
+	}
+	v.ends[id] = end{r.last, short(r.hash), r.at}
+	return nil
+}
+
+// checkErased finds rows whose salt is gone though no recorded erasure renamed their seller.
+func (v *verifier) checkErased() {
+	for _, e := range v.emptied {
+		named := v.erasures[e.seller]
+		for name := range v.erasures {
+			named = named || strings.Contains(e.text, name)
+		}
+		if !named {
+			v.report.Faults = append(v.report.Faults, AuditFault{room.ID(e.room), e.seq,
+				"was edited: its seller and reason can not be verified, and no erasure took them"})
+		}
+	}
+}
+
+// checkRooms finds rooms of the earlier digest without any row.
+func (v *verifier) checkRooms() {
+	for _, id := range v.noted.rooms() {
+		if _, found := v.ends[id]; !found {
+			v.report.Faults = append(v.report.Faults, AuditFault{room.ID(id), v.noted[id].seq,
+				"of the earlier digest is missing"})
+		}
+	}
+}
+
+// read verifies the rows of a room.
+func (v *verifier) read(w *work, id string) (r roomAudit, err error) {
+	r = roomAudit{room: id, horizon: v.horizon}
+	err = w.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&r.first, &r.last, &r.hash)
+	if noRows(err) {
+		r.fault(0, "the end of the chain is missing")
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	r.next = r.first
+	r.noted, r.compares = v.noted[id]
+	err = w.Each(func(scan func(...any) error) error {
+		c := chained{Room: id}
+		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence,
+			&c.MessageID, &c.Detail, &c.Address, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
+		if err == nil {
+			r.row(c)
+		}
+		return err
+	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, address, seller, seq,
+		salt, texts, prev, hash
+		FROM actions WHERE room = $1 ORDER BY seq, entry, n`, id)
+	if err == nil && r.end() {
+		v.report.Unproven++
+	}
+	return r, err
 }
 
 // roomAudit is the state of one room's verification.
 type roomAudit struct {
-	room         string
-	next, last   int64  // the next expected row, and the last
-	hash         string // the last row's hash
-	prev         string // the previous row's hash; "" = not known
-	rows, erased int
-	faults       []AuditFault
+	room              string
+	horizon           int64
+	first, next, last int64  // the chain's first row, the next expected one, and the last
+	hash              string // the last row's hash
+	prev              string // the previous row's hash; "" = not known
+	at                int64  // time of the previous row
+	noted             end    // of the earlier digest
+	compares          bool   // there is one
+	rows, erased      int
+	erasures          []string
+	emptied           []emptied
+	faults            []AuditFault
 }
 
-// verify reads a room's chain. Its transaction keeps the drain and the trim out of the room.
-func (w *work) verify(id string) (v roomAudit, err error) {
-	v = roomAudit{room: id}
-	err = w.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&v.next, &v.last, &v.hash)
-	if noRows(err) {
-		v.fault(0, "the end of the chain is missing")
-		return v, nil
-	}
-	if err != nil {
-		return v, err
-	}
-	err = w.Each(func(scan func(...any) error) error {
-		c := chained{Room: id}
-		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence,
-			&c.MessageID, &c.Detail, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
-		if err == nil {
-			v.row(c)
-		}
-		return err
-	}, `SELECT epoch, entry, n, at, who, action, reason, ticket, fence, message_id, detail, seller, seq, salt,
-		texts, prev, hash
-		FROM actions WHERE room = $1 AND seq >= $2 AND seq <= $3 ORDER BY seq`, id, v.next, v.last)
-	v.missing(v.last + 1)
-	if v.prev != "" && v.prev != v.hash {
-		v.fault(v.last, "does not end the chain: the end was edited")
-	}
-	return v, err
-}
-
-// row verifies the next row of the chain.
-func (v *roomAudit) row(c chained) {
-	v.missing(c.Seq)
-	if c.Seq < v.next {
-		v.fault(c.Seq, "is there twice")
+// row verifies the next row of the room.
+func (r *roomAudit) row(c chained) {
+	if c.Seq < r.first || c.Seq > r.last {
+		r.fault(c.Seq, "is outside the chain: it was added")
 		return
 	}
-	v.next = c.Seq + 1
-	v.rows++
-	switch {
-	case c.salt == "":
-		v.erased++
-	case c.textDigest() != c.Texts:
-		v.fault(c.Seq, "was edited: its seller or reason")
+	r.missing(c.Seq)
+	if c.Seq < r.next {
+		r.fault(c.Seq, "is there twice")
+		return
 	}
+	r.next = c.Seq + 1
+	r.rows++
+	if c.Seq == r.first && r.first > 1 && c.At >= r.horizon {
+		r.fault(r.first, "begins the chain, though rows before it are missing that the retention keeps")
+	}
+	r.texts(c)
 	switch {
 	case c.digest() != c.hash:
-		v.fault(c.Seq, "was edited")
-	case v.prev != "" && c.Prev != v.prev:
-		v.fault(c.Seq, "does not follow the row before it")
+		r.fault(c.Seq, "was edited")
+	case r.prev != "" && c.Prev != r.prev:
+		r.fault(c.Seq, "does not follow the row before it")
+	case c.Seq == 1 && c.Prev != "":
+		r.fault(c.Seq, "is not the first")
 	}
-	v.prev = c.hash
+	r.prev, r.at = c.hash, c.At
+	if r.compares && c.Seq == r.noted.seq && short(c.hash) != r.noted.hash {
+		r.fault(c.Seq, "is not the row of the earlier digest")
+	}
+}
+
+// texts verifies the columns that name a seller. The retention empties those of the first row.
+func (r *roomAudit) texts(c chained) {
+	switch {
+	case c.salt == "":
+		r.erased++
+		if c.At >= r.horizon {
+			r.emptied = append(r.emptied, emptied{r.room, c.Seq, c.seller, c.reason})
+		}
+	case c.textDigest() != c.Texts:
+		r.fault(c.Seq, "was edited: its seller or reason")
+	case c.Room == string(room.SupportRoom) && c.Action == Erasure:
+		r.erasures = append(r.erasures, c.seller)
+	}
+}
+
+// end verifies the end of the room's chain. It reports whether the earlier digest proves nothing here.
+func (r *roomAudit) end() (unproven bool) {
+	r.missing(r.last + 1)
+	if r.prev != "" && r.prev != r.hash {
+		r.fault(r.last, "does not end the chain: the end was edited")
+	}
+	switch {
+	case r.rows == 0 && len(r.faults) == 0:
+		r.fault(r.last, "is missing: the retention keeps a chain's last row")
+	case r.compares && r.noted.seq > r.last:
+		r.fault(r.noted.seq, "of the earlier digest is missing: the chain was shortened")
+	case r.compares && r.noted.seq < r.first && r.noted.at >= r.horizon:
+		r.fault(r.noted.seq, "of the earlier digest is missing, though the retention keeps it")
+	}
+	return r.compares && r.noted.seq < r.first && r.noted.at < r.horizon
 }
 
 // missing records a fault if rows are missing before this one.
-func (v *roomAudit) missing(seq int64) {
-	if v.next < seq {
-		v.fault(v.next, fmt.Sprintf("to %d: missing", seq-1))
-		v.next, v.prev = seq, ""
+func (r *roomAudit) missing(seq int64) {
+	if r.next < seq {
+		r.fault(r.next, fmt.Sprintf("to %d: missing", seq-1))
+		r.next, r.prev = seq, ""
 	}
 }
 
-func (v *roomAudit) fault(seq int64, what string) {
-	v.faults = append(v.faults, AuditFault{Room: room.ID(v.room), Seq: seq, What: what})
+func (r *roomAudit) fault(seq int64, what string) {
+	r.faults = append(r.faults, AuditFault{Room: room.ID(r.room), Seq: seq, What: what})
 }

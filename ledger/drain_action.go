@@ -12,7 +12,7 @@ func (w *work) action(rec record) error {
 	c := &chained{Room: string(w.id), Epoch: rec.epoch, Entry: rec.entry, N: rec.n, At: r.At, Who: plain(r.Who),
 		Action: plain(r.Action),
 		reason: plain(r.Reason), Ticket: r.Ticket, Fence: r.Fence, MessageID: plain(r.MessageID),
-		Detail: actionDetail(r).text()}
+		Detail: actionDetail(r).text(), Address: plain(r.Address)}
 	err := w.Row(`SELECT COALESCE(NULLIF($4, ''), (SELECT l.seller FROM leases l WHERE l.room = $1
 		AND l.fence = $3),
 		(SELECT p.seller FROM places p WHERE p.room = $1 AND p.epoch = $2 AND p.ticket = $5), '')`,
@@ -24,10 +24,10 @@ func (w *work) action(rec record) error {
 		return err
 	}
 	_, err = w.Exec(`INSERT INTO actions (room, epoch, entry, n, at, who, action, reason, ticket, fence,
-		message_id, seller, seq, salt, texts, prev, hash, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+		message_id, seller, seq, salt, texts, prev, hash, detail, address)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		c.Room, c.Epoch, c.Entry, c.N, c.At, c.Who, c.Action, c.reason, c.Ticket, c.Fence, c.MessageID, c.seller,
-		c.Seq, c.salt, c.Texts, c.Prev, c.hash, c.Detail)
+		c.Seq, c.salt, c.Texts, c.Prev, c.hash, c.Detail, c.Address)
 	return err
 }
 

@@ -22,7 +22,8 @@ type AuditFilter struct {
 
 // AuditRow is an action of support in a room, or in room.SupportRoom if it concerns no room.
 type AuditRow struct {
-	Room room.ID
+	Room    room.ID
+	Address string // from which support acted; "" = none
 	ActionRow
 }
 
@@ -85,12 +86,12 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 		var k actionKey
 		var r AuditRow
 		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence,
-			&r.MessageID, &r.Seller, &r.ActionDetail)
+			&r.MessageID, &r.Seller, &r.ActionDetail, &r.Address)
 		r.Room, r.Epoch, r.At = room.ID(k.Room), k.Epoch, k.At
 		rows, keys = append(rows, r), append(keys, k)
 		return err
 	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller,
-		detail FROM actions WHERE %s
+		detail, address FROM actions WHERE %s
 		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), f.Limit+1), q.args...)
 	return rows, keys, err
 }

@@ -38,7 +38,9 @@ var trimTables = []trimTable{
 			AND l.fence = COALESCE(t.now_fence, t.fence))`},
 	{table: "attributions", at: "at", key: "room, message_id, kind, fence",
 		stays: ` AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.room = t.room AND m.message_id = t.message_id)`},
-	{table: "actions", at: "at", key: "room, epoch, entry, n", stays: ofPlace},
+	// The audit's chain is trimmed by shorten; its first row stays, without texts.
+	{table: "actions", at: "at", key: "room, epoch, entry, n", only: ` AND seq > 0
+		AND NOT (salt = '' AND seq = (SELECT c.first FROM audit_chains c WHERE c.room = t.room))`, stays: ofPlace},
 	{table: "incidents", at: "at", key: "room, kind, subject, fence"},
 	// rows without a journal entry
 	{table: "timeline", at: "at", key: "room, epoch, entry, n", only: " AND entry >= 'a'", stays: ofPlace},
@@ -76,17 +78,39 @@ func (w *work) clear(s trimTable, before int64, most int) (int64, error) {
 	return w.Exec(w.deletion(s.table, s.key, s.due()), string(w.id), before, most)
 }
 
-// shorten makes the room's audit chain begin after the last row to be deleted.
-func (w *work) shorten(s trimTable, before int64, most int) error {
-	var last sql.NullInt64
-	err := w.Row(`SELECT MAX(q.seq) FROM (SELECT t.seq FROM actions t `+s.due()+`) q`, string(w.id), before,
-		most).Scan(&last)
-	if err != nil || !last.Valid || last.Int64 == 0 {
+// shorten deletes the audit chain's rows before its last due one, which begins the chain then. Its hash shows
+// that no younger row was deleted; its texts go as those of the deleted rows. Rows behind one that stays, stay.
+func (w *work) shorten(s trimTable, before int64, most int) (int64, error) {
+	var first, last int64
+	err := w.Each(func(scan func(...any) error) error {
+		var seq int64
+		var due bool
+		err := scan(&seq, &due)
+		if first == 0 {
+			first = seq
+		}
+		if due && (seq == first || seq == last+1) {
+			last = seq
+		}
 		return err
+	}, `SELECT t.seq, CASE WHEN t.at < $2`+s.stays+` THEN TRUE ELSE FALSE END FROM actions t
+		WHERE t.room = $1 AND t.seq > 0
+		AND t.seq >= (SELECT c.first FROM audit_chains c WHERE c.room = $1)
+		ORDER BY t.seq LIMIT $3`, string(w.id), before, most)
+	if err != nil || last == 0 || first == 0 {
+		return 0, err
 	}
-	_, err = w.Exec(`UPDATE audit_chains SET first = $2 WHERE room = $1 AND first < $2`, string(w.id),
-		last.Int64+1)
-	return err
+	gone, err := w.Exec(`DELETE FROM actions WHERE room = $1 AND seq >= $2 AND seq < $3`, string(w.id), first,
+		last)
+	if err != nil {
+		return 0, err
+	}
+	_, err = w.Exec(`UPDATE audit_chains SET first = $2 WHERE room = $1`, string(w.id), last)
+	if err == nil {
+		_, err = w.Exec(`UPDATE actions SET seller = '', reason = '', salt = '' WHERE room = $1 AND seq = $2`,
+			string(w.id), last)
+	}
+	return gone, err
 }
 
 // entryBefore returns a text that sorts after every journal entry before an instant. Entries begin with their
@@ -184,12 +208,11 @@ func (w *work) trim(before int64, most int) (trimmed, error) {
 		return nil, fmt.Errorf("high-water mark: %w", err)
 	}
 	for _, s := range trimTables {
+		clear := w.clear
 		if s.table == "actions" {
-			if err := w.shorten(s, before, most); err != nil {
-				return nil, fmt.Errorf("shorten audit chain: %w", err)
-			}
+			clear = w.shorten
 		}
-		n, err := w.clear(s, before, most)
+		n, err := clear(s, before, most)
 		if err != nil {
 			return nil, fmt.Errorf("trim %s: %w", s.table, err)
 		}

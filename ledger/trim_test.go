@@ -61,7 +61,11 @@ func older(t *testing.T, l *ledger.Ledger, than int64) map[string]int {
 	t.Helper()
 	found := make(map[string]int)
 	for table, at := range recorded {
-		if n := count(t, l, fmt.Sprintf("%s WHERE %s < %d", table, at, than)); n > 0 {
+		only := ""
+		if table == "actions" {
+			only = " AND salt <> ''" // the audit's first row stays, without texts
+		}
+		if n := count(t, l, fmt.Sprintf("%s WHERE %s < %d%s", table, at, than, only)); n > 0 {
 			found[table] = n
 		}
 	}
@@ -165,7 +169,7 @@ func TestOneReplicaTrimsAtATimeAndOnceAnHour(t *testing.T) {
 			require.NoError(t, one.Drain(t.Context(), room.ID(fmt.Sprintf("stock:%d", i))))
 		}
 		whole := count(t, one, "timeline") + count(t, one, "leases") + count(t, one, "places") +
-			count(t, one, "messages") + count(t, one, "verifications") + count(t, one, "actions")
+			count(t, one, "messages") + count(t, one, "verifications") // of actions the only one stays
 		var rows [2]int64
 		var both errgroup.Group
 		for i, l := range []*ledger.Ledger{one, two} {
@@ -174,7 +178,7 @@ func TestOneReplicaTrimsAtATimeAndOnceAnHour(t *testing.T) {
 		require.NoError(t, both.Wait())
 		require.Equal(t, int64(whole), max(rows[0], rows[1]))
 		require.Zero(t, min(rows[0], rows[1]), "the other one has had no turn")
-		b.turn("stock:1", 2, now-3*days)
+		b.turn("stock:1", 2, now-3*days+10)
 		require.NoError(t, two.Drain(t.Context(), "stock:1"))
 		again, err := two.Trim(t.Context())
 		require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -41,16 +42,23 @@ func ParseID(s string) (ID, error) {
 
 // ParseSeller returns a valid seller id in NFC. The error wraps ErrInvalidSeller.
 //
-// An id has 1 to 64 letters, combining marks and digits of any script, and _ . @ -.
+// An id has 1 to 64 letters, combining marks and digits of any script, and _ . @ -. It begins with no mark, and
+// has no character that is not shown: two ids that look alike could not be told apart at the desk.
 func ParseSeller(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", fmt.Errorf("%w: not UTF-8", ErrInvalidSeller)
 	}
 	s = norm.NFC.String(s)
-	if n := utf8.RuneCountInString(s); n < 1 || n > maxSellerRunes || !sellerPattern.MatchString(s) {
+	if n := utf8.RuneCountInString(s); n < 1 || n > maxSellerRunes || !sellerPattern.MatchString(s) ||
+		strings.ContainsFunc(s, ignorable) || unicode.IsMark([]rune(s)[0]) {
 		return "", fmt.Errorf("%w: use 1 to %d letters, digits and _ . @ -", ErrInvalidSeller, maxSellerRunes)
 	}
 	return s, nil
+}
+
+// ignorable reports whether a letter or mark is a Default_Ignorable_Code_Point.
+func ignorable(r rune) bool {
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // ParseSession returns a valid session id in lower case: a UUID in its 36-character form.

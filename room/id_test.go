@@ -55,3 +55,15 @@ func TestSessionIDsAreUUIDsAndNotRepeatedInErrors(t *testing.T) {
 		require.NotContains(t, err.Error(), "secret")
 	}
 }
+
+func TestSellerThatCanNotBeSeenOrToldApartIsRefused(t *testing.T) {
+	for _, bad := range []string{"\u3164", "\uffa0", "\u115f\u1160", "\u0301", "\u0301a", "s-1\ufe0f", "s-1\u034f",
+		"a\u17b4", "a\u180b", "a\U000e0100"} {
+		_, err := room.ParseSeller(bad)
+		require.ErrorIs(t, err, room.ErrInvalidSeller, "%q", bad)
+	}
+	for _, good := range []string{"판매자-1", "12-אבג", "e\u0301", "ก็", "हिन्दी"} {
+		_, err := room.ParseSeller(good)
+		require.NoError(t, err, good)
+	}
+}

@@ -69,6 +69,7 @@ type Record struct {
 	Judge     bool    `json:"judge"`     // the ledger has to agree to the match
 	Completes bool    `json:"completes"` // the match ended the lease
 	Who       string  `json:"who"`
+	Address   string  `json:"address,omitempty"`
 	Action    string  `json:"action"`
 
 	Seconds      int64 `json:"seconds"`

@@ -19,7 +19,9 @@ type Action struct {
 	Ticket int64  `json:"ticket,omitempty"`
 	Fence  int64  `json:"fence,omitempty"`
 
-	Seconds int64 `json:"seconds,omitempty"` // of an extension; Extend sets it
+	Address string `json:"address,omitempty"` // from which support acted; "" = none
+	Seconds int64  `json:"seconds,omitempty"` // of an extension; Extend sets it
+	Seller  string `json:"seller,omitempty"`  // for Audit alone: the seller that it concerns
 }
 
 // Pause stops or resumes granting, and returns the standing of a spectator.

@@ -14,9 +14,10 @@ import (
 // errAudit reports that the audit was altered.
 var errAudit = errors.New("support's audit is not as it was written")
 
-// VerifyAudit verifies the audit's chain of hashes and writes the result to out. It returns an error if a row
-// was edited or is missing, or if the ledger cannot be read.
-func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
+// VerifyAudit verifies the audit's chain of hashes and writes the result to out. Since is the digest that an
+// earlier run printed; "" = none. It returns an error if a row was edited, was added or is missing, if the
+// chain does not go on from the digest, or if the ledger cannot be read.
+func VerifyAudit(ctx context.Context, cfg Config, since string, out io.Writer) error {
 	if err := cfg.ledgerIsThere(); err != nil {
 		return err
 	}
@@ -27,20 +28,23 @@ func VerifyAudit(ctx context.Context, cfg Config, out io.Writer) error {
 		return fmt.Errorf("%s: %w", called("database-url"), err)
 	}
 	defer func() { _ = db.Close() }()
-	l := ledger.New(ledger.Config{DB: db, Log: log})
+	l := ledger.New(ledger.Config{DB: db, Log: log, Retention: cfg.Retention})
 	defer l.Close()
-	report, err := l.VerifyAudit(ctx)
+	report, err := l.VerifyAudit(ctx, since)
 	if err != nil {
 		return err
 	}
 	for _, f := range report.Faults {
 		fmt.Fprintf(out, "WRONG   %s: row %d %s\n", f.Room, f.Seq, f.What)
 	}
-	fmt.Fprintf(out, "audit   %d rows verified; of %d the texts were rewritten by an erasure; %d rows are "+
-		"in no chain (from before it, or past the retention)\n",
-		report.Rows, report.Erased, report.Outside)
-	fmt.Fprintf(out, "ends    %s (note it elsewhere: where it changes though support did nothing, a person "+
-		"has rewritten the audit)\n", report.Heads)
+	fmt.Fprintf(out, "audit   %d rows verified; of %d the texts were removed by an erasure or the retention\n",
+		report.Rows, report.Erased)
+	if since != "" && len(report.Faults) == 0 {
+		fmt.Fprintf(out, "since   the chains go on from the digest; in %d rooms its row is past the retention\n",
+			report.Unproven)
+	}
+	fmt.Fprintf(out, "ends    %s (note it elsewhere: audit verify --since proves that the chains go on from it)\n",
+		report.Heads)
 	if len(report.Faults) > 0 {
 		return errAudit
 	}

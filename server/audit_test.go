@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"database/sql"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,8 +20,15 @@ func TestAuditOfWhatSupportDidIsVerified(t *testing.T) {
 	kim.mustAct("resume", `{"reason":"carrier is back"}`)
 	kim.history("", func(r reply) bool { return len(r.list("actions")) == 2 })
 	var out bytes.Buffer
-	require.NoError(t, VerifyAudit(t.Context(), cfg, &out))
-	require.Regexp(t, `audit +[3-9] rows verified; of 0 the texts were rewritten by an erasure; 0 rows are in no chain`, out.String(), "signing in is in it, too")
+	require.NoError(t, VerifyAudit(t.Context(), cfg, "", &out))
+	require.Regexp(t, `audit +[3-9] rows verified; of 0 the texts were removed`, out.String(), "signing in is in it, too")
+	noted := regexp.MustCompile(`ends +(\S+)`).FindStringSubmatch(out.String())[1]
+	kim.mustAct("pause", `{"reason":"again"}`)
+	kim.history("", func(r reply) bool { return len(r.list("actions")) == 3 })
+	out.Reset()
+	require.NoError(t, VerifyAudit(t.Context(), cfg, noted, &out))
+	require.Contains(t, out.String(), "since   the chains go on from the digest")
+	require.NotContains(t, out.String(), noted, "the end is another now")
 
 	db, err := sql.Open("sqlite", strings.TrimPrefix(string(cfg.DatabaseURL), "sqlite:"))
 	require.NoError(t, err)
@@ -28,12 +36,12 @@ func TestAuditOfWhatSupportDidIsVerified(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	out.Reset()
-	require.ErrorIs(t, VerifyAudit(t.Context(), cfg, &out), errAudit)
+	require.ErrorIs(t, VerifyAudit(t.Context(), cfg, "", &out), errAudit)
 	require.Contains(t, out.String(), "WRONG   integration: row 1 was edited")
 }
 
 func TestAuditThatIsNotThereIsNotVerified(t *testing.T) {
 	cfg := config(t)
 	cfg.DatabaseURL = "sqlite:/nowhere/waitroom.db"
-	require.ErrorContains(t, VerifyAudit(t.Context(), cfg, &bytes.Buffer{}), "there is no ledger")
+	require.ErrorContains(t, VerifyAudit(t.Context(), cfg, "", &bytes.Buffer{}), "there is no ledger")
 }

@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/user"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/pseudonym"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web/identity"
@@ -26,6 +29,7 @@ import (
 type EraseRequest struct {
 	Seller    string
 	EndPlaces bool // end live places first; otherwise a seller with one is not erased
+	Reason    string
 }
 
 // errHasPlace is returned for a seller with a live place.
@@ -42,6 +46,7 @@ func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err 
 		return fmt.Errorf("--seller: %w", err)
 	}
 	e.q.EndPlaces, e.q.Pseudonym = q.EndPlaces, "erased-"+strings.ToLower(rand.Text())
+	e.reason = pseudonym.New(e.q.Seller, e.q.Pseudonym).Text(q.Reason)
 	if err := cfg.ledgerIsThere(); err != nil {
 		return fmt.Errorf("nothing was erased: %w", err)
 	}
@@ -70,8 +75,9 @@ func (c Config) ledgerIsThere() error {
 // erasure is one run.
 type erasure struct {
 	*Server
-	q   room.EraseRequest
-	out io.Writer
+	q      room.EraseRequest
+	reason string
+	out    io.Writer
 }
 
 func (e *erasure) run(ctx context.Context) error {
@@ -81,6 +87,9 @@ func (e *erasure) run(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if err := e.engine.Audit(ctx, room.SupportRoom, e.action()); err != nil {
+		return fmt.Errorf("nothing was erased: audit: %w", err)
 	}
 	if err := e.inRedis(ctx, rooms); err != nil {
 		return fmt.Errorf("redis: not all is erased there, and the ledger not at all; run it again: %w", err)
@@ -94,6 +103,16 @@ func (e *erasure) run(ctx context.Context) error {
 	}
 	fmt.Fprintln(e.out, "done    nothing names the seller any more")
 	return nil
+}
+
+// action returns the audit's row of the erasure. The audit's verification takes a rewritten row to be erased
+// only if its pseudonym stands in such a row.
+func (e *erasure) action() room.Action {
+	who := "waitroom erase"
+	if u, err := user.Current(); err == nil {
+		who += " (" + u.Username + ")"
+	}
+	return room.Action{Who: who, Action: ledger.Erasure, Reason: e.reason, Seller: e.q.Pseudonym}
 }
 
 // check refuses a seller with a live place, before anything changes.

@@ -143,8 +143,8 @@ func TestErasedSellerIsFoundNowhereAndNoOtherSellerIsTouched(t *testing.T) {
 			require.ErrorContains(t, err, "holds the lock of integration (ticket 4)")
 			require.NotContains(t, err.Error(), erased)
 			require.Equal(t, "locked", holder.status().me().text("status"), "nothing was done")
-			require.NoError(t, Erase(t.Context(), cfg, EraseRequest{Seller: norm.NFD.String(erased), EndPlaces: true},
-				&out))
+			require.NoError(t, Erase(t.Context(), cfg, EraseRequest{Seller: norm.NFD.String(erased), EndPlaces: true,
+				Reason: "letter of " + norm.NFD.String(erased)}, &out))
 			require.Equal(t, "forced", holder.status().me().text("outcome"))
 			require.Contains(t, out.String(), "redis   integration: 2 places, ")
 			require.Contains(t, out.String(), "ledger  leases: 3 rows")
@@ -156,6 +156,14 @@ func TestErasedSellerIsFoundNowhereAndNoOtherSellerIsTouched(t *testing.T) {
 			}
 			require.Len(t, naming(lasting(left), similar), others, "the other one is where it was")
 			require.Len(t, names(t, r.db.SQL()), 2, "one name for all that one seller did")
+
+			var who, reason, pseudonym string
+			require.NoError(t, r.db.SQL().QueryRow(`SELECT who, reason, seller FROM actions WHERE room = 'support'
+				AND action = 'erased'`).Scan(&who, &reason, &pseudonym), "the audit has it")
+			require.Contains(t, who, "waitroom erase")
+			require.Equal(t, "letter of "+pseudonym, reason)
+			require.NoError(t, VerifyAudit(t.Context(), cfg, "", &out), "no rewritten row counts as edited")
+			require.NotContains(t, out.String(), "of 0 the texts")
 
 			out.Reset()
 			require.NoError(t, Erase(t.Context(), cfg, EraseRequest{Seller: erased}, &out), "again")

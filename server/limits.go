@@ -9,10 +9,14 @@ import (
 	"github.com/waitroom/waitroom/web/quota"
 )
 
+// placesInRoom is the most places of one client address in one room: an address with all its places in one
+// line would make a newcomer wait for hours.
+const placesInRoom = 20
+
 // quota returns the limit of joins per client address.
 func (s *Server) quota() *quota.Quota {
 	return quota.New(quota.Config{Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine,
-		Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, Key: s.cfg.addressKey()})
+		Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, OfRoom: placesInRoom, Key: s.cfg.addressKey()})
 }
 
 // addressKey returns the key with which client addresses are hashed before they are stored. All replicas

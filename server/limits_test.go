@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -55,6 +56,20 @@ func TestAddressHasSoManyPlacesOverAllRoomsAndReplicas(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.joinRoom("stock:5", "").StatusCode)
 	requireProblem(t, e.join(), http.StatusTooManyRequests, "too_many_requests")
 	require.Equal(t, http.StatusAccepted, d.join().StatusCode, "a session with a place from elsewhere gets it")
+}
+
+func TestAddressHasTwentyPlacesInOneRoomAndMoreInOthers(t *testing.T) {
+	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--rooms", "integration,stock:*"))
+	for i := range 20 {
+		require.Less(t, newSeller(t, r.URL(), fmt.Sprint("s-", i)).join().StatusCode, 300)
+	}
+	late := newSeller(t, r.URL(), "late")
+	requireProblem(t, late.join(), http.StatusTooManyRequests, "too_many_requests")
+	require.Equal(t, http.StatusOK, late.joinRoom("stock:1", "").StatusCode)
+	off := start(t, config(t, "--redis-url", redistest.Lent(t).URL(), "--places-per-ip", "0"))
+	for i := range 22 {
+		require.Less(t, newSeller(t, off.URL(), fmt.Sprint("s-", i)).join().StatusCode, 300)
+	}
 }
 
 func keysLike(t *testing.T, store *redistest.Server, pattern string) []string {

@@ -17,7 +17,7 @@ func TestPageOfOneSellerDoesNothingForAnother(t *testing.T) {
 	holder.press()
 	browser := comesFromThePortal(t, r.URL(), "s-1")
 	browser.press()
-	browser.ask("GET", roomPage+"?token="+token(t, portaltest.For("s-2")), "")
+	browser.submit(roomPage+"/arrive", "token", token(t, portaltest.For("s-2")))
 	browser.press()
 
 	first, second := hex.EncodeToString([]byte("s-1")), hex.EncodeToString([]byte("s-2"))

@@ -33,12 +33,12 @@ func (s *Server) openDesk() {
 }
 
 // audit records sign-ins and attempts. Its failure does not fail the sign-in.
-func (s *Server) audit(ctx context.Context, agent, action, reason string) {
+func (s *Server) audit(ctx context.Context, agent, address, action, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, auditWithin)
 	defer cancel()
 	if err := s.engine.Audit(ctx, room.SupportRoom,
-		room.Action{Who: agent, Action: action, Reason: reason}); err != nil {
-		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", agent, "action", action, "reason",
+		room.Action{Who: agent, Address: address, Action: action, Reason: reason}); err != nil {
+		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", agent, "address", address, "action", action, "reason",
 			reason, "error", err)
 	}
 }

@@ -348,6 +348,17 @@ func TestExportHasTheRowsOfTheHistory(t *testing.T) {
 	require.Len(t, kim.ask("GET", "/api/support/integration/history?seller=%40a", "").list("places"), 1)
 
 	kim.history("", func(r reply) bool { return strings.Count(r.body, `"exported"`) == 2 })
+	require.Equal(t, 200, kim.ask("GET", "/api/support/integration/timeline?seller=%40a", "").StatusCode)
+	require.Eventually(t, func() bool {
+		looked := kim.ask("GET", "/api/support/audit?action=looked", "").list("actions")
+		return len(looked) == 1 && looked[0].(map[string]any)["reason"] == "room=integration&seller=@a" &&
+			looked[0].(map[string]any)["address"] == "127.0.0.1"
+	}, patience, 20*time.Millisecond, "the audit has the look, and from where")
+	for _, path := range []string{"/api/support/integration/history?format=csv&note=x", "/api/support/audit",
+		"/api/support/integration/timeline?seller=a"} {
+		requireProblem(t, kim.ask("GET", path, "", "Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "no-cors",
+			"Sec-Fetch-Dest", "image"), 403, "cross_site")
+	}
 	requireProblem(t, kim.ask("GET", "/api/support/integration/history?cursor=nobodys", ""), 400,
 		"invalid_cursor")
 }

@@ -138,7 +138,7 @@ func TestUnknownTokensAreLimitedWhateverTheyAskFor(t *testing.T) {
 	kim := newAgent(t, o.a.URL(), "kim")
 	require.Eventually(t, func() bool {
 		page := kim.ask(http.MethodGet, "/support/-/audit?room=support", "").body
-		return strings.Contains(page, "unknown token, from 127.0.0.1") &&
+		return strings.Contains(page, "unknown token") && strings.Contains(page, ">127.0.0.1</td>") &&
 			strings.Contains(page, "too many unknown tokens")
 	}, patience, 20*time.Millisecond)
 }

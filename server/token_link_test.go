@@ -18,7 +18,11 @@ func TestOnlyAPressUsesATokenInAnAddressAndMayBeRepeated(t *testing.T) {
 		headers []string
 	}{{"HEAD", nil}, {"GET", []string{"Sec-Purpose", "prefetch;prerender"}},
 		{"GET", []string{"Purpose", "prefetch"}}, {"GET", []string{"X-Moz", "prefetch"}},
-		{"GET", []string{"X-Purpose", "preview"}}}
+		{"GET", []string{"X-Purpose", "preview"}},
+		{"GET", []string{"Sec-Fetch-Dest", "image", "Sec-Fetch-Site", "same-site"}},
+		{"GET", []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "cross-site"}},
+		{"GET", []string{"Sec-Fetch-Dest", "empty", "Sec-Fetch-Mode", "no-cors"}},
+		{"GET", []string{"Accept", "image/webp,image/avif,*/*;q=0.5"}}}
 	for _, look := range looks {
 		got := s.ask(look.method, link, "", look.headers...)
 		require.Equal(t, http.StatusNoContent, got.StatusCode, look)
@@ -39,4 +43,42 @@ func TestOnlyAPressUsesATokenInAnAddressAndMayBeRepeated(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized,
 		comesFromThePortal(t, r.URL(), "s-2").ask("GET", link, "").StatusCode)
 	requireProblem(t, other.press("Authorization", "Bearer "+link[len(roomPage+"?token="):]), 401, "token_used")
+}
+
+// An attacker's site sends a seller's browser to a link with the attacker's own token.
+func TestALinkAsksBeforeItReplacesASellerWithALivePlace(t *testing.T) {
+	r := start(t, config(t, proving("--rooms", "integration,stock:*")...))
+	victim := comesFromThePortal(t, r.URL(), "victim")
+	require.Equal(t, "locked", victim.press().text("status"))
+	session := victim.cookies()
+	for _, page := range []string{roomPage, "/rooms/stock:1", "/"} {
+		link := page + "?token=" + token(t, portaltest.For("attacker"))
+		asked := victim.ask("GET", link, "", "Sec-Fetch-Dest", "document", "Sec-Fetch-Site", "cross-site")
+		require.Equal(t, http.StatusOK, asked.StatusCode, page)
+		require.Contains(t, asked.body, `id="arrival-switch"`)
+		require.Contains(t, asked.body, "<bdi>victim</bdi>")
+		require.Equal(t, session, victim.cookies(), "the browser stays the victim's")
+	}
+	require.Equal(t, "victim", victim.press().text("seller_id"))
+
+	word := token(t, portaltest.For("colleague"))
+	require.Contains(t, victim.ask("GET", roomPage+"?token="+word, "").body, `id="arrival-switch"`)
+	crossed := victim.ask("POST", roomPage+"/arrive", "token="+word, "Content-Type",
+		"application/x-www-form-urlencoded", "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site")
+	require.Equal(t, http.StatusForbidden, crossed.StatusCode)
+	require.Equal(t, session, victim.cookies())
+	requireState(t, victim.submit(roomPage+"/arrive", "token", word), "idle")
+	require.NotEqual(t, session, victim.cookies(), "a press changes the seller")
+	require.Equal(t, "colleague", victim.press().text("seller_id"))
+}
+
+func TestALinkReplacesASellerWithoutALivePlaceAtOnce(t *testing.T) {
+	r := start(t, config(t, proving()...))
+	s := comesFromThePortal(t, r.URL(), "s-1")
+	session := s.cookies()
+	require.Equal(t, "locked", s.press().text("status"))
+	require.Equal(t, "released", s.leave("").text("status"))
+	requireState(t, s.ask("GET", roomPage+"?token="+token(t, portaltest.For("s-2")), ""), "idle")
+	require.NotEqual(t, session, s.cookies())
+	require.Equal(t, "s-2", s.press().text("seller_id"))
 }

@@ -104,17 +104,16 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send sends one form. Each has an ETag of its own; only the plain form supports ranges.
+// send sends one form, whole. Each has an ETag of its own. Ranges are ignored, since a header with thousands of
+// them costs net/http 24 ms and an answer of half a megabyte.
 func (f *file) send(w http.ResponseWriter, r *http.Request, coding string, content []byte) {
 	tag := f.tag
 	if coding != "" {
 		tag += "-" + coding
 		w.Header().Set("Content-Encoding", coding)
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-		whole := r.Clone(r.Context())
-		whole.Header.Del("Range")
-		r = whole
 	}
+	r.Header.Del("Range")
 	w.Header().Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }

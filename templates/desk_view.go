@@ -133,6 +133,7 @@ type AuditRow struct {
 	At                  int64  // unix ms
 	Room                string // "" = in no room
 	Who, Action, Reason string
+	Address             string // "" = none
 	Ticket, Fence       int64
 	Seller              string // the seller concerned; "" = none
 	Done                ActionDetail

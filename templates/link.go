@@ -28,6 +28,16 @@ type NewLinkView struct {
 	QRPath    string
 }
 
+// ArrivalView is a portal's link in the browser of another seller with a live place.
+type ArrivalView struct {
+	Lang        string
+	AssetPrefix string
+	Room        string // already checked
+	Name        string // its display name; empty: none
+	Token       string
+	Other       string // the browser's seller
+}
+
 // joinedWords report that another device was let into this place.
 func (v RoomView) joinedWords() string {
 	if !v.JoinedDevice {

@@ -76,6 +76,7 @@ type DeskAuditText struct {
 	FromColumn    string `json:"from_column"`
 	ToColumn      string `json:"to_column"`
 	MessageColumn string `json:"message_column"`
+	Address       string `json:"address"`
 }
 
 // DeskDeliveriesText has the words of "desk/deliveries" in locales.
@@ -418,27 +419,31 @@ type DocsText struct {
 
 // LinkText has the words of "link" in locales.
 type LinkText struct {
-	Make      string            `json:"make"`
-	Title     string            `json:"title"`
-	Qr        string            `json:"qr"`
-	Address   string            `json:"address"`
-	Copy      string            `json:"copy"`
-	Copied    string            `json:"copied"`
-	Once      string            `json:"once"`
-	Left      string            `json:"left"`
-	Over      string            `json:"over"`
-	Again     string            `json:"again"`
-	Close     string            `json:"close"`
-	Until     string            `json:"until"` // {time}
-	Stay      string            `json:"stay"`
-	OpenTitle string            `json:"open_title"`
-	OpenLead  string            `json:"open_lead"`
-	Room      string            `json:"room"`
-	Seller    string            `json:"seller"`
-	Now       string            `json:"now"`
-	States    map[string]string `json:"states"` // by state
-	Confirm   string            `json:"confirm"`
-	Warn      string            `json:"warn"`
+	Make        string            `json:"make"`
+	Title       string            `json:"title"`
+	Qr          string            `json:"qr"`
+	Address     string            `json:"address"`
+	Copy        string            `json:"copy"`
+	Copied      string            `json:"copied"`
+	Once        string            `json:"once"`
+	Left        string            `json:"left"`
+	Over        string            `json:"over"`
+	Again       string            `json:"again"`
+	Close       string            `json:"close"`
+	Until       string            `json:"until"` // {time}
+	Stay        string            `json:"stay"`
+	OpenTitle   string            `json:"open_title"`
+	OpenLead    string            `json:"open_lead"`
+	Room        string            `json:"room"`
+	Seller      string            `json:"seller"`
+	Now         string            `json:"now"`
+	States      map[string]string `json:"states"` // by state
+	Confirm     string            `json:"confirm"`
+	Warn        string            `json:"warn"`
+	OtherTitle  string            `json:"other_title"`
+	OtherLead   string            `json:"other_lead"`
+	OtherStay   string            `json:"other_stay"`
+	OtherSwitch string            `json:"other_switch"`
 }
 
 // LiveText has the words of "live" in locales.

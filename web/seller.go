@@ -6,9 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
@@ -166,35 +169,127 @@ func (s *sessions) guest(c *gin.Context) (string, error) {
 }
 
 // arrives signs in a seller whose portal's link has a token in the address. It redirects to the same page
-// without the token, and reports whether it has answered. A token works once.
-func (s *sessions) arrives(c *gin.Context, id room.ID) bool {
+// without the token, and reports whether it has answered. A token works once. In a browser of another seller
+// with a live place, a page asks first: any site can send a browser to a link.
+func (h *pages) arrives(c *gin.Context, id room.ID) bool {
 	token, ok := c.GetQuery(tokenParam)
-	if !ok || s.Sellers == nil {
+	if !ok || h.Sellers == nil {
 		return false
 	}
+	c.Header("Cache-Control", "no-store")
 	c.Header("Referrer-Policy", "no-referrer")
 	if onlyLooks(c.Request) {
-		c.Header("Cache-Control", "no-store")
 		c.Status(http.StatusNoContent) // a browser stays on its page
 		return true
 	}
-	ctx, cancel := s.Asking(c)
-	defer cancel()
-	before, _ := room.ParseSession(s.cookie(c))
-	session, err := s.Sellers.Link(ctx, id, token, before)
-	if err != nil {
-		s.Fail(c, err)
-		return true
+	other, err := h.displaced(c, id, token)
+	switch {
+	case err != nil:
+		h.Fail(c, err)
+	case other != "":
+		h.askArrival(c, id, token, other)
+	default:
+		h.arrive(c, id, token, withoutToken(c.Request.URL))
 	}
-	s.remember(c, session)
-	c.Header("Cache-Control", "no-store")
-	c.Redirect(http.StatusSeeOther, withoutToken(c.Request.URL))
 	return true
 }
 
-// onlyLooks reports whether a request may come from no person: a HEAD, or a prefetch.
+// arrive exchanges the token for the browser's session, and sends the browser to the page.
+func (h *pages) arrive(c *gin.Context, id room.ID, token, page string) {
+	ctx, cancel := h.Asking(c)
+	defer cancel()
+	before, _ := room.ParseSession(h.cookie(c))
+	session, err := h.Sellers.Link(ctx, id, token, before)
+	if err != nil {
+		h.Fail(c, err)
+		return
+	}
+	h.remember(c, session)
+	c.Redirect(http.StatusSeeOther, page)
+}
+
+// displaced returns the seller of this browser, if it is not the token's and has a live place; else "".
+func (h *pages) displaced(c *gin.Context, id room.ID, token string) (seller string, err error) {
+	before, _ := room.ParseSession(h.cookie(c))
+	if before == "" {
+		return "", nil
+	}
+	ctx, cancel := h.Asking(c)
+	defer cancel()
+	other, err := h.Sellers.Displaced(ctx, id, token, before)
+	if err != nil || other.Seller == "" {
+		return "", err
+	}
+	lives, err := h.lives(ctx, other.Session, append([]room.ID{id}, other.Rooms...))
+	if err != nil || !lives {
+		return "", err
+	}
+	return other.Seller, nil
+}
+
+const (
+	livesMost   = 64 // rooms in which a seller's place is looked for
+	livesAtOnce = 8
+)
+
+// lives reports whether a session has a live place in the rooms, those with a name, or those in use.
+func (h *pages) lives(ctx context.Context, session string, rooms []room.ID) (bool, error) {
+	active, err := h.Engine.Active(ctx)
+	if err != nil {
+		return false, err
+	}
+	rooms = slices.Concat(rooms, h.Rooms.Names(), active)
+	var found atomic.Bool
+	var all errgroup.Group
+	all.SetLimit(livesAtOnce)
+	for i, id := range rooms[:min(len(rooms), livesMost)] {
+		if slices.Contains(rooms[:i], id) {
+			continue
+		}
+		all.Go(func() error {
+			_, seats, err := h.Engine.Look(ctx, id, session)
+			if err == nil && seats[0].Live() {
+				found.Store(true)
+			}
+			return err
+		})
+	}
+	err = all.Wait()
+	return found.Load(), err
+}
+
+// askArrival asks whether the token's seller may replace the browser's.
+func (h *pages) askArrival(c *gin.Context, id room.ID, token, other string) {
+	lang := request.Seller.Page(c.Request)
+	hideAddress(c)
+	h.Show(c, http.StatusOK, lang, templates.ArrivalPage(templates.ArrivalView{Lang: lang,
+		AssetPrefix: h.AssetPrefix, Room: string(id), Name: h.info(id, lang).Name, Token: token, Other: other}))
+}
+
+// arriveForm is POST of that question.
+func (h *pages) arriveForm(c *gin.Context) {
+	if h.Sellers == nil {
+		h.Refuse(c, "not_found")
+		return
+	}
+	if !h.ReadForm(c) {
+		return
+	}
+	c.Header("Cache-Control", "no-store")
+	id := request.Room(c)
+	h.arrive(c, id, c.PostForm(tokenParam), pagePath(id, ""))
+}
+
+// onlyLooks reports whether a request may come from no person who navigates to the page: a HEAD, a prefetch,
+// an image or a frame.
 func onlyLooks(r *http.Request) bool {
 	if _, head := r.Context().Value(headKey{}).(bool); head {
+		return true
+	}
+	if part := r.Header.Get("Sec-Fetch-Dest"); part != "" && part != "document" {
+		return true
+	}
+	if strings.HasPrefix(r.Header.Get("Accept"), "image/") { // of a browser without Sec-Fetch-Dest
 		return true
 	}
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {

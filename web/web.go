@@ -37,6 +37,7 @@ type Engine interface {
 	Expect(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error)
 	Reject(ctx context.Context, id room.ID, session string, fence int64, messageID string) error
 	ClaimTurn(context.Context, room.ID, room.ClaimRequest) (room.Standing, error)
+	Active(ctx context.Context) ([]room.ID, error)
 }
 
 // Sockets takes over a request that becomes a WebSocket. On an error before the upgrade it answers nothing,

@@ -13,6 +13,7 @@ func TestAuditWithoutItsArgumentsPrintsUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"waitroom: usage: waitroom audit verify": {"audit"},
 		"usage: waitroom audit verify":           {"audit", "repair"},
+		"--since needs a value":                  {"audit", "verify", "--since"},
 		"WAITROOM_LEASE (--lease) is \"3h\"":     {"audit", "verify", "--lease", "3h"},
 		"WAITROOM_DATABASE_URL (--database-url): there is no ledger": {"audit", "verify", "--database-url",
 			"sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")},

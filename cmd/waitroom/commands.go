@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/bcrypt"
 
@@ -60,6 +61,9 @@ func version(out io.Writer) error {
 	return nil
 }
 
+// shortest is the least length of a password, in characters.
+const shortest = 10
+
 // hashPassword reads one line, so that the password is in no command line and no history.
 func hashPassword(in io.Reader, out io.Writer) error {
 	line, err := bufio.NewReader(in).ReadString('\n')
@@ -67,8 +71,8 @@ func hashPassword(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("read password: %w", err)
 	}
 	password := strings.TrimRight(line, "\r\n")
-	if password == "" {
-		return errors.New("give the password on standard input")
+	if utf8.RuneCountInString(password) < shortest {
+		return fmt.Errorf("give a password of at least %d characters on standard input", shortest)
 	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
 	if err != nil {

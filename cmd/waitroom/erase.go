@@ -28,6 +28,9 @@ func erase(args []string, out io.Writer) error {
 }
 
 func eraseRequest(args []string) (q server.EraseRequest, rest []string, err error) {
+	if q.Reason, args, err = taken(args, "reason"); err != nil {
+		return q, nil, err
+	}
 	for i := 0; i < len(args); i++ {
 		name, value, given := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-"), "=")
 		switch {

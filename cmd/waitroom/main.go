@@ -93,11 +93,12 @@ Usage:
   waitroom doctor [settings]       check settings, Redis, database and ports, and print errors with their
                                    remedies; exit 1 if there are any
   waitroom version                 print the version
-  waitroom erase --seller ID [--end-places] [settings]
+  waitroom erase --seller ID [--end-places] [--reason TEXT] [settings]
                                    replace a seller's name by a random one, in Redis and in the ledger, and
                                    print the result
-  waitroom audit verify [settings] verify that no row of support's audit was edited or is missing; exit 1
-                                   if one is
+  waitroom audit verify [--since DIGEST] [settings]
+                                   verify that no row of support's audit was edited, was added or is missing,
+                                   and that it goes on from an earlier digest; exit 1 otherwise
 `+mcpUsage+`  waitroom hash-password           read a password from standard input and print its hash
   waitroom support token NAME ROLE make a token for an integration, role watch or act, and print it and its
                                    entry in WAITROOM_SUPPORT_TOKENS

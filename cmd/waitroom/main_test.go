@@ -248,7 +248,7 @@ func TestHashPasswordReadsOneLineAndPrintsItsHash(t *testing.T) {
 	var out, problems bytes.Buffer
 	require.Zero(t, run([]string{"hash-password"}, strings.NewReader("correct horse\n"), &out, &problems))
 	require.NoError(t, bcrypt.CompareHashAndPassword(bytes.TrimSpace(out.Bytes()), []byte("correct horse")))
-	for _, bad := range []string{"", "\n", strings.Repeat("x", 73)} {
+	for _, bad := range []string{"", "\n", "a", "nine char", "아홉글자입니다요요", strings.Repeat("x", 73)} {
 		require.Equal(t, 1, run([]string{"hash-password"}, strings.NewReader(bad), &out, &problems))
 	}
 }

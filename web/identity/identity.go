@@ -138,6 +138,39 @@ func (s *Sellers) link(ctx context.Context, id room.ID, token, before string) (s
 	return session, nil
 }
 
+// Other is a seller whose browser brings another seller's token.
+type Other struct {
+	Seller  string    // "" = none
+	Session string    // acts for the seller in the engine
+	Rooms   []room.ID // where the browser's session is valid; nil: everywhere
+}
+
+// Displaced returns the seller whom Link would replace in the browser with this session, and changes nothing.
+// Errors: those of Link.
+func (s *Sellers) Displaced(ctx context.Context, id room.ID, token, before string) (other Other, err error) {
+	claims, err := s.verify(ctx, id, token)
+	if err != nil {
+		s.count("link", err)
+		return Other{}, err
+	}
+	found, err := s.find(ctx, before, claims.mark())
+	if err == nil {
+		err = claims.checkLink(found.now)
+	}
+	if err != nil {
+		s.count("link", err)
+		return Other{}, err
+	}
+	if found.record.Seller == "" || found.record.Seller == claims.seller {
+		return Other{}, nil
+	}
+	other = Other{Seller: found.record.Seller, Session: found.root.session(found.record.Seller)}
+	for _, id := range found.record.Rooms {
+		other.Rooms = append(other.Rooms, room.ID(id))
+	}
+	return other, nil
+}
+
 // Bearer returns the proof of a token sent with a request. The token may be repeated until it expires, unless
 // it was used in an address. The session is the one the request names, "" for none. Refusals: those of Link,
 // and ErrAnother for another seller's session.

@@ -50,6 +50,7 @@ type Config struct {
 	Rooms  Looker
 	Rate   Rate
 	Places int    // live places of one address over all rooms; 0 = no limit
+	OfRoom int    // of these in one room; 0 = no limit
 	Key    []byte // makes addresses unreadable in Redis; the same on all replicas
 }
 
@@ -125,7 +126,7 @@ func (q *Quota) admit(ctx context.Context, address string, id room.ID, session s
 	places, place := q.key(address, "places"), string(id)+" "+session
 	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "joins"), places}, cost,
 		cost*float64(q.cfg.Rate.Burst-1),
-		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, rand.Float64()).StringSlice()
+		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, q.cfg.OfRoom, rand.Float64()).StringSlice()
 	if err != nil {
 		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)
 	}

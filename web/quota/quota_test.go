@@ -99,6 +99,33 @@ func TestOfManyJoinsAtOnceAsManyAreLetInAsThereMayBePlaces(t *testing.T) {
 	})
 }
 
+func TestAnAddressHasOnlySoManyOfItsPlacesInOneRoom(t *testing.T) {
+	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
+		q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 10, OfRoom: 3})
+		admit := func(id room.ID) error {
+			a, err := q.Admit(t.Context(), client, id, room.NewSession())
+			a.Joined()
+			return err
+		}
+		for range 3 {
+			require.NoError(t, admit("r"))
+			require.NoError(t, admit("r:1"), "a longer name is another room")
+		}
+		for range 3 {
+			limited(t, admit("r"), PlacesPerIP)
+		}
+		for range 3 {
+			require.NoError(t, admit("other"))
+		}
+		require.NoError(t, admit("last"))
+		limited(t, admit("none"), PlacesPerIP)
+		ended := New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 10, OfRoom: 3})
+		ended.pending = 0
+		_, err := ended.Admit(t.Context(), client, "r", room.NewSession())
+		require.NoError(t, err, "ended places make room")
+	})
+}
+
 func TestPlaceIsCountedOnceAndARefusedJoinNotAtAll(t *testing.T) {
 	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
 		q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 2})

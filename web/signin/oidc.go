@@ -76,7 +76,7 @@ func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) 
 	p, err := d.provider.redeem(ctx, code, b)
 	if err != nil {
 		if errors.Is(err, errToken) {
-			d.audit(ctx, "?", "sign_in_failed", "the provider's token is not right"+from(address))
+			d.audit(ctx, "?", address, "sign_in_failed", "the provider's token is not right")
 		}
 		return "", Agent{}, "", err
 	}
@@ -109,13 +109,13 @@ func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 func (d *Desk) admit(ctx context.Context, p person, address string) (token string, agent Agent, err error) {
 	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC)}
 	if s.Role == "" {
-		d.audit(ctx, p.name, "sign_in_refused", "subject "+p.subject+" is in no group that may watch"+from(address))
+		d.audit(ctx, p.name, address, "sign_in_refused", "subject "+p.subject+" is in no group that may watch")
 		return "", Agent{}, ErrNotAdmitted
 	}
 	if token, agent, err = d.begin(ctx, s); err != nil {
 		return "", Agent{}, err
 	}
-	d.audit(ctx, p.name, "signed_in", "by "+s.How+" as subject "+p.subject+from(address))
+	d.audit(ctx, p.name, address, "signed_in", "by "+s.How+" as subject "+p.subject)
 	return token, agent, nil
 }
 

@@ -66,7 +66,7 @@ func TestProviderSignsInOnEveryReplica(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, kim.Key, same.Key)
 	require.Equal(t, Act, same.Role)
-	_, err = c.SignOut(t.Context(), token)
+	_, err = c.SignOut(t.Context(), token, "")
 	require.NoError(t, err)
 	require.Equal(t, []string{"kim signed_out: was signed in by OpenID Connect"}, c.written.take())
 }

@@ -33,14 +33,14 @@ func (d *Desk) SignIn(ctx context.Context, name, password, address string) (toke
 	s.By = d.by(name, s.How)
 	token, agent, err = d.check(ctx, s, password)
 	if errors.Is(err, ErrWrong) {
-		d.audit(ctx, d.known(name), "sign_in_failed", "wrong name or password"+from(address))
+		d.audit(ctx, d.known(name), address, "sign_in_failed", "wrong name or password")
 		return "", Agent{}, err
 	}
 	d.giveBack(ctx, t)
 	if err != nil {
 		return "", Agent{}, err
 	}
-	d.audit(ctx, name, "signed_in", "by "+s.How+from(address))
+	d.audit(ctx, name, address, "signed_in", "by "+s.How)
 	return token, agent, nil
 }
 

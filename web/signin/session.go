@@ -126,8 +126,8 @@ func (d *Desk) Signed(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// SignOut ends a session and returns its agent. Refusal: ErrNotSignedIn.
-func (d *Desk) SignOut(ctx context.Context, token string) (Agent, error) {
+// SignOut ends a session and returns its agent. Address is the client's. Refusal: ErrNotSignedIn.
+func (d *Desk) SignOut(ctx context.Context, token, address string) (Agent, error) {
 	s, agent, err := d.find(ctx, token)
 	if err != nil {
 		return Agent{}, err
@@ -136,6 +136,6 @@ func (d *Desk) SignOut(ctx context.Context, token string) (Agent, error) {
 	if err := d.cfg.Redis.Del(ctx, d.sessionKey(agent.Key)).Err(); err != nil {
 		return Agent{}, stored(err)
 	}
-	d.audit(ctx, agent.Name, "signed_out", "was signed in by "+s.How)
+	d.audit(ctx, agent.Name, address, "signed_out", "was signed in by "+s.How)
 	return agent, nil
 }

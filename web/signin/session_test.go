@@ -35,7 +35,7 @@ func TestSignInCountsOnEveryReplicaUntilSignOut(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, signed)
 
-	out, err := b.SignOut(t.Context(), token)
+	out, err := b.SignOut(t.Context(), token, "")
 	require.NoError(t, err)
 	require.Equal(t, kim.Key, out.Key)
 	require.Equal(t, []string{"kim signed_out: was signed in by password"}, writtenB.take())
@@ -44,7 +44,7 @@ func TestSignInCountsOnEveryReplicaUntilSignOut(t *testing.T) {
 	signed, err = a.Signed(t.Context(), kim.Key)
 	require.NoError(t, err)
 	require.False(t, signed)
-	_, err = a.SignOut(t.Context(), token)
+	_, err = a.SignOut(t.Context(), token, "")
 	require.ErrorIs(t, err, ErrNotSignedIn)
 	require.Empty(t, written.take())
 }
@@ -83,7 +83,7 @@ func TestWhatIsNoTokenOpensNothing(t *testing.T) {
 	for _, bad := range []string{"", "x", who.Key, token + "A", token[1:], token[:42] + "~", newToken()} {
 		_, err := d.Agent(t.Context(), bad)
 		require.ErrorIs(t, err, ErrNotSignedIn, bad)
-		_, err = d.SignOut(t.Context(), bad)
+		_, err = d.SignOut(t.Context(), bad, "")
 		require.ErrorIs(t, err, ErrNotSignedIn, bad)
 	}
 }

@@ -70,7 +70,8 @@ type Config struct {
 	Log    *slog.Logger
 	// Audit records a sign-in or a try: action is signed_in, signed_out, sign_in_failed, sign_in_limited or
 	// sign_in_refused. Agent is "?" for an unknown name: it may be a password typed into the wrong field.
-	Audit func(ctx context.Context, agent, action, reason string)
+	// Address is the client's; "" = unknown.
+	Audit func(ctx context.Context, agent, address, action, reason string)
 
 	Kept time.Duration // the length of a sign-in; default 8 h
 }
@@ -102,7 +103,7 @@ func New(cfg Config) *Desk {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Audit == nil {
-		cfg.Audit = func(context.Context, string, string, string) {}
+		cfg.Audit = func(context.Context, string, string, string, string) {}
 	}
 	d := &Desk{cfg: cfg, secret: secretOf(cfg), decoys: decoysOf(cfg.Users),
 		hashing:  semaphore.NewWeighted(atOnce()),
@@ -117,16 +118,8 @@ func New(cfg Config) *Desk {
 func (d *Desk) ByPassword() bool { return d.cfg.OIDC == nil }
 
 // audit records an action even if the client hangs up at once.
-func (d *Desk) audit(ctx context.Context, agent, action, reason string) {
-	d.cfg.Audit(context.WithoutCancel(ctx), agent, action, reason)
-}
-
-// from returns the end of an audit's reason.
-func from(address string) string {
-	if address == "" {
-		return ", from an unknown address"
-	}
-	return ", from " + address
+func (d *Desk) audit(ctx context.Context, agent, address, action, reason string) {
+	d.cfg.Audit(context.WithoutCancel(ctx), agent, address, action, reason)
 }
 
 // key returns a key's full name; the tag keeps all in one slot.

@@ -28,11 +28,14 @@ type diary struct {
 	compared atomic.Int64
 }
 
-func (d *diary) write(ctx context.Context, who, action, reason string) {
+func (d *diary) write(ctx context.Context, who, address, action, reason string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if ctx.Err() != nil {
 		action += " too late"
+	}
+	if address != "" {
+		reason += ", from " + address
 	}
 	d.lines = append(d.lines, fmt.Sprintf("%s %s: %s", who, action, reason))
 }
@@ -110,7 +113,7 @@ func TestNothingInTheStoreOrTheLogOpensAnything(t *testing.T) {
 	password, err := once.OneTime(t.Context())
 	require.NoError(t, err)
 	kept := everything(t, server.Client())
-	require.Equal(t, 5, strings.Count(kept, "\n"), "a session, two names, an address, a one-time password: %s",
+	require.Equal(t, 7, strings.Count(kept, "\n"), "a session, two names, an address, both, a one-time password: %s",
 		kept)
 	kept += written.log.String() + strings.Join(written.take(), "\n")
 	for _, secret := range []string{token, password, asMade(password), "sesame", "barley", "wrong field",
@@ -131,7 +134,7 @@ func TestStoreThatIsAwayIsNoRefusal(t *testing.T) {
 	compared := written.compared.Load()
 	_, agent := d.Agent(t.Context(), token)
 	_, signed := d.Signed(t.Context(), who.Key)
-	_, out := d.SignOut(t.Context(), token)
+	_, out := d.SignOut(t.Context(), token, "")
 	_, password := once.OneTime(t.Context())
 	for _, err := range []error{agent, signed, out, password, enter(d, "kim", "open sesame", here),
 		enter(once, "support", "x", here)} {
@@ -156,7 +159,7 @@ func TestSignInWorksOnEveryKindOfStore(t *testing.T) {
 				require.ErrorIs(t, enter(d, "support", password, here), ErrWrong)
 			}
 			require.ErrorAs(t, enter(d, "support", password, here), &Limited{})
-			who, err := d.SignOut(t.Context(), token)
+			who, err := d.SignOut(t.Context(), token, "")
 			require.NoError(t, err)
 			require.Equal(t, "support", who.Name)
 			_, err = d.Agent(t.Context(), token)

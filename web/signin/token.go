@@ -43,7 +43,7 @@ func (d *Desk) Token(ctx context.Context, token, address string) (Agent, error) 
 	if _, err := d.countOf(ctx, "?", address, limit); err != nil {
 		return Agent{}, err
 	}
-	d.audit(ctx, "?", "sign_in_failed", "unknown token"+from(address))
+	d.audit(ctx, "?", address, "sign_in_failed", "unknown token")
 	return Agent{}, ErrNotSignedIn
 }
 

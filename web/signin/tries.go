@@ -17,7 +17,8 @@ var triesScript = redis.NewScript(triesSource)
 // The limits of tries within the window, over all replicas.
 const (
 	triesWindow   = 10 * time.Minute
-	triesOfAName  = 10
+	triesOfBoth   = 10   // of a name from one address
+	triesOfAName  = 1000 // from all addresses: a person elsewhere must not keep an agent out
 	triesFromAnIP = 50
 )
 
@@ -38,6 +39,8 @@ type limited struct {
 // Limited, which counts nothing.
 func (d *Desk) count(ctx context.Context, name, address string) (try, error) {
 	return d.countOf(ctx, d.known(name), address,
+		limited{d.key("tries:both:" + d.masked(name+"\n"+address)), triesOfBoth,
+			"too many wrong tries under this name from this address"},
 		limited{d.key("tries:name:" + d.masked(name)), triesOfAName, "too many wrong tries under this name"},
 		limited{d.key("tries:address:" + d.masked(address)), triesFromAnIP, "too many wrong tries"})
 }
@@ -59,7 +62,7 @@ func (d *Desk) countOf(ctx context.Context, agent, address string, limits ...lim
 	}
 	for i, l := range limits {
 		if reply[1+i] == 1 {
-			d.audit(ctx, agent, "sign_in_limited", l.reason+from(address))
+			d.audit(ctx, agent, address, "sign_in_limited", l.reason)
 		}
 	}
 	return try{}, Limited{time.Duration(reply[0]) * time.Millisecond}

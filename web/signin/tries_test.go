@@ -14,20 +14,20 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
-func TestEleventhWrongTryOfANameIsLimitedOnEveryReplica(t *testing.T) {
+func TestEleventhWrongTryOfANameFromAnAddressIsLimitedOnEveryReplica(t *testing.T) {
 	server := redistest.Start(t)
 	cfg := kimsConfig(t, server.Client())
 	a, writtenA := newDesk(cfg)
 	b, writtenB := newDesk(cfg)
 	for _, name := range []string{"kim", "nobody"} {
 		for i := range 10 {
-			require.ErrorIs(t, enter([]*Desk{a, b}[i%2], name, "wrong", fmt.Sprint("192.0.2.", i)), ErrWrong)
+			require.ErrorIs(t, enter([]*Desk{a, b}[i%2], name, "wrong", here), ErrWrong)
 		}
 		compared := writtenA.compared.Load() + writtenB.compared.Load()
 		writtenA.take()
 		writtenB.take()
 		for _, d := range []*Desk{a, b, a} {
-			err := enter(d, name, "open sesame", "198.51.100.7")
+			err := enter(d, name, "open sesame", here)
 			limited, ok := errors.AsType[Limited](err)
 			require.True(t, ok, "the right password too: %v", err)
 			require.Greater(t, limited.After, triesWindow-time.Minute)
@@ -36,10 +36,31 @@ func TestEleventhWrongTryOfANameIsLimitedOnEveryReplica(t *testing.T) {
 		require.Equal(t, compared, writtenA.compared.Load()+writtenB.compared.Load(),
 			"nothing is compared any more")
 		who := map[string]string{"kim": "kim", "nobody": "?"}[name]
-		require.Equal(t, []string{who + " sign_in_limited: too many wrong tries under this name, from " +
-			"198.51.100.7"},
-			append(writtenA.take(), writtenB.take()...), "once a window")
+		require.Equal(t, []string{who + " sign_in_limited: too many wrong tries under this name from this " +
+			"address, from " + here}, append(writtenA.take(), writtenB.take()...), "once a window")
 	}
+}
+
+// An attacker who tries a name from everywhere keeps its agent out only from the attacker's own addresses.
+func TestWrongTriesFromElsewhereKeepNoAgentOut(t *testing.T) {
+	d, written := newDesk(kimsConfig(t, redistest.Start(t).Client()))
+	d.compare = func(_, password []byte) error {
+		if string(password) == "open sesame" {
+			return nil
+		}
+		return ErrWrong
+	}
+	from := func(i int) string { return fmt.Sprintf("198.51.%d.%d", i/200, i%200) }
+	for i := range triesOfAName {
+		require.ErrorIs(t, enter(d, "kim", "wrong", from(i/10)), ErrWrong)
+		if i == 500 {
+			require.NoError(t, enter(d, "kim", "open sesame", here))
+		}
+	}
+	written.take()
+	require.ErrorAs(t, enter(d, "kim", "open sesame", here), &Limited{})
+	require.Equal(t, []string{"kim sign_in_limited: too many wrong tries under this name, from " + here},
+		written.take())
 }
 
 func TestFiftyFirstWrongTryFromAnAddressIsLimited(t *testing.T) {
@@ -61,7 +82,7 @@ func TestTriesAreForgottenOneByOne(t *testing.T) {
 	for range 10 {
 		require.ErrorIs(t, enter(d, "kim", "wrong", here), ErrWrong)
 	}
-	key := d.key("tries:name:" + d.masked("kim"))
+	key := d.key("tries:both:" + d.masked("kim\n"+here))
 	oldest, err := server.Client().ZRange(t.Context(), key, 0, 0).Result()
 	require.NoError(t, err)
 	require.NoError(t, server.Client().ZIncrBy(t.Context(), key, -float64(triesWindow.Milliseconds()-5000),
@@ -117,7 +138,7 @@ func TestOfTwoHundredTriesAtOnceTenAreCompared(t *testing.T) {
 	var tries []func() error
 	for i := range 200 {
 		tries = append(tries, func() error {
-			return enter([]*Desk{a, b}[i%2], "kim", fmt.Sprint("guess ", i), fmt.Sprint("192.0.2.", i))
+			return enter([]*Desk{a, b}[i%2], "kim", fmt.Sprint("guess ", i), here)
 		})
 	}
 	right, wrong, limited := results(tries)
@@ -139,8 +160,8 @@ func TestHangingUpHidesNoWrongTry(t *testing.T) {
 	_, _, err := d.SignIn(ctx, "kim", "wrong", here)
 	require.ErrorIs(t, err, ErrWrong)
 	require.Equal(t, []string{"kim sign_in_failed: wrong name or password, from 192.0.2.1"}, written.take())
-	require.Equal(t, 2, strings.Count(everything(t, server.Client()), "tries:"),
-		"of the name and of the address")
+	require.Equal(t, 3, strings.Count(everything(t, server.Client()), "tries:"),
+		"of the name, of the address and of both")
 }
 
 func TestLostReplyCountsOneTry(t *testing.T) {
@@ -159,6 +180,6 @@ func TestLostReplyCountsOneTry(t *testing.T) {
 	lost = proxy.DropNextReply(nil)
 	require.ErrorAs(t, enter(d, "kim", "wrong", here), &Limited{})
 	<-lost
-	require.Equal(t, []string{"kim sign_in_limited: too many wrong tries under this name, from 192.0.2.1"},
+	require.Equal(t, []string{"kim sign_in_limited: too many wrong tries under this name from this address, from " + here},
 		written.take(), "a repeat of the first refusal gets the same")
 }

@@ -82,7 +82,7 @@ func (d *Desk) act(name string, a action) gin.HandlerFunc {
 			d.Fail(c, err)
 			return
 		}
-		q.room, q.by = request.Room(c), room.Action{Who: agentOf(c).Name, Action: name, Reason: q.reason}
+		q.room, q.by = request.Room(c), d.by(c, name, q.reason)
 		if q.request, err = requestOf(c, q); err != nil {
 			d.Fail(c, err)
 			return

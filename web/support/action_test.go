@@ -54,7 +54,7 @@ func TestActionIsDoneByTheSignedInAgentAndSaysWhatWasDone(t *testing.T) {
 			bodyOf(b.fields, `"reason":"  the seller asked\n"`))
 		require.Equal(t, http.StatusOK, w.Code, w.Body.String())
 		require.Equal(t, []string{b.does}, f.did)
-		require.Equal(t, room.Action{Who: "kim", Action: name, Reason: "the seller asked"}, f.by)
+		require.Equal(t, room.Action{Who: "kim", Address: "192.0.2.1", Action: name, Reason: "the seller asked"}, f.by)
 		require.Contains(t, w.Body.String(),
 			`"status":"done","action":"`+name+`","room":"integration",`+b.answer+`,"epoch":7,"version":`)
 		require.Equal(t, "no-store", w.Header().Get("Cache-Control"))

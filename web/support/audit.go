@@ -31,6 +31,7 @@ type Audit struct {
 type AuditRow struct {
 	Room Word `json:"room"` // "" = no room
 	ActionRow
+	Address Word `json:"address"` // from which support acted; "" = none, or unknown
 }
 
 // auditFilter reads ?who=&action=&room=&from=&to=&limit=&cursor=. Empty parameters do not narrow it.
@@ -125,7 +126,7 @@ func auditPath(query url.Values, set ...string) string {
 }
 
 func (r AuditRow) view() templates.AuditRow {
-	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Action: r.Action,
+	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Address: string(r.Address), Action: r.Action,
 		Reason: r.Reason, Ticket: int64(r.Ticket), Fence: int64(r.Fence), Seller: string(r.Seller),
 		Done: r.done()}
 }

@@ -83,7 +83,7 @@ func (a *auditCSV) begin(bom bool) {
 	}
 	t, s := a.text.Desk, a.text.Desk.Audit
 	a.write([]string{t.Time, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence,
-		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason})
+		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason, s.Address})
 }
 
 func (a *auditCSV) rows(list []AuditRow) {
@@ -91,7 +91,7 @@ func (a *auditCSV) rows(list []AuditRow) {
 		cells := []string{r.At.String(), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
 			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(),
 			r.MessageID,
-			r.Reason}
+			r.Reason, string(r.Address)}
 		for i := range cells {
 			cells[i] = harmless(cells[i])
 		}
@@ -101,7 +101,7 @@ func (a *auditCSV) rows(list []AuditRow) {
 
 func (a *auditCSV) end(next Word) {
 	if next != "" {
-		a.write(append([]string{"more", string(next)}, make([]string, 10)...))
+		a.write(append([]string{"more", string(next)}, make([]string, 11)...))
 	}
 }
 

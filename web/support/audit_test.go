@@ -21,14 +21,14 @@ const auditAPI = "/api/support/audit"
 
 func someAudit(next string) support.Audit {
 	return support.Audit{Next: support.Word(next), Actions: []support.AuditRow{
-		{"integration", support.ActionRow{Epoch: 1, Who: "token:zendesk", Action: "assign", Reason: "r",
+		{Room: "integration", Address: "192.0.2.1", ActionRow: support.ActionRow{Epoch: 1, Who: "token:zendesk", Action: "assign", Reason: "r",
 			Ticket: 4, Fence: 9, At: 7000, Seller: "한글", MessageID: "m-1"}},
-		{"integration", support.ActionRow{Epoch: 1, Who: "kim", Action: "move", Reason: "=1+1", Ticket: 5,
+		{Room: "integration", Address: "192.0.2.1", ActionRow: support.ActionRow{Epoch: 1, Who: "kim", Action: "move", Reason: "=1+1", Ticket: 5,
 			At: 6000, Seller: "s-5", From: 3, To: 1}},
-		{"integration", support.ActionRow{Epoch: 1, Who: "kim", Action: "extend", Reason: "a\nb", Ticket: 4,
+		{Room: "integration", Address: "192.0.2.1", ActionRow: support.ActionRow{Epoch: 1, Who: "kim", Action: "extend", Reason: "a\nb", Ticket: 4,
 			Fence: 9, At: 5000, Seller: "한글", Seconds: 60}},
-		{"", support.ActionRow{Who: "?", Action: "sign_in_failed", Reason: "wrong", At: 4000}},
-		{"", support.ActionRow{Who: "kim", Action: "danced", Reason: "of a later version", At: 3000}},
+		{ActionRow: support.ActionRow{Who: "?", Action: "sign_in_failed", Reason: "wrong", At: 4000}},
+		{ActionRow: support.ActionRow{Who: "kim", Action: "danced", Reason: "of a later version", At: 3000}},
 	}}
 }
 
@@ -41,9 +41,9 @@ func TestAuditIsAPageInJSON(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.Code, w.Body.String())
 	for _, row := range []string{
 		`{"room":"integration","epoch":1,"who":"kim","action":"move","reason":"=1+1","ticket":5,"fence":null,` +
-			`"at":"1970-01-01T00:00:06.000Z","seller_id":"s-5","from_position":3,"to_position":1}`,
-		`"at":"1970-01-01T00:00:05.000Z","seller_id":"한글","seconds":60}`,
-		`{"room":null,"epoch":0,"who":"?","action":"sign_in_failed"`, `"message_id":"m-1","seller_id":"한글"}`,
+			`"at":"1970-01-01T00:00:06.000Z","seller_id":"s-5","from_position":3,"to_position":1,"address":"192.0.2.1"}`,
+		`"at":"1970-01-01T00:00:05.000Z","seller_id":"한글","seconds":60,"address":"192.0.2.1"}`,
+		`{"room":null,"epoch":0,"who":"?","action":"sign_in_failed"`, `"message_id":"m-1","seller_id":"한글","address":"192.0.2.1"}`,
 		`"next":"c2"}`,
 	} {
 		require.Contains(t, w.Body.String(), row)
@@ -61,10 +61,10 @@ func TestAuditIsAFileInTheReadersLanguage(t *testing.T) {
 		texts         []string
 	}{
 		{"&bom=1&lang=ko", "en", []string{"시각", "누가", "한 일", "대기실", "판매자", "대기 번호", "펜스", "더 준 시간(초)",
-			"옮기기 전 순서", "옮긴 뒤 순서", "문자 ID", "사유", "문자 배정", "순서 옮기기", "로그인 실패"}},
+			"옮기기 전 순서", "옮긴 뒤 순서", "문자 ID", "사유", "접속 주소", "문자 배정", "순서 옮기기", "로그인 실패"}},
 		{"", "en", []string{"Time", "Who", "What", "Room", "Seller", "Ticket", "Fence", "Seconds given",
 			"Place before",
-			"Place after", "Text ID", "Reason", "Assigned a text", "Moved in the line", "Failed to sign in"}},
+			"Place after", "Text ID", "Reason", "Address", "Assigned a text", "Moved in the line", "Failed to sign in"}},
 	} {
 		f := newFakeDesk()
 		f.audits = []support.Audit{someAudit("c2"), someAudit("")}
@@ -75,22 +75,22 @@ func TestAuditIsAFileInTheReadersLanguage(t *testing.T) {
 		require.Equal(t, "attachment; filename=waitroom-audit.csv", w.Header().Get("Content-Disposition"))
 		require.Equal(t, "100000", w.Header().Get("X-Row-Limit"))
 		require.Equal(t, []string{"audit support exported_audit"}, f.did)
-		require.Equal(t, room.Action{Who: "kim", Action: "exported_audit", Reason: "who=kim"}, f.by)
+		require.Equal(t, room.Action{Who: "kim", Address: "192.0.2.1", Action: "exported_audit", Reason: "who=kim"}, f.by)
 		require.Equal(t, []support.AuditFilter{{Who: "kim", Limit: 1000},
 			{Who: "kim", Limit: 1000, Cursor: "c2"}}, f.audited)
 		body, marked := strings.CutPrefix(w.Body.String(), "\uFEFF")
 		require.Equal(t, strings.Contains(tc.query, "bom"), marked)
 		records := support.RFC4180(t, body)
 		require.Len(t, records, 1+2*5)
-		require.Equal(t, tc.texts[:12], records[0])
-		require.Equal(t, []string{"1970-01-01T00:00:07.000Z", "token:zendesk", tc.texts[12], "integration",
+		require.Equal(t, tc.texts[:13], records[0])
+		require.Equal(t, []string{"1970-01-01T00:00:07.000Z", "token:zendesk", tc.texts[13], "integration",
 			"한글", "4", "9", "", "", "",
-			"m-1", "r"}, records[1])
-		require.Equal(t, []string{"1970-01-01T00:00:06.000Z", "kim", tc.texts[13], "integration", "s-5", "5",
+			"m-1", "r", "192.0.2.1"}, records[1])
+		require.Equal(t, []string{"1970-01-01T00:00:06.000Z", "kim", tc.texts[14], "integration", "s-5", "5",
 			"", "", "3", "1", "",
-			"'=1+1"}, records[2])
+			"'=1+1", "192.0.2.1"}, records[2])
 		require.Equal(t, "60", records[3][7])
-		require.Equal(t, tc.texts[14], records[4][2])
+		require.Equal(t, tc.texts[15], records[4][2])
 		require.Equal(t, "danced", records[5][2], "a code without words stands for itself")
 	}
 }
@@ -115,7 +115,7 @@ func TestAuditIsAFileForPrograms(t *testing.T) {
 }
 
 func TestAuditFileSaysWhatItLeavesOut(t *testing.T) {
-	for query, end := range map[string]string{"format=csv": "more,c3,,,,,,,,,,\r\n",
+	for query, end := range map[string]string{"format=csv": "more,c3,,,,,,,,,,,\r\n",
 		"format=json&download=1": `],"next":"c3"}`} {
 		f := newFakeDesk()
 		f.audits = []support.Audit{{Actions: make([]support.AuditRow, 1000), Next: "c2"},

@@ -67,16 +67,25 @@ func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 	}
 }
 
+// exportParams are the parameters of an export that the audit has as its reason.
+var exportParams = []string{"seller", "who", "action", "room", "from", "to", "limit", "cursor"}
+
 // exported records the export in the audit. If that fails, there is no export.
 func (d *Desk) exported(c *gin.Context, id room.ID, action string) error {
-	query := c.Request.URL.Query()
-	for _, form := range []string{"format", "bom", "download", "lang"} {
-		query.Del(form)
+	query := url.Values{}
+	for _, name := range exportParams {
+		if value := c.Query(name); value != "" {
+			query.Set(name, value)
+		}
 	}
+	return d.audited(c, id, action, query)
+}
+
+// audited records in the audit what the agent reads, by its parameters.
+func (d *Desk) audited(c *gin.Context, id room.ID, action string, query url.Values) error {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	return d.Engine.Audit(ctx, id, room.Action{Who: agentOf(c).Name, Action: action,
-		Reason: shorten(readable(query))})
+	return d.Engine.Audit(ctx, id, d.by(c, action, shorten(readable(query))))
 }
 
 // readable returns a query unescaped: an erasure searches for the seller's name as typed.

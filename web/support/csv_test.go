@@ -162,6 +162,28 @@ func TestExportIsAuditedInTheWordsOfItsQuestion(t *testing.T) {
 	require.Equal(t, "seller=kim@상점.kr", f.by.Reason)
 }
 
+// A page of the same site can make an agent's browser load an address, with the cookie.
+func TestNoOtherPageWritesIntoTheAudit(t *testing.T) {
+	for _, path := range []string{historyPath + "?format=csv&note=I+sold+the+list", auditAPI + "?format=csv",
+		"/api/support/integration/timeline?seller=a", "/support/-/sellers/a"} {
+		f := newFakeDesk()
+		h := deskHandler(t, f)
+		for _, from := range [][]string{{"same-site", "no-cors", "image"}, {"cross-site", "no-cors", "script"},
+			{"same-site", "navigate", "iframe"}, {"same-site", "cors", "empty"}} {
+			w := f.call(t, h, "kim", "GET", path, "", "Sec-Fetch-Site", from[0], "Sec-Fetch-Mode", from[1],
+				"Sec-Fetch-Dest", from[2])
+			require.Equal(t, http.StatusForbidden, w.Code, path)
+			require.Empty(t, f.did)
+		}
+	}
+	f := newFakeDesk()
+	f.pages = []support.History{somePage("")}
+	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&note=I+sold+the+list&seller=a", "",
+		"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Equal(t, "seller=a", f.by.Reason, "known parameters alone")
+}
+
 func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 	f := newFakeDesk()
 	f.pages = []support.History{somePage("c2"), somePage(""), somePage("")}

@@ -53,8 +53,7 @@ func (d *Desk) retryDeliveries(c *gin.Context) {
 		d.Fail(c, err)
 		return
 	}
-	by := room.Action{Who: agentOf(c).Name, Action: "delivery_retried",
-		Reason: fmt.Sprint("all deliveries: ", n)}
+	by := d.by(c, "delivery_retried", fmt.Sprint("all deliveries: ", n))
 	// the retry is done, and a repeated request would find nothing
 	if err := d.Engine.Audit(ctx, room.SupportRoom, by); err != nil {
 		d.Log.ErrorContext(c.Request.Context(), "a retry is not in the audit", "deliveries", n, "who", by.Who,
@@ -76,7 +75,7 @@ func (d *Desk) retryDelivery(c *gin.Context) {
 		d.Fail(c, err)
 		return
 	}
-	by := room.Action{Who: agentOf(c).Name, Action: "delivery_retried", Reason: fmt.Sprint("delivery ", id)}
+	by := d.by(c, "delivery_retried", fmt.Sprint("delivery ", id))
 	// the retry is done, and a repeated request would be refused
 	if err := d.Engine.Audit(ctx, room.SupportRoom, by); err != nil {
 		d.Log.ErrorContext(c.Request.Context(), "a retry is not in the audit", "delivery", id, "who", by.Who,

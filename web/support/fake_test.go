@@ -202,7 +202,7 @@ func (f fakeRecords) Audit(_ context.Context, q support.AuditFilter) (support.Au
 	return f.audits[n], nil
 }
 
-func (f fakeSignIn) SignOut(_ context.Context, token string) (signin.Agent, error) {
+func (f fakeSignIn) SignOut(_ context.Context, token, _ string) (signin.Agent, error) {
 	who, err := f.Agent(context.Background(), token)
 	if err == nil {
 		delete(f.agents, token)

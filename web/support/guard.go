@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/request"
 	"github.com/waitroom/waitroom/web/signin"
@@ -23,6 +24,10 @@ func (d *Desk) Guard(c *gin.Context) {
 	if openToAll(c) {
 		return
 	}
+	if _, program := d.TokenOf(c); !program && embedded(c.Request) {
+		d.Refuse(c, "cross_site")
+		return
+	}
 	agent, err := d.signedIn(c)
 	switch {
 	case errors.Is(err, signin.ErrNotSignedIn):
@@ -34,6 +39,16 @@ func (d *Desk) Guard(c *gin.Context) {
 		c.Set(agentKey, agent)
 		d.straighten(c)
 	}
+}
+
+// embedded reports whether another origin's page loads this as a part of it, such as an image. Its cookie goes
+// with that from a page of the same site, and reading is in the audit. Sockets check their Origin.
+func embedded(r *http.Request) bool {
+	site, mode := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode")
+	if site != "same-site" && site != "cross-site" || mode == "" || mode == "websocket" {
+		return false
+	}
+	return mode != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
 // openToAll reports whether a route leads to a sign-in or out of it. It compares routes, not paths: with
@@ -85,6 +100,11 @@ func (d *Desk) integration(c *gin.Context, token string) (signin.Agent, error) {
 func agentOf(c *gin.Context) signin.Agent {
 	agent, _ := c.MustGet(agentKey).(signin.Agent)
 	return agent
+}
+
+// by returns the action of a request's agent, for the audit.
+func (d *Desk) by(c *gin.Context, action, reason string) room.Action {
+	return room.Action{Who: agentOf(c).Name, Address: d.addressIn(c), Action: action, Reason: reason}
 }
 
 // mayAct refuses agents that may only watch.

@@ -15,7 +15,7 @@ func TestNamesOfAnActionsFieldsAreExact(t *testing.T) {
 		`{"fence":7,"FENCE":8,"reason":"r","Reason":"s"}`)
 	require.Equal(t, 200, w.Code, w.Body)
 	require.Equal(t, []string{"release integration 7"}, f.did)
-	require.Equal(t, room.Action{Who: "kim", Action: "release", Reason: "r"}, f.by)
+	require.Equal(t, room.Action{Who: "kim", Address: "192.0.2.1", Action: "release", Reason: "r"}, f.by)
 	require.Equal(t, 400, f.call(t, h, "kim", "POST", "/api/support/integration/release",
 		`{"FENCE":8,"reason":"r"}`).Code)
 }

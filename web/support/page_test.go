@@ -49,7 +49,8 @@ func TestTimelineIsASellersInOneRoom(t *testing.T) {
 		{"at":"1970-01-01T00:00:01.000Z","room":"integration","epoch":1,"ticket":4,"fence":null,"kind":"joined"},
 		{"at":"1970-01-01T00:00:02.000Z","room":"integration","epoch":1,"ticket":4,"fence":9,"kind":"action","who":"kim","action":"extend","reason":"asked"}]}`,
 		w.Body.String())
-	require.Equal(t, []string{"story a integration 86400000"}, f.did)
+	require.Equal(t, []string{"audit support looked", "story a integration 86400000"}, f.did)
+	require.Equal(t, "room=integration&seller=a", f.by.Reason)
 	for _, query := range []string{"", "?seller=", "?seller=a%20b"} {
 		require.Contains(t, f.call(t, h, "park", "GET", "/api/support/integration/timeline"+query,
 			"").Body.String(), "invalid_seller")

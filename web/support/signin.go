@@ -73,7 +73,7 @@ func (d *Desk) signOut(c *gin.Context) {
 func (d *Desk) endSignIn(c *gin.Context, token string) error {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	if _, err := d.SignIns.SignOut(ctx, token); err != nil && !errors.Is(err, signin.ErrNotSignedIn) {
+	if _, err := d.SignIns.SignOut(ctx, token, d.addressIn(c)); err != nil && !errors.Is(err, signin.ErrNotSignedIn) {
 		return err
 	}
 	return d.Sockets.SignOut(ctx, signin.KeyOf(token))
@@ -118,7 +118,13 @@ func (d *Desk) showSignIn(c *gin.Context, status int, v templates.SignInView) {
 }
 
 // addressIn returns the client's address, for the limits of tries.
-func (d *Desk) addressIn(c *gin.Context) string { return request.Network(d.Proxies.Client(c)).String() }
+func (d *Desk) addressIn(c *gin.Context) string {
+	addr := request.Network(d.Proxies.Client(c))
+	if !addr.IsValid() {
+		return ""
+	}
+	return addr.String()
+}
 
 func (d *Desk) supportToken(c *gin.Context) string {
 	cookie, err := c.Request.Cookie(d.Proxies.HostCookie(c, supportCookie))

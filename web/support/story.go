@@ -2,6 +2,7 @@ package support
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/gin-gonic/gin"
 
@@ -100,7 +101,15 @@ func storyFilter(c *gin.Context, seller string, id room.ID) (f StoryFilter, err 
 	return f, err
 }
 
+// readStory records in the audit that the agent looks at the seller. If that fails, nothing is shown.
 func (d *Desk) readStory(c *gin.Context, f StoryFilter) ([]StoryEvent, bool, error) {
+	query := url.Values{"seller": {f.Seller}}
+	if f.Room != "" {
+		query.Set("room", string(f.Room))
+	}
+	if err := d.audited(c, room.SupportRoom, "looked", query); err != nil {
+		return nil, false, err
+	}
 	ctx, cancel := d.Asking(c)
 	defer cancel()
 	return d.Records.Story(ctx, f)

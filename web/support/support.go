@@ -57,7 +57,7 @@ type SignIn interface {
 	Signed(ctx context.Context, key string) (bool, error)
 	TakesTokens() bool
 	Token(ctx context.Context, token, address string) (signin.Agent, error)
-	SignOut(ctx context.Context, token string) (signin.Agent, error)
+	SignOut(ctx context.Context, token, address string) (signin.Agent, error)
 }
 
 // Engine is the part of *room.Engine that support uses.

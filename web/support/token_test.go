@@ -34,7 +34,7 @@ func TestIntegrationActsUnderItsOwnNameFromWhereverItCalls(t *testing.T) {
 		w := f.call(t, deskHandler(t, f), "", "POST", releasePath, releaseBody, headers...)
 		require.Equal(t, http.StatusOK, w.Code, w.Body.String())
 		require.Equal(t, []string{"release integration 9"}, f.did)
-		require.Equal(t, room.Action{Who: "token:zendesk", Action: "release", Reason: "the seller asked"},
+		require.Equal(t, room.Action{Who: "token:zendesk", Address: "192.0.2.1", Action: "release", Reason: "the seller asked"},
 			f.by)
 		require.Empty(t, w.Header()["Set-Cookie"])
 	}
@@ -48,7 +48,7 @@ func TestIntegrationThatMayOnlyWatchAsksAndDoesNotAct(t *testing.T) {
 		w := f.call(t, h, "", "GET", "/api/support/integration/"+query, "", board...)
 		require.Equal(t, http.StatusOK, w.Code, query)
 	}
-	require.Equal(t, room.Action{Who: "token:board", Action: "exported"}, f.by)
+	require.Equal(t, room.Action{Who: "token:board", Address: "192.0.2.1", Action: "exported"}, f.by)
 	w := f.call(t, h, "kim", "POST", releasePath, releaseBody, board...)
 	require.Equal(t, http.StatusForbidden, w.Code, "kim's cookie counts for nothing beside it")
 	require.Contains(t, w.Body.String(), `"code":"not_allowed"`)
