@@ -47,6 +47,7 @@ const (
 	Ambiguous   Reason = "ambiguous"    // two leases could have caused the message
 	NotExpected Reason = "not_expected" // no lease that could have caused the message asked for it
 	Rejected    Reason = "rejected"     // the holder rejected the message
+	WrongNumber Reason = "wrong_number" // the message was sent to another number than the room's
 )
 
 // MatchRequest is an SMS to be matched.
@@ -62,6 +63,7 @@ type MatchRequest struct {
 	Keep     bool          // a match does not end the lease
 	Sender   string        // as the carrier wrote it
 	Foreign  bool          // the room accepts no messages of this sender: the message is unmatched
+	Astray   bool          // it was sent to another number than the room's: unmatched, and no first of its text
 	Part     Part          // zero for a whole message
 	Shown    Message       // for the holder once the ledger agreed; with Code if the text has one
 	Note     MessageNote   // for the journal, without secrets
@@ -114,6 +116,7 @@ type matchMessage struct {
 	Completes   bool           `json:"completes"`
 	Code        bool           `json:"code"`
 	Foreign     bool           `json:"foreign"`
+	Astray      bool           `json:"astray"`
 	Fingerprint string         `json:"fingerprint"`
 	Fits        map[string]fit `json:"fits"`
 	Part        int            `json:"part"`
@@ -169,8 +172,8 @@ const maxTrips = 10
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,
-		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign,
-		Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
+		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign || q.Astray,
+		Astray: q.Astray, Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
 	if q.Again {
 		m.First = q.ReadAt
 	}

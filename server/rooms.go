@@ -97,6 +97,14 @@ func (s *Server) roomSenders(id room.ID) []string {
 	return s.rooms.Of(id).Senders
 }
 
+// roomPhone returns the number of a room; "" = not known.
+func (s *Server) roomPhone(id room.ID) string {
+	if s.rooms == nil {
+		return ""
+	}
+	return s.rooms.Of(id).Phone
+}
+
 // roomNames returns ROOMS_FILE's names of rooms and starred prefixes, in a language of the desk.
 func (s *Server) roomNames(lang string) (names []templates.RoomName) {
 	if s.rooms != nil {

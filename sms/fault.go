@@ -50,6 +50,8 @@ var (
 			"same SMS is sent again."}
 	faultFrom = &Fault{ErrInvalidMessage, "from은 문자열이나 숫자예요. 모르면 빼고 보내 주세요.",
 		"Give from as a string or a number, or leave it out."}
+	faultTo = &Fault{ErrInvalidMessage, "to에 문자를 받은 번호를 문자열이나 숫자로 보내 주세요. 모르면 빼고 보내 주세요.",
+		"Give as to the number that received the SMS, as a string or a number, or leave it out."}
 	faultText = &Fault{ErrInvalidMessage, "text에 문자 내용을 문자열로 보내 주세요. 비어 있으면 안 돼요.",
 		"Give the SMS itself in text, as a string that is not blank."}
 	faultSentAt = &Fault{ErrInvalidMessage,

@@ -19,7 +19,8 @@ type metrics struct {
 
 // results are all values of the label of waitroom_sms_total.
 var results = []string{string(room.Matched), string(room.Late), string(room.NoLease), string(room.Ambiguous),
-	string(room.NotExpected), string(room.Rejected), "bad_signature", "invalid_json", "invalid_message",
+	string(room.NotExpected), string(room.Rejected), string(room.WrongNumber), "bad_signature",
+	"invalid_json", "invalid_message",
 	BodyTooLarge, "failed"}
 
 func newMetrics(r prometheus.Registerer) *metrics {

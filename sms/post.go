@@ -11,6 +11,7 @@ import (
 type Post struct {
 	ID     string // "" if the source gives no id that stays the same when it repeats a message
 	From   string
+	To     string // the number that the message was sent to; "" if the source does not name it
 	Text   Secret
 	SentAt string // RFC 3339, or unix seconds or milliseconds; "" if the source gives none
 	Stamp  int64  // unix ms: replaces SentAt in a derived ID only, and is not a time of sending
@@ -20,7 +21,8 @@ type Post struct {
 
 // message validates a post like a body that is posted to the room itself. Its id is "" if the post has none.
 func (p Post) message() (m message, err error) {
-	m = message{id: p.ID, from: printable(p.From), text: NewSecret(printable(p.Text.Reveal()))}
+	m = message{id: p.ID, from: printable(p.From), to: printable(p.To),
+		text: NewSecret(printable(p.Text.Reveal()))}
 	if p.ID != "" && !validID(p.ID) {
 		return message{}, faultID
 	}

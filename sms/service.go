@@ -49,6 +49,7 @@ type Config struct {
 	Source     SourceOf                              // formats of phones and providers; nil = none
 	Heard      func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
 	Senders    func(room.ID) []string                // accepted senders of a room; nil, or an empty list = all
+	Phone      func(room.ID) string                  // number of a room; nil, or "" = not known
 	Guard      time.Duration                         // SMS_GUARD
 	Completes  bool                                  // SMS_COMPLETES: a match ends the lease
 	LedgerWait time.Duration                         // for each of two calls to the ledger; default 500 ms
@@ -220,6 +221,10 @@ func (s *Service) request(id room.ID, m message, read time.Time) room.MatchReque
 	if s.Senders != nil {
 		senders := s.Senders(id)
 		q.Foreign = len(senders) > 0 && !room.OneOf(m.from, senders)
+	}
+	if s.Phone != nil && m.to != "" {
+		phone := s.Phone(id)
+		q.Astray = phone != "" && !SameNumber(m.to, phone)
 	}
 	return q
 }

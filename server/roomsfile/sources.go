@@ -24,6 +24,7 @@ var sourceKeys = []sourceKey{
 	{"header", func(s *source.Settings) *string { return &s.Template.Header }},
 	{"id", func(s *source.Settings) *string { return &s.Template.ID }},
 	{"from", func(s *source.Settings) *string { return &s.Template.From }},
+	{"to", func(s *source.Settings) *string { return &s.Template.To }},
 	{"text", func(s *source.Settings) *string { return &s.Template.Text }},
 	{"sent_at", func(s *source.Settings) *string { return &s.Template.SentAt }},
 	{"format", func(s *source.Settings) *string { return &s.Template.Format }},

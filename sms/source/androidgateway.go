@@ -43,6 +43,6 @@ func (g androidGateway) Parse(r sms.Request) (sms.Post, error) {
 	if from == "" {
 		from = f.text("payload.phoneNumber") // name in older versions of the app
 	}
-	return sms.Post{ID: f.text("id"), From: from, Text: sms.NewSecret(f.text("payload.message")),
+	return sms.Post{ID: f.text("id"), From: from, To: f.text("payload.recipient"), Text: sms.NewSecret(f.text("payload.message")),
 		SentAt: f.text("payload.receivedAt")}, nil
 }

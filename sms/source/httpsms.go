@@ -50,6 +50,6 @@ func (h httpSMS) Parse(r sms.Request) (sms.Post, error) {
 	if f.is("data.encrypted") {
 		return sms.Post{}, sms.FaultEncrypted
 	}
-	return sms.Post{ID: f.text("data.message_id"), From: f.text("data.contact"),
+	return sms.Post{ID: f.text("data.message_id"), From: f.text("data.contact"), To: f.text("data.owner"),
 		Text: sms.NewSecret(f.text("data.content")), SentAt: f.text("data.timestamp")}, nil
 }

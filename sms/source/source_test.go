@@ -39,7 +39,7 @@ func infobipSigned(key string) sms.Request {
 
 func TestEachKindReadsWhatItsProjectSends(t *testing.T) {
 	korean := Template{From: "number", Text: "body.message", SentAt: "at", Format: "yyyy-MM-dd'T'HH:mm:ss",
-		Zone: "+09:00"}
+		Zone: "+09:00", To: "to"}
 	stamp := noon.Add(-time.Second)
 	for name, tt := range map[string]struct {
 		kind     string
@@ -48,17 +48,19 @@ func TestEachKindReadsWhatItsProjectSends(t *testing.T) {
 		want     sms.Post
 	}{
 		"twilio": {"twilio", Template{}, byTwilio(here, secret, twilioForm),
-			sms.Post{ID: "SM5a1c", From: "+8215881234"}},
+			sms.Post{ID: "SM5a1c", From: "+8215881234", To: "+821012345678"}},
 		"twilio, with the port that it may add": {"twilio", Template{},
 			byTwilio("https://wait.example:443/api/integration/sms/phone", secret, twilioForm),
-			sms.Post{ID: "SM5a1c", From: "+8215881234"}},
+			sms.Post{ID: "SM5a1c", From: "+8215881234", To: "+821012345678"}},
 		"android-sms-gateway": {"android-sms-gateway", Template{}, byGateway(secret, gatewayBody, noon),
-			sms.Post{ID: "Ey6ECgOkVVFjz3CL48B8C", From: "15881234", SentAt: "2026-11-25T20:59:58.000+09:00"}},
+			sms.Post{ID: "Ey6ECgOkVVFjz3CL48B8C", From: "15881234", To: "+821012345678",
+				SentAt: "2026-11-25T20:59:58.000+09:00"}},
 		"android-sms-gateway, an older version": {"android-sms-gateway", Template{},
 			byGateway(secret, strings.Replace(gatewayBody, `"sender"`, `"phoneNumber"`, 1), noon.Add(-4*time.Minute)),
-			sms.Post{ID: "Ey6ECgOkVVFjz3CL48B8C", From: "15881234", SentAt: "2026-11-25T20:59:58.000+09:00"}},
+			sms.Post{ID: "Ey6ECgOkVVFjz3CL48B8C", From: "15881234", To: "+821012345678",
+				SentAt: "2026-11-25T20:59:58.000+09:00"}},
 		"httpsms": {"httpsms", Template{}, byHTTPSMS(secret, httpSMSBody, jwt.SigningMethodHS256, noon),
-			sms.Post{ID: "32343a19-da5e-4b1b-a767-3298a73703cb", From: "15881234",
+			sms.Post{ID: "32343a19-da5e-4b1b-a767-3298a73703cb", From: "15881234", To: "+821012345678",
 				SentAt: "2026-11-25T11:59:58.123Z"}},
 		"smsforwarder, as the guide sets it up": {"smsforwarder", Template{}, forwarderJSON(secret, stamp),
 			sms.Post{From: "15881234", SentAt: "2026-11-25T20:59:58.123+09:00", Stamp: stamp.UnixMilli()}},
@@ -72,9 +74,9 @@ func TestEachKindReadsWhatItsProjectSends(t *testing.T) {
 		"template, JSON, signed": {"template", infobip, infobipSigned(secret),
 			sms.Post{ID: "81796", From: "15881234", SentAt: "2026-11-25T20:59:58.123+09:00"}},
 		"template, a zone": {"template", korean,
-			request(`{"number":15881234,"body":{"message":"`+text+`"},"at":"2026-11-25T20:59:58"}`, "Authorization",
-				secret),
-			sms.Post{From: "15881234", SentAt: "2026-11-25T20:59:58+09:00"}},
+			request(`{"number":15881234,"body":{"message":"`+text+`"},"at":"2026-11-25T20:59:58","to":"01012345678"}`,
+				"Authorization", secret),
+			sms.Post{From: "15881234", To: "01012345678", SentAt: "2026-11-25T20:59:58+09:00"}},
 		"template, a header of its own": {"template",
 			Template{Header: "x-api-key", From: "f", Text: "t", SentAt: "s", Format: "unix"},
 			request("f=15881234&s=1795262398&t="+url.QueryEscape(text), "X-Api-Key", secret),

@@ -18,9 +18,9 @@ type Template struct {
 	Scheme string // bearer, the default, or hmac-sha256
 	Header string // of the secret or signature; default Authorization, X-Signature
 
-	ID, From, Text, SentAt string
-	Format                 string // of SentAt: rfc3339 (default), unix, unix_ms or a pattern
-	Zone                   string // of a pattern without one, such as +09:00; default UTC
+	ID, From, To, Text, SentAt string
+	Format                     string // of SentAt: rfc3339 (default), unix, unix_ms or a pattern
+	Zone                       string // of a pattern without one, such as +09:00; default UTC
 
 	Ref, Part, Parts string
 }
@@ -126,7 +126,7 @@ func (t template) Parse(r sms.Request) (sms.Post, error) {
 		}
 		return f.text(path)
 	}
-	return sms.Post{ID: text(t.ID), From: text(t.From), Text: sms.NewSecret(text(t.Text)),
+	return sms.Post{ID: text(t.ID), From: text(t.From), To: text(t.To), Text: sms.NewSecret(text(t.Text)),
 		SentAt: t.sentAt(text(t.SentAt)), Ref: text(t.Ref), Part: text(t.Part), Parts: text(t.Parts)}, nil
 }
 

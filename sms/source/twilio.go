@@ -48,7 +48,8 @@ func (t twilio) Parse(r sms.Request) (sms.Post, error) {
 	if id == "" {
 		id = form.Get("SmsMessageSid")
 	}
-	return sms.Post{ID: id, From: form.Get("From"), Text: sms.NewSecret(form.Get("Body"))}, nil
+	return sms.Post{ID: id, From: form.Get("From"), To: form.Get("To"),
+		Text: sms.NewSecret(form.Get("Body"))}, nil
 }
 
 // signedValues returns the form's names and values as they are signed: sorted and concatenated.
