@@ -172,8 +172,9 @@ const maxTrips = 10
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, own []string, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,
-		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign || q.Astray,
-		Astray: q.Astray, Part: q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
+		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil,
+		Foreign: q.Foreign || q.Astray, Astray: q.Astray, Part: q.Part.Part, Parts: q.Part.Parts,
+		Fingerprint: e.Fingerprint(id, q)}
 	if q.Again {
 		m.First = q.ReadAt
 	}

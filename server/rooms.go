@@ -32,6 +32,7 @@ func (c Config) roomChecks() roomsfile.Checks {
 		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost),
 		Quarantine: between(0, quarantineMost),
 		Languages:  templates.Languages(),
+		Sealed:     c.SMSWebhookSecret != "" || len(c.SMSSources) > 0,
 		Known: func(entry string) bool {
 			if prefix, many := strings.CutSuffix(entry, "*"); many {
 				return c.Rooms.Begins(prefix)

@@ -22,6 +22,7 @@ type message struct {
 	id   string
 	from string
 	to   string // the number that it was sent to; "" = not given
+	sim  string // the card that received it, as the source calls it; "" = not given
 	text Secret
 	sent window
 	part room.Part

@@ -23,3 +23,31 @@ func international(number string) string {
 	}
 	return number
 }
+
+// SameSIM reports whether two texts name one card of a phone: 1, SIM1 and SIM1_KT are one.
+func SameSIM(a, b string) bool { return card(a) != "" && card(a) == card(b) }
+
+func card(text string) string {
+	text, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(text)), "_")
+	return strings.TrimSpace(strings.TrimPrefix(text, "sim"))
+}
+
+// astray reports whether a message was sent to another number than the room's: the number that it names
+// tells, or else its card.
+func (s *Service) astray(id room.ID, source string, m message) bool {
+	if phone := s.phone(id); phone != "" && m.to != "" {
+		return !SameNumber(m.to, phone)
+	}
+	if s.SIM == nil || m.sim == "" {
+		return false
+	}
+	own := s.SIM(id, source)
+	return own != "" && !SameSIM(m.sim, own)
+}
+
+func (s *Service) phone(id room.ID) string {
+	if s.Phone == nil {
+		return ""
+	}
+	return s.Phone(id)
+}
