@@ -118,6 +118,7 @@ func (r *reader) file(n *node) *File {
 		f.entries[name] = r.entry(d, drafts)
 		f.Warnings = append(f.Warnings, r.warnings(d)...)
 	}
+	f.Warnings = append(f.Warnings, r.shared(f, drafts)...)
 	slices.Sort(f.Warnings)
 	f.secrets = r.secrets
 	return f

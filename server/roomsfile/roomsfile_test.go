@@ -356,6 +356,30 @@ func TestSourcesMayBeAListOrHaveNothingButASecret(t *testing.T) {
 	}
 }
 
+func TestRoomsThatShareANumberAreToldApartBySenders(t *testing.T) {
+	warns := func(text string) []string {
+		f, err := Read(write(t, text))
+		require.NoError(t, err)
+		return f.Warnings
+	}
+	for _, shared := range []string{
+		"a: {phone: 010-1111-1111}\nb: {phone: '+82 10 1111 1111'}\n",
+		"a: {phone: 01011111111, sms_from: [15881234]}\nb: {phone: 010-1111-1111}\n",
+		"a: {phone: 01011111111, sms_from: [15881234]}\nb: {phone: 01011111111, sms_from: [1600, 1588-1234]}\n",
+		"p:*: {phone: 01011111111}\np:b: {sms_from: [15881234]}\n",
+	} {
+		require.Len(t, warns(shared), 1, shared)
+		require.Regexp(t, `rooms.yaml:2: \S+ and \S+ have one phone, and no sms_from tells their messages apart`,
+			warns(shared)[0])
+	}
+	for _, fine := range []string{
+		"a: {phone: 010-1111-1111}\nb: {phone: 010-2222-2222}\nc: {}\nd: {}\n",
+		"a: {phone: 01011111111, sms_from: [15881234]}\nb: {phone: 01011111111, sms_from: [16001234]}\n",
+	} {
+		require.Empty(t, warns(fine), fine)
+	}
+}
+
 func TestSourceHasAllKeysOfATemplate(t *testing.T) {
 	f, err := Read(write(t, `a:
   sms_sources:
