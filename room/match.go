@@ -47,6 +47,7 @@ const (
 	Ambiguous   Reason = "ambiguous"    // two leases could have caused the message
 	NotExpected Reason = "not_expected" // no lease that could have caused the message asked for it
 	Rejected    Reason = "rejected"     // the holder rejected the message
+	WrongNumber Reason = "wrong_number" // the message was sent to another number than the room's
 )
 
 // MatchRequest is an SMS to be matched.
@@ -62,6 +63,7 @@ type MatchRequest struct {
 	Keep     bool          // a match does not end the lease
 	Sender   string        // as the carrier wrote it
 	Foreign  bool          // the room accepts no messages of this sender: the message is unmatched
+	Astray   bool          // it was sent to another number than the room's: unmatched, and no first of its text
 	// Personal is true if anybody may have written the message. Its code ends a turn only if the turn's ask
 	// names the sender.
 	Personal bool
@@ -117,6 +119,7 @@ type matchMessage struct {
 	Completes   bool           `json:"completes"`
 	Code        bool           `json:"code"`
 	Foreign     bool           `json:"foreign"`
+	Astray      bool           `json:"astray"`
 	Personal    bool           `json:"personal"`
 	Fingerprint string         `json:"fingerprint"`
 	Fits        map[string]fit `json:"fits"`
@@ -180,9 +183,9 @@ const sameCodeFrom = 5
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,
-		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil, Foreign: q.Foreign,
-		Personal: q.Personal,
-		Part:     q.Part.Part, Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
+		Guard: q.Guard.Milliseconds(), Completes: !q.Keep, Code: q.Shown.Code != nil,
+		Foreign: q.Foreign || q.Astray, Astray: q.Astray, Personal: q.Personal, Part: q.Part.Part,
+		Parts: q.Part.Parts, Fingerprint: e.Fingerprint(id, q)}
 	if q.Again {
 		m.First = q.ReadAt
 	}

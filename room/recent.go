@@ -27,7 +27,7 @@ type RecentMessage struct {
 // Candidate is a lease that could have caused a message.
 //
 // It was live when the message was sent, or had asked in the ten minutes before. Assign accepts the
-// candidates of an unmatched message and no other lease.
+// candidates of an unmatched message and no other lease, and none where the reason is WrongNumber.
 type Candidate struct {
 	Fence     int64
 	Ticket    int64

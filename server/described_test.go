@@ -57,8 +57,8 @@ func provoke(op describetest.Operation, status int, stranger, kim *seller) (got 
 		if op.ID == "receiveSMS" {
 			return carrierSays(s.t, s.base, "m-0", "{"), true
 		}
-		if op.ID == "receiveSMSFrom" {
-			return gatewaySays(s, "integration", "{"), true
+		if op.ID == "receiveSMSFrom" || op.ID == "receiveSMSForAny" {
+			return gatewayPost(s, path, "{"), true
 		}
 		path, body, headers = path+"?limit=%", "{", append(headers, "X-Session-ID", "me")
 	case http.StatusUnauthorized:
@@ -73,6 +73,7 @@ func provoke(op describetest.Operation, status int, stranger, kim *seller) (got 
 		}
 	case http.StatusNotFound:
 		path = strings.Replace(path, "integration", "elsewhere", 1)
+		path = strings.Replace(path, "/api/sms/gateway", "/api/sms/elsewhere", 1)
 	case http.StatusRequestEntityTooLarge:
 		body = `{"x":"` + strings.Repeat("x", 16<<10) + `"}`
 	case http.StatusUnsupportedMediaType:

@@ -204,7 +204,7 @@ func lostItem(l ledger.Lost) messageItem {
 func (m messageItem) finished() messageItem {
 	sum := sha256.Sum256([]byte(m.MessageID))
 	m.Key, m.Kind = "m:"+hex.EncodeToString(sum[:16]), "message"
-	m.Assignable = m.Result == room.Unmatched && len(m.Could) > 0
+	m.Assignable = m.Result == room.Unmatched && m.Reason != room.WrongNumber && len(m.Could) > 0
 	return m
 }
 

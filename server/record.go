@@ -95,6 +95,7 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	}
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger,
 		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
+		Phone: s.roomPhone, SIM: s.roomSIM, Numbered: s.numbered,
 		Heard: heard.New(s.store.Client, s.engine, s.log).Record, Guard: s.cfg.SMSGuard,
 		Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {

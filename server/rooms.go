@@ -32,6 +32,7 @@ func (c Config) roomChecks() roomsfile.Checks {
 		Lease: between(leaseLeast, leaseMost), ClaimWithin: between(0, leaseMost),
 		Quarantine: between(0, quarantineMost),
 		Languages:  templates.Languages(),
+		Sealed:     c.SMSWebhookSecret != "" || len(c.SMSSources) > 0,
 		Known: func(entry string) bool {
 			if prefix, many := strings.CutSuffix(entry, "*"); many {
 				return c.Rooms.Begins(prefix)
@@ -95,6 +96,14 @@ func (s *Server) roomSenders(id room.ID) []string {
 		return nil
 	}
 	return s.rooms.Of(id).Senders
+}
+
+// roomPhone returns the number of a room; "" = not known.
+func (s *Server) roomPhone(id room.ID) string {
+	if s.rooms == nil {
+		return ""
+	}
+	return s.rooms.Of(id).Phone
 }
 
 // roomNames returns ROOMS_FILE's names of rooms and starred prefixes, in a language of the desk.

@@ -204,6 +204,19 @@ func TestOnlyListedSendersCount(t *testing.T) {
 	}
 }
 
+func TestMessageToAnotherNumberThanTheRoomsIsShownToNobody(t *testing.T) {
+	l := startLibrary(t, "shop:a: {phone: 010-1234-5678}\n", "--sms-webhook-secret", smsSecret)
+	seller := newSeller(t, l.URL(), "s")
+	fence := seller.joinRoom("shop:a", "").json["fence"]
+	body := func(id, to string) string {
+		return `{"message_id":"` + id + `","from":"15880000","text":"인증번호 482913","to":"` + to + `"}`
+	}
+	require.JSONEq(t, `{"result":"unmatched","reason":"wrong_number"}`,
+		carrierSaysTo(t, l.URL(), "shop:a", smsSecret, "m-1", body("m-1", "010-8765-4321")).body)
+	require.JSONEq(t, fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, fence),
+		carrierSaysTo(t, l.URL(), "shop:a", smsSecret, "m-2", body("m-2", "+82 10-1234-5678")).body)
+}
+
 func TestBadRoomsFileStopsTheStart(t *testing.T) {
 	for text, want := range map[string]string{
 		"integration:\n  lease: 11m\n":         `rooms.yaml:2: integration: lease is "11m": want a duration from 1s to 10m, such as 90s or 2m`,

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -197,7 +198,8 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		return err
 	}
 	if messages != nil {
-		site.SMS, site.Refused = messages, messages.Refused
+		site.SMS = messages
+		site.Refused = func(id room.ID, code string) { messages.Refused(cmp.Or(id, s.deskRoom()), code) }
 	}
 	handler, err := web.New(site)
 	if err != nil {

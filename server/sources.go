@@ -2,9 +2,11 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
 )
@@ -56,4 +58,41 @@ func (s *Server) sourcesOf(id room.ID) map[string]source.Configured {
 		return s.rooms.Of(id).Sources
 	}
 	return s.cfg.SMSSources
+}
+
+// roomSIM returns the card that has a room's number, of a phone that is a source of the room; "" = not known.
+func (s *Server) roomSIM(id room.ID, name string) string { return s.sourcesOf(id)[name].SIM }
+
+// numbered returns the rooms that have a source of this name, for the address of all rooms.
+func (s *Server) numbered(name string) (rooms []sms.NumberedRoom) {
+	for _, id := range s.listedRooms() {
+		if found, ok := s.sourcesOf(id)[name]; ok {
+			rooms = append(rooms, sms.NumberedRoom{ID: id, Source: found.Source, Phone: s.roomPhone(id),
+				SIM: found.SIM})
+		}
+	}
+	return rooms
+}
+
+// listedRooms returns the rooms that ROOMS or ROOMS_FILE names.
+func (s *Server) listedRooms() []room.ID {
+	rooms := s.cfg.Rooms.Names()
+	if s.rooms == nil {
+		return rooms
+	}
+	s.rooms.Each(func(name string, _ *roomsfile.Entry) {
+		id := room.ID(name)
+		if !strings.HasSuffix(name, "*") && s.cfg.Rooms.Has(id) && !slices.Contains(rooms, id) {
+			rooms = append(rooms, id)
+		}
+	})
+	return rooms
+}
+
+// deskRoom returns the room whose desk shows what concerns no known room; "" for none.
+func (s *Server) deskRoom() room.ID {
+	if rooms := s.listedRooms(); len(rooms) > 0 {
+		return rooms[0]
+	}
+	return ""
 }

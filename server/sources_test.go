@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/room"
 )
 
 const sourceSecret = "0123456789abcdef-of-the-source"
@@ -233,4 +234,61 @@ func TestDoctorKnowsWhenASourceWasLastHeard(t *testing.T) {
 	require.Contains(t, report, "by https://wait.example/api/b:1/sms/gateway.")
 	require.NotContains(t, report, "Twilio signs")
 	require.NotContains(t, report, sourceSecret)
+}
+
+// gatewayPost posts an event as SMS Gateway for Android does, to any path.
+func gatewayPost(s *seller, path, body string) reply {
+	s.t.Helper()
+	stamp := strconv.FormatInt(time.Now().Unix(), 10)
+	return s.ask(http.MethodPost, path, body, "Content-Type", "application/json", "X-Timestamp", stamp,
+		"X-Signature", hex.EncodeToString(sum(sha256.New, body+stamp)))
+}
+
+// gatewayEvent returns a received message's event; to is JSON.
+func gatewayEvent(id, to string, sim int, text string) string {
+	return fmt.Sprintf(`{"event":"sms:received","id":%q,"payload":{"messageId":"m","sender":"15881234",`+
+		`"recipient":%s,"simNumber":%d,"message":%q,"receivedAt":%q}}`, id, to, sim, text,
+		time.Now().Format(time.RFC3339))
+}
+
+func TestOneAddressServesAllNumbers(t *testing.T) {
+	l := startLibrary(t, `
+shop:a: {phone: 010-1111-1111, sms_sources: {phone: {sim: 1}}}
+shop:b: {phone: 010-2222-2222, sms_sources: {phone: {sim: 2}}}
+`, "--sms-sources", "phone=android-sms-gateway:"+sourceSecret)
+	s := newSeller(t, l.URL(), "phone")
+	fences := map[string]any{}
+	for _, id := range []string{"shop:a", "shop:b"} {
+		fences[id] = l.joins(id, "s", "").json["fence"]
+	}
+	matched := func(id string) string {
+		return fmt.Sprintf(`{"result":"matched","ticket":1,"fence":%s}`, fences[id])
+	}
+	require.JSONEq(t, `{"result":"unmatched","reason":"wrong_number"}`,
+		gatewayPost(s, "/api/shop:a/sms/phone", gatewayEvent("e1", `"010-2222-2222"`, 2, "인증번호 482913")).body)
+	require.JSONEq(t, `{"result":"unmatched","reason":"wrong_number"}`,
+		gatewayPost(s, "/api/shop:a/sms/phone", gatewayEvent("e2", `null`, 2, "인증번호 482914")).body)
+	require.JSONEq(t, matched("shop:b"),
+		gatewayPost(s, "/api/sms/phone", gatewayEvent("e3", `"+821022222222"`, 2, "인증번호 482915")).body)
+	require.JSONEq(t, matched("shop:a"),
+		gatewayPost(s, "/api/sms/phone", gatewayEvent("e4", `null`, 1, "인증번호 482916")).body)
+	require.JSONEq(t, `{"result":"unmatched","reason":"wrong_number"}`,
+		gatewayPost(s, "/api/sms/phone", gatewayEvent("e5", `"01099999999"`, 1, "인증번호 482917")).body)
+	requireProblem(t, s.ask(http.MethodPost, "/api/sms/phone", "{}"), http.StatusUnauthorized, "bad_signature")
+	requireProblem(t, s.ask(http.MethodPost, "/api/sms/other", "{}"), http.StatusNotFound, "unknown_source")
+	requireProblem(t, s.ask(http.MethodPost, "/api/shop:a/sms/", "{}"), http.StatusNotFound, "not_found")
+	require.Eventually(t, func() bool {
+		var kinds []string
+		for _, id := range []room.ID{"integration", "shop:a", "shop:b"} {
+			_, incidents, err := l.ledger.Troubles(t.Context(), id, 0, 100)
+			require.NoError(t, err)
+			for _, i := range incidents {
+				what, _, _ := strings.Cut(i.Subject, "/")
+				kinds = append(kinds, string(id)+" "+i.Kind+" "+what)
+			}
+		}
+		return slices.Contains(kinds, "integration message_refused no_room") &&
+			slices.Contains(kinds, "integration message_refused unknown_source") &&
+			slices.Contains(kinds, "shop:a message_refused not_found")
+	}, patience, 20*time.Millisecond)
 }

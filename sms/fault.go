@@ -14,6 +14,17 @@ var (
 	ErrIgnored = errors.New("signed, and no inbound SMS")
 )
 
+// IgnoredEvent is ErrIgnored with the name of the event, as the source calls it.
+type IgnoredEvent struct{ Name string }
+
+// Ignored returns the error of a request that is no inbound SMS.
+func Ignored(event string) error { return &IgnoredEvent{event} }
+
+func (e *IgnoredEvent) Error() string { return ErrIgnored.Error() }
+
+// Unwrap returns ErrIgnored.
+func (e *IgnoredEvent) Unwrap() error { return ErrIgnored }
+
 // SignatureFault is ErrSignature of a source, with a hint. It repeats nothing of the request and no secret.
 type SignatureFault struct{ Hint string }
 
@@ -50,6 +61,8 @@ var (
 			"same SMS is sent again."}
 	faultFrom = &Fault{ErrInvalidMessage, "from은 문자열이나 숫자예요. 모르면 빼고 보내 주세요.",
 		"Give from as a string or a number, or leave it out."}
+	faultTo = &Fault{ErrInvalidMessage, "to에 문자를 받은 번호를 문자열이나 숫자로 보내 주세요. 모르면 빼고 보내 주세요.",
+		"Give as to the number that received the SMS, as a string or a number, or leave it out."}
 	faultText = &Fault{ErrInvalidMessage, "text에 문자 내용을 문자열로 보내 주세요. 비어 있으면 안 돼요.",
 		"Give the SMS itself in text, as a string that is not blank."}
 	faultSentAt = &Fault{ErrInvalidMessage,
@@ -70,6 +83,16 @@ var (
 var (
 	FaultBody = &Fault{ErrInvalidJSON, "본문을 읽을 수 없어요. 소스의 종류와 본문 형식(JSON 또는 폼)을 확인해 주세요.",
 		"The body can not be read: check the source's kind, and that it sends JSON or a form."}
+	FaultSeveral = &Fault{ErrInvalidMessage, "한 번에 문자가 여러 건 왔어요. ROOMS_FILE에서 each에 목록의 경로를 적어 주세요.",
+		"The post has several messages: name the path of their array in each, in ROOMS_FILE."}
+	FaultUnconfirmed = &Fault{ErrInvalidMessage, "구독을 확인하지 못했어요. 서버가 SNS에 연결할 수 있는지 보고 다시 요청해 주세요.",
+		"The subscription could not be confirmed: check that the server reaches SNS, and request it again."}
 	FaultEncrypted = &Fault{ErrInvalidMessage, "문자가 암호화되어 있어요. 앱에서 받은 문자 암호화를 꺼 주세요.",
 		"The message is encrypted: turn off the encryption of received messages in the app."}
 )
+
+// FaultLacks is the fault of a post without a field that the source's settings name, by the setting's key.
+func FaultLacks(key string) *Fault {
+	return &Fault{ErrInvalidMessage, "설정의 " + key + "에 적은 필드가 보내온 내용에 없어요. 필드 이름을 확인해 주세요.",
+		"The post has no such field as " + key + " of the source's settings names: check the name."}
+}

@@ -21,6 +21,8 @@ const (
 type message struct {
 	id   string
 	from string
+	to   string // the number that it was sent to; "" = not given
+	sim  string // the card that received it, as the source calls it; "" = not given
 	text Secret
 	sent window
 	part room.Part
@@ -43,6 +45,9 @@ func parse(id room.ID, body []byte) (message, error) {
 	}
 	if m.from, ok = textOrNumber(fields["from"]); !ok {
 		return message{}, faultFrom
+	}
+	if m.to, ok = textOrNumber(fields["to"]); !ok {
+		return message{}, faultTo
 	}
 	content, ok := text(fields["text"])
 	if !ok || strings.TrimSpace(content) == "" {

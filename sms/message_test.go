@@ -48,6 +48,7 @@ func TestMessageThatCanNotBeUsedIsRefusedWithWhatToDo(t *testing.T) {
 		{"id with half a character", `{"message_id":"a\ud800","text":"code 80264173"}`, faultID},
 		{"names are exact", `{"Message_ID":"m","text":"code 80264173"}`, faultID},
 		{"sender is a list", `{"message_id":"m","from":["80264173"],"text":"code 80264173"}`, faultFrom},
+		{"receiver is a list", `{"message_id":"m","to":["80264173"],"text":"code 80264173"}`, faultTo},
 		{"another room", `{"message_id":"m","text":"code 80264173","room":"other"}`, faultRoom},
 		{"room is a number", `{"message_id":"m","text":"code 80264173","room":1}`, faultRoom},
 		{"part 0", `{"message_id":"m","text":"code 80264173","ref":"r","parts":2,"part":0}`, faultPart},

@@ -2,7 +2,9 @@ package sms
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -11,8 +13,10 @@ import (
 type Post struct {
 	ID     string // "" if the source gives no id that stays the same when it repeats a message
 	From   string
+	To     string // the number that the message was sent to; "" if the source does not name it
+	SIM    string // the card that received the message, as the source calls it; "" if it names none
 	Text   Secret
-	SentAt string // RFC 3339, or unix seconds or milliseconds; "" if the source gives none
+	SentAt string // RFC 3339, or unix seconds, milliseconds or microseconds; "" if the source gives none
 	Stamp  int64  // unix ms: replaces SentAt in a derived ID only, and is not a time of sending
 
 	Ref, Part, Parts string // of a piece of a long message
@@ -20,7 +24,8 @@ type Post struct {
 
 // message validates a post like a body that is posted to the room itself. Its id is "" if the post has none.
 func (p Post) message() (m message, err error) {
-	m = message{id: p.ID, from: printable(p.From), text: NewSecret(printable(p.Text.Reveal()))}
+	m = message{id: p.ID, from: printable(p.From), to: printable(p.To), sim: p.SIM,
+		text: NewSecret(printable(p.Text.Reveal()))}
 	if p.ID != "" && !validID(p.ID) {
 		return message{}, faultID
 	}
@@ -62,7 +67,18 @@ func (p Post) sentAt() (window, error) {
 	case text == "":
 		return window{}, nil
 	case json.Valid([]byte(text)): // a number: no RFC 3339 is JSON
-		return unixSentAt(json.RawMessage(text))
+		return postedAt(text)
 	}
 	return parseSentAt(text)
+}
+
+// Some sources give unix microseconds; as milliseconds these would be after the year 9999.
+const microseconds = 253_402_300_800_000
+
+// postedAt reads unix seconds, milliseconds or microseconds.
+func postedAt(text string) (window, error) {
+	if at, err := strconv.ParseInt(text, 10, 64); err == nil && at >= microseconds {
+		return windowOf(time.UnixMicro(at)), nil
+	}
+	return unixSentAt(json.RawMessage(text))
 }

@@ -40,7 +40,8 @@ type count struct {
 	detail   string // of the last one
 }
 
-// Refused counts and reports a message that was refused before it reached the service, by its code.
+// Refused counts and reports a message that was refused before it reached the service, by its code. Without
+// a room, only the log has the report.
 func (s *Service) Refused(id room.ID, code string) {
 	s.metrics.answers.WithLabelValues(code).Inc()
 	s.refusals.add(refusal{id, code}, "")
@@ -65,6 +66,9 @@ func (s *Service) reportRefusal(id room.ID, err error) {
 // incident logs refused messages, and adds an incident.
 func (s *Service) incident(ctx context.Context, id room.ID, subject, detail string) error {
 	s.Log.WarnContext(ctx, "inbound SMS were refused", "room", id, "detail", detail)
+	if id == "" {
+		return nil
+	}
 	err := s.Engine.Incident(ctx, id, "message_refused", subject, detail)
 	if err != nil {
 		s.Log.WarnContext(ctx, "refused messages were not reported to support", "room", id, "error", err)

@@ -45,13 +45,18 @@ type Config struct {
 	// SMS_WEBHOOK_SECRET; "" = none: rooms without their own take no messages
 	Secret string
 	// for rooms with their own secret; nil, also for one room = none
-	Own        func(room.ID) *Verifier
-	Source     SourceOf                              // formats of phones and providers; nil = none
-	Heard      func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
-	Senders    func(room.ID) []string                // accepted senders of a room; nil, or an empty list = all
-	Guard      time.Duration                         // SMS_GUARD
-	Completes  bool                                  // SMS_COMPLETES: a match ends the lease
-	LedgerWait time.Duration                         // for each of two calls to the ledger; default 500 ms
+	Own     func(room.ID) *Verifier
+	Source  SourceOf                              // formats of phones and providers; nil = none
+	Heard   func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
+	Senders func(room.ID) []string                // accepted senders of a room; nil, or an empty list = all
+	Phone   func(room.ID) string                  // number of a room; nil, or "" = not known
+	// card of a room's source that has the room's number; nil, or "" = not known
+	SIM func(id room.ID, source string) string
+	// rooms that have a source of this name, for an address without a room; nil, or none = unknown
+	Numbered   func(source string) []NumberedRoom
+	Guard      time.Duration // SMS_GUARD
+	Completes  bool          // SMS_COMPLETES: a match ends the lease
+	LedgerWait time.Duration // for each of two calls to the ledger; default 500 ms
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil = no metrics
 }
@@ -62,6 +67,7 @@ type Heard struct {
 	Timed  bool   // it is a message with a time of sending
 	// since the time of sending, by the store's clock; negative if the source's clock is ahead
 	Delay time.Duration
+	Event string // name of an event that is no inbound SMS; "" = it is one
 }
 
 // heardOf describes a request whose message was read at an instant, in unix ms. A time in whole seconds
@@ -70,7 +76,8 @@ func heardOf(source string, m message, now int64) Heard {
 	if m.sent.from == 0 || now == 0 {
 		return Heard{Source: source}
 	}
-	return Heard{source, true, time.Duration(now-(m.sent.from+m.sent.to)/2) * time.Millisecond}
+	delay := time.Duration(now-(m.sent.from+m.sent.to)/2) * time.Millisecond
+	return Heard{Source: source, Timed: true, Delay: delay}
 }
 
 // storeDay is a day in ms. A message whose id another one had, and that has no time, is recognized by sender,
@@ -128,7 +135,7 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	if verifier == nil {
 		return Answer{}, ErrNotConfigured
 	}
-	return s.take(ctx, id, "", func(now int64) (message, error) {
+	return s.take(ctx, id, "", time.Now(), func(now int64) (message, error) {
 		if err := verifier.verify(header, body, now); err != nil {
 			return message{}, err
 		}
@@ -136,37 +143,41 @@ func (s *Service) Receive(ctx context.Context, id room.ID, header http.Header, b
 	})
 }
 
-// take reads one SMS and answers it; it counts and reports refusals. now is the store's time, in unix ms.
-func (s *Service) take(ctx context.Context, id room.ID, source string,
+// take reads one SMS and answers it; it counts and reports refusals. now is the store's time, in unix ms, of
+// the instant at which the request was read: monotonic, since this machine's wall clock does not count.
+func (s *Service) take(ctx context.Context, id room.ID, source string, begun time.Time,
 	read func(now int64) (message, error)) (Answer, error) {
-	begun := time.Now() // monotonic from here on: this machine's wall clock does not count
 	now := s.now(begun)
 	m, err := read(now)
 	if s.Heard != nil && !errors.Is(err, ErrSignature) {
 		s.Heard(ctx, id, heardOf(source, m, now))
 	}
-	if errors.Is(err, ErrIgnored) {
-		return Answer{}, err
-	}
 	var match room.Match
 	if err == nil {
-		match, err = s.attribute(ctx, id, m, begun)
+		match, err = s.attribute(ctx, id, source, m, begun)
 	}
-	s.metrics.answered(match, err, time.Since(begun))
 	if err != nil {
-		s.reportRefusal(id, err)
+		s.refuse(id, err, begun)
 		return Answer{}, err
 	}
+	s.metrics.answered(match, nil, time.Since(begun))
 	return answerOf(match), nil
 }
 
+// refuse counts and reports a message that has no answer.
+func (s *Service) refuse(id room.ID, err error, begun time.Time) {
+	s.metrics.answered(room.Match{}, err, time.Since(begun))
+	s.reportRefusal(id, err)
+}
+
 // attribute matches a message that was read at an instant.
-func (s *Service) attribute(ctx context.Context, id room.ID, m message, read time.Time) (room.Match, error) {
-	q := s.request(id, m, read)
+func (s *Service) attribute(ctx context.Context, id room.ID, source string, m message, read time.Time) (
+	room.Match, error) {
+	q := s.request(id, source, m, read)
 	known, err := s.recall(ctx, id, q.Note)
 	if errors.Is(err, room.ErrIDUsedAgain) {
 		m.id = s.derivedID(id, m, s.now(read)/storeDay, 0)
-		q = s.request(id, m, read)
+		q = s.request(id, source, m, read)
 		known, _ = s.recall(ctx, id, q.Note)
 	}
 	if known != nil {
@@ -207,7 +218,7 @@ func (s *Service) now(at time.Time) int64 {
 }
 
 // request returns the engine's request for a message that was read at an instant.
-func (s *Service) request(id room.ID, m message, read time.Time) room.MatchRequest {
+func (s *Service) request(id room.ID, source string, m message, read time.Time) room.MatchRequest {
 	q := room.MatchRequest{MessageID: m.id, From: m.sent.from, To: m.sent.to, ReadAt: s.Engine.At(read),
 		Guard: s.Guard, Keep: !s.Completes,
 		Sender: m.from, Part: m.part, Shown: m.shown()}
@@ -223,6 +234,7 @@ func (s *Service) request(id room.ID, m message, read time.Time) room.MatchReque
 	}
 	q.Foreign = len(senders) > 0 && !room.OneOf(m.from, senders)
 	q.Personal = len(senders) == 0 && room.Personal(m.from)
+	q.Astray = s.astray(id, source, m)
 	return q
 }
 

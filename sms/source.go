@@ -2,6 +2,7 @@ package sms
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -12,8 +13,9 @@ import (
 type Source interface {
 	// Verify checks the source's own signature. The error wraps ErrSignature and repeats no secret.
 	Verify(Request) error
-	// Parse reads a verified request. Errors: a *Fault, or ErrIgnored for a request that is no inbound SMS.
-	Parse(Request) (Post, error)
+	// Parse reads the messages of a verified request. Errors: a *Fault, also beside the messages that are
+	// good, or an *IgnoredEvent for a request that is no inbound SMS.
+	Parse(Request) ([]Post, error)
 }
 
 // SourceOf returns a room's source of that name; nil if it has none.
@@ -24,7 +26,7 @@ type Request struct {
 	URL    string // as the sender calls it, with its query: some signatures cover it
 	Header http.Header
 	Body   []byte
-	Now    time.Time // by the store's clock; ReceiveFrom sets it
+	Now    time.Time // by the store's clock; ReceiveFrom and ReceiveAny set it
 }
 
 func (s *Service) source(id room.ID, name string) Source {
@@ -34,24 +36,77 @@ func (s *Service) source(id room.ID, name string) Source {
 	return s.Source(id, name)
 }
 
-// ReceiveFrom is Receive for a source's own format. Errors are Receive's, ErrUnknownSource in place of
-// ErrNotConfigured, and ErrIgnored.
-func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Request) (Answer, error) {
+// ReceiveFrom is Receive for a source's own format, which may bring several messages in one request. Errors
+// are Receive's, ErrUnknownSource in place of ErrNotConfigured, and ErrIgnored. Messages that can not be read
+// beside good ones are no error: they are reported to support.
+func (s *Service) ReceiveFrom(ctx context.Context, id room.ID, name string, r Request) ([]Answer, error) {
 	source := s.source(id, name)
 	if source == nil {
-		return Answer{}, ErrUnknownSource
+		return nil, ErrUnknownSource
 	}
-	return s.take(ctx, id, name, func(now int64) (message, error) {
-		r.Now = time.UnixMilli(now)
-		if err := source.Verify(r); err != nil {
-			return message{}, err
+	begun := time.Now()
+	posts, err := s.open(ctx, id, name, source, r, begun)
+	return s.answerAll(posts, err, func(p Post) (Answer, error) { return s.takePost(ctx, id, name, p, begun) })
+}
+
+// open verifies and parses a request.
+func (s *Service) open(ctx context.Context, id room.ID, name string, source Source, r Request,
+	begun time.Time) ([]Post, error) {
+	r.Now = time.UnixMilli(s.now(begun))
+	err := source.Verify(r)
+	if err != nil {
+		s.refuse(id, err, begun)
+		return nil, err
+	}
+	posts, err := source.Parse(r)
+	s.heard(ctx, id, name, posts, err)
+	if err != nil && !errors.Is(err, ErrIgnored) {
+		s.refuse(id, err, begun)
+	}
+	return posts, err
+}
+
+// heard notes a signed request without a message that can be read.
+func (s *Service) heard(ctx context.Context, id room.ID, name string, posts []Post, err error) {
+	if len(posts) > 0 {
+		return
+	}
+	h := Heard{Source: name}
+	var ignored *IgnoredEvent
+	if errors.As(err, &ignored) {
+		h.Event = eventName(ignored.Name)
+		s.metrics.ignored(name, h.Event)
+	}
+	if s.Heard != nil {
+		s.Heard(ctx, id, h)
+	}
+}
+
+// answerAll answers each message of a request. An error of the store is the whole request's, so that the
+// source sends it again; another one is its only where no message has an answer.
+func (s *Service) answerAll(posts []Post, err error, take func(Post) (Answer, error)) ([]Answer, error) {
+	var answers []Answer
+	for _, p := range posts {
+		answer, fault := take(p)
+		switch {
+		case fault == nil:
+			answers = append(answers, answer)
+		case errors.Is(fault, ErrInvalidMessage):
+			err = fault
+		default:
+			return nil, fault
 		}
-		post, err := source.Parse(r)
-		if err != nil {
-			return message{}, err
-		}
-		return s.messageOf(id, post, now)
-	})
+	}
+	if len(answers) > 0 {
+		return answers, nil
+	}
+	return nil, err
+}
+
+// takePost answers one message of a source.
+func (s *Service) takePost(ctx context.Context, id room.ID, name string, p Post, begun time.Time) (Answer,
+	error) {
+	return s.take(ctx, id, name, begun, func(now int64) (message, error) { return s.messageOf(id, p, now) })
 }
 
 // messageOf validates a post, and derives an id if it has none.
@@ -79,4 +134,26 @@ func (s *Service) derivedID(id room.ID, m message, stamp, now int64) string {
 	}
 	q := room.MatchRequest{Sender: m.from, From: at, Shown: room.Message{Text: m.text.Reveal()}}
 	return "~" + s.Engine.Fingerprint(id, q)
+}
+
+// mostEvent is the longest name of an event that is kept.
+const mostEvent = 40
+
+// eventName returns an event's name as a label: names are the source's, so anything else than a short name of
+// plain characters is "other".
+func eventName(name string) string {
+	if name == "" {
+		return "none"
+	}
+	if len(name) > mostEvent {
+		return "other"
+	}
+	for _, r := range name {
+		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			r == ':' || r == '.' || r == '_' || r == '-'
+		if !plain {
+			return "other"
+		}
+	}
+	return name
 }

@@ -18,8 +18,14 @@ type plainSource struct {
 	post          Post
 }
 
-func (p *plainSource) Verify(Request) error        { return p.verify }
-func (p *plainSource) Parse(Request) (Post, error) { return p.post, p.parse }
+func (p *plainSource) Verify(Request) error { return p.verify }
+
+func (p *plainSource) Parse(Request) ([]Post, error) {
+	if p.parse != nil {
+		return nil, p.parse
+	}
+	return []Post{p.post}, nil
+}
 
 // sourced returns a stage whose replicas have one source, called phone.
 func sourced(t *testing.T) (*stage, *plainSource, func(*replica) (Answer, error)) {
@@ -32,7 +38,11 @@ func sourced(t *testing.T) (*stage, *plainSource, func(*replica) (Answer, error)
 	}
 	s.one, s.two = s.replica(Config{Completes: true, Source: of}), s.replica(Config{Completes: true, Source: of})
 	return s, source, func(r *replica) (Answer, error) {
-		return r.ReceiveFrom(context.Background(), integration, "phone", Request{})
+		answers, err := r.ReceiveFrom(context.Background(), integration, "phone", Request{})
+		if err != nil {
+			return Answer{}, err
+		}
+		return answers[0], nil
 	}
 }
 
@@ -133,7 +143,7 @@ func TestSignatureOfASourceIsRefusedWithWhatToLookAt(t *testing.T) {
 		s.Source = func(room.ID, string) Source { return source }
 		_, err := s.ReceiveFrom(t.Context(), integration, "phone", Request{})
 		require.ErrorIs(t, err, ErrSignature)
-		source.verify = ErrIgnored
+		source.verify, source.parse = nil, Ignored("system:ping")
 		_, err = s.ReceiveFrom(t.Context(), integration, "phone", Request{})
 		require.ErrorIs(t, err, ErrIgnored, "what is no SMS is not refused")
 		require.Len(t, engine.heard(), 1)

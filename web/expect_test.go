@@ -45,7 +45,11 @@ func (e *askEngine) Receive(context.Context, room.ID, http.Header, []byte) (sms.
 	panic("not asked for")
 }
 
-func (e *askEngine) ReceiveFrom(context.Context, room.ID, string, sms.Request) (sms.Answer, error) {
+func (e *askEngine) ReceiveFrom(context.Context, room.ID, string, sms.Request) ([]sms.Answer, error) {
+	panic("not asked for")
+}
+
+func (e *askEngine) ReceiveAny(context.Context, string, sms.Request) ([]sms.Answer, error) {
 	panic("not asked for")
 }
 

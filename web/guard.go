@@ -110,10 +110,17 @@ func (m *middleware) guard(c *gin.Context) {
 func (m *middleware) known(c *gin.Context) {
 	id, err := room.ParseID(c.Param("room"))
 	if err != nil || !m.Rooms.Has(id) {
+		m.refusedAddress(c, "unknown_room")
 		m.Refuse(c, "unknown_room")
 	}
 }
 
-func (m *middleware) notFound(c *gin.Context) { m.Refuse(c, "not_found") }
+func (m *middleware) notFound(c *gin.Context) {
+	m.refusedAddress(c, "not_found")
+	m.Refuse(c, "not_found")
+}
 
-func (m *middleware) methodNotAllowed(c *gin.Context) { m.Refuse(c, "method_not_allowed") }
+func (m *middleware) methodNotAllowed(c *gin.Context) {
+	m.refusedAddress(c, "method_not_allowed")
+	m.Refuse(c, "method_not_allowed")
+}

@@ -59,6 +59,7 @@ func (m *middleware) rightHost(c *gin.Context) {
 		return
 	}
 	if !m.Hosts.has(c.Request.Host) {
+		m.refusedAddress(c, "wrong_host")
 		m.Refuse(c, "wrong_host")
 	}
 }

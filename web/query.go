@@ -25,7 +25,8 @@ var codesOfQuery = map[string]map[string]string{
 // Message routes ignore the query, and a carrier does not retry a refused one.
 func (m *middleware) wholeQuery(c *gin.Context) {
 	query := c.Request.URL.RawQuery
-	if !strings.HasPrefix(c.FullPath(), "/api/") || strings.HasPrefix(c.FullPath(), "/api/:room/sms") {
+	if !strings.HasPrefix(c.FullPath(), "/api/") || strings.HasPrefix(c.FullPath(), "/api/:room/sms") ||
+		strings.HasPrefix(c.FullPath(), "/api/sms/") {
 		return
 	}
 	if _, err := url.ParseQuery(query); err != nil {

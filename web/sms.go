@@ -17,9 +17,10 @@ import (
 // smsAPI takes messages from carriers, phones and providers.
 type smsAPI struct{ *base }
 
-func (h *smsAPI) routes(g *gin.RouterGroup) {
-	g.POST("/sms", h.message)
-	g.POST("/sms/:source", h.messageFrom)
+func (h *smsAPI) routes(all *gin.Engine, room *gin.RouterGroup) {
+	room.POST("/sms", h.message)
+	room.POST("/sms/:source", h.messageFrom)
+	all.POST("/api/sms/:source", h.messageForAny)
 }
 
 // message is POST /api/{room}/sms. It is signed, so it needs neither a session nor a content type.
@@ -53,24 +54,55 @@ func (h *smsAPI) messageFrom(c *gin.Context) {
 		return
 	}
 	if h.SMS == nil {
-		h.Refuse(c, "unknown_source")
+		h.failMessage(c, sms.ErrUnknownSource)
 		return
 	}
 	ctx, cancel := h.Asking(c)
 	defer cancel()
-	result, err := h.SMS.ReceiveFrom(ctx, request.Room(c), c.Param("source"),
-		sms.Request{URL: h.publicURL(c) + c.Request.URL.RequestURI(), Header: c.Request.Header, Body: body})
+	answers, err := h.SMS.ReceiveFrom(ctx, request.Room(c), c.Param("source"), h.sourceRequest(c, body))
+	h.answerSource(c, answers, err)
+}
+
+// messageForAny is POST /api/sms/{source}: messageFrom, for the room that has the message's number.
+func (h *smsAPI) messageForAny(c *gin.Context) {
+	body, ok := h.readMessage(c)
+	if !ok {
+		return
+	}
+	if h.SMS == nil {
+		h.failMessage(c, sms.ErrUnknownSource)
+		return
+	}
+	ctx, cancel := h.Asking(c)
+	defer cancel()
+	answers, err := h.SMS.ReceiveAny(ctx, c.Param("source"), h.sourceRequest(c, body))
+	h.answerSource(c, answers, err)
+}
+
+func (h *smsAPI) sourceRequest(c *gin.Context, body []byte) sms.Request {
+	return sms.Request{URL: h.publicURL(c) + c.Request.URL.RequestURI(), Header: c.Request.Header, Body: body}
+}
+
+// answerSource answers a source: with one answer, or a list where it sent several messages in one request.
+func (h *smsAPI) answerSource(c *gin.Context, answers []sms.Answer, err error) {
 	switch {
 	case errors.Is(err, sms.ErrIgnored):
 		c.Status(http.StatusNoContent)
+		return
 	case err != nil:
 		h.failMessage(c, err)
+		return
+	}
+	for _, answer := range answers {
+		h.spanMessage(c, answer)
+	}
+	switch {
 	case c.GetHeader("X-Twilio-Signature") != "": // Twilio takes the answer as instructions
-		h.spanMessage(c, result)
 		c.Data(http.StatusOK, "text/xml; charset=utf-8", []byte(noInstructions))
+	case len(answers) == 1:
+		h.JSON(c, http.StatusOK, answers[0])
 	default:
-		h.spanMessage(c, result)
-		h.JSON(c, http.StatusOK, result)
+		h.JSON(c, http.StatusOK, gin.H{"results": answers})
 	}
 }
 
@@ -80,8 +112,8 @@ func (h *smsAPI) readMessage(c *gin.Context) (body []byte, ok bool) {
 	if err == nil {
 		return body, true
 	}
-	if code := problem.CodeOf(err); h.Refused != nil && code == sms.BodyTooLarge {
-		h.Refused(request.Room(c), code)
+	if code := problem.CodeOf(err); code == sms.BodyTooLarge {
+		h.refused(c, code)
 	}
 	h.Fail(c, err)
 	return nil, false
@@ -89,6 +121,9 @@ func (h *smsAPI) readMessage(c *gin.Context) (body []byte, ok bool) {
 
 // failMessage answers with the reason an SMS was refused.
 func (h *smsAPI) failMessage(c *gin.Context, err error) {
+	if errors.Is(err, sms.ErrUnknownSource) {
+		h.refused(c, "unknown_source")
+	}
 	fault, ok := errors.AsType[*sms.Fault](err)
 	if !ok {
 		h.Fail(c, err)

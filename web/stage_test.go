@@ -29,8 +29,12 @@ func (b broken) Receive(_ context.Context, _ room.ID, _ http.Header, _ []byte) (
 	return b.answer, b.err
 }
 
-func (b broken) ReceiveFrom(_ context.Context, _ room.ID, _ string, _ sms.Request) (sms.Answer, error) {
-	return b.answer, b.err
+func (b broken) ReceiveFrom(_ context.Context, _ room.ID, _ string, _ sms.Request) ([]sms.Answer, error) {
+	return []sms.Answer{b.answer}, b.err
+}
+
+func (b broken) ReceiveAny(_ context.Context, _ string, _ sms.Request) ([]sms.Answer, error) {
+	return []sms.Answer{b.answer}, b.err
 }
 
 func (broken) Claim(context.Context, room.ID, room.ExpectRequest) (room.Expectation, error) {

@@ -59,7 +59,8 @@ type Sockets interface {
 // Claim gives an unmatched message to the holder that claims it, if both lines of defence agree.
 type SMS interface {
 	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
-	ReceiveFrom(ctx context.Context, id room.ID, source string, r sms.Request) (sms.Answer, error)
+	ReceiveFrom(ctx context.Context, id room.ID, source string, r sms.Request) ([]sms.Answer, error)
+	ReceiveAny(ctx context.Context, source string, r sms.Request) ([]sms.Answer, error)
 	Claim(ctx context.Context, id room.ID, q room.ExpectRequest) (room.Expectation, error)
 }
 
@@ -68,16 +69,17 @@ type Config struct {
 	Engine  Engine
 	Sockets Sockets // nil: 404
 	// nil: 503 sms_not_configured, no source is known, and there is no message to claim
-	SMS     SMS
-	Refused func(id room.ID, code string) // called for a message refused before SMS sees it; may be nil
-	Support *support.Config               // nil: no desk
-	Sellers *identity.Sellers             // proves sellers; nil: sellers name themselves
-	Pushes  *push.Pushes                  // to sellers' browsers; nil: none
-	WayBack *wayback.Signer               // signs the way back to the portal; nil: it is a plain link
-	Reach   *reach.Choices                // of sellers about messages of their portal; nil: there are none
-	Chosen  func(room.ID)                 // called after a seller in a room has chosen; required with Reach
-	Links   *link.Links                   // continue a place in another browser; nil: none
-	Rooms   Rooms                         // the existing rooms
+	SMS SMS
+	// called for a message refused before SMS sees it, "" = for no known room; may be nil
+	Refused func(id room.ID, code string)
+	Support *support.Config   // nil: no desk
+	Sellers *identity.Sellers // proves sellers; nil: sellers name themselves
+	Pushes  *push.Pushes      // to sellers' browsers; nil: none
+	WayBack *wayback.Signer   // signs the way back to the portal; nil: it is a plain link
+	Reach   *reach.Choices    // of sellers about messages of their portal; nil: there are none
+	Chosen  func(room.ID)     // called after a seller in a room has chosen; required with Reach
+	Links   *link.Links       // continue a place in another browser; nil: none
+	Rooms   Rooms             // the existing rooms
 
 	Terms func(room.ID) room.Terms                         // the engine's
 	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room; nil: none
@@ -155,7 +157,7 @@ func (s *site) router() (*gin.Engine, error) {
 
 	api := g.Group("/api/:room", s.mw.known)
 	s.lock.routes(api)
-	s.sms.routes(api)
+	s.sms.routes(g, api)
 	g.GET("/", s.pages.home)
 	pages := g.Group("/rooms/:room", s.mw.known)
 	s.pages.routes(pages)

@@ -20,6 +20,7 @@ type Checks struct {
 	Rest Entry // the values of the settings
 
 	Languages []string // of the page
+	Sealed    bool     // a secret of the settings seals all messages
 
 	// The same limits as those of the settings.
 	Lease, ClaimWithin, Quarantine func(text string) (time.Duration, error)
@@ -94,6 +95,7 @@ type draft struct {
 	set   []func(*Entry)
 	short bool     // its secret is short
 	weak  []string // sources with a short secret
+	cards []string // sources of which the entry has the card alone
 }
 
 func (r *reader) file(n *node) *File {
@@ -116,6 +118,7 @@ func (r *reader) file(n *node) *File {
 		f.entries[name] = r.entry(d, drafts)
 		f.Warnings = append(f.Warnings, r.warnings(d)...)
 	}
+	f.Warnings = append(f.Warnings, r.shared(f, drafts)...)
 	slices.Sort(f.Warnings)
 	f.secrets = r.secrets
 	return f
@@ -170,6 +173,7 @@ func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 		e.Keyring = room.NewKeyring(secrets...)
 	}
 	r.claimable(d, &e)
+	r.complete(d, &e)
 	return &e
 }
 

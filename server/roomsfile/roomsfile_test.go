@@ -336,7 +336,7 @@ shop:a:
 		"other": "template"}, kinds("shop:a"))
 	require.Len(t, f.Of("shop:b").Sources["phone"].Secrets, 2)
 	require.Equal(t, "0123456789abcdeg", f.Of("shop:b").Sources["twilio"].Secrets[1].Reveal())
-	require.Equal(t, source.Template{Scheme: "hmac-sha256", Header: "x-sum", ID: "a.b", From: "f", Text: "t",
+	require.Equal(t, source.Template{Signature: source.Signature{Scheme: "hmac-sha256", Header: "x-sum"}, ID: "a.b", From: "f", Text: "t",
 		SentAt: "s", Format: "unix", Zone: "+09:00", Ref: "r", Part: "p", Parts: "q"},
 		f.Of("shop:a").Sources["other"].Template)
 	require.NotNil(t, f.Of("shop:b").Keyring,
@@ -354,6 +354,69 @@ func TestSourcesMayBeAListOrHaveNothingButASecret(t *testing.T) {
 		require.Equal(t, "twilio", got.Kind, text)
 		require.Equal(t, "0123456789abcdef", got.Secrets[0].Reveal(), text)
 	}
+}
+
+func TestRoomsThatShareANumberAreToldApartBySenders(t *testing.T) {
+	warns := func(text string) []string {
+		f, err := Read(write(t, text))
+		require.NoError(t, err)
+		return f.Warnings
+	}
+	for _, shared := range []string{
+		"a: {phone: 010-1111-1111}\nb: {phone: '+82 10 1111 1111'}\n",
+		"a: {phone: 01011111111, sms_from: [15881234]}\nb: {phone: 010-1111-1111}\n",
+		"a: {phone: 01011111111, sms_from: [15881234]}\nb: {phone: 01011111111, sms_from: [1600, 1588-1234]}\n",
+		"p:*: {phone: 01011111111}\np:b: {sms_from: [15881234]}\n",
+	} {
+		require.Len(t, warns(shared), 1, shared)
+		require.Regexp(t, `rooms.yaml:2: \S+ and \S+ have one phone, and no sms_from tells their messages apart`,
+			warns(shared)[0])
+	}
+	for _, fine := range []string{
+		"a: {phone: 010-1111-1111}\nb: {phone: 010-2222-2222}\nc: {}\nd: {}\n",
+		"a: {phone: 01011111111, sms_from: [15881234]}\nb: {phone: 01011111111, sms_from: [16001234]}\n",
+	} {
+		require.Empty(t, warns(fine), fine)
+	}
+}
+
+func TestSourceHasAllKeysOfATemplate(t *testing.T) {
+	f, err := Read(write(t, `a:
+  sms_sources:
+    p:
+      {kind: template, secret: 0123456789abcdef, scheme: hmac-sha1, signature: sig, signed: "{pairs}\n{secret}",
+       signed_at: field at, each: list, only: {type: in, state: [new, ""]}, from: f, to: o, sim_field: c, text: t}
+`))
+	require.NoError(t, err)
+	require.Equal(t, source.Template{Signature: source.Signature{Scheme: "hmac-sha1", Field: "sig",
+		Signed: "{pairs}\n{secret}", SignedAt: "field at"}, Each: "list",
+		Only: map[string][]string{"type": {"in"}, "state": {"new", ""}}, From: "f", To: "o", SIM: "c", Text: "t"},
+		f.Of("a").Sources["p"].Template)
+}
+
+func TestRoomMayHaveTheCardOfASourceAlone(t *testing.T) {
+	f, err := Read(write(t, `
+shop:*: {sms_sources: {phone: {kind: android-sms-gateway, secret: 0123456789abcdef}}}
+shop:a: {sms_sources: {phone: {sim: 1}}}
+shop:b: {sms_sources: {phone: {sim: 2}}}
+`))
+	require.NoError(t, err)
+	a, b := f.Of("shop:a").Sources["phone"], f.Of("shop:b").Sources["phone"]
+	require.Equal(t, []string{"1", "2", ""}, []string{a.SIM, b.SIM, f.Of("shop:c").Sources["phone"].SIM})
+	require.True(t, a.Source == b.Source, "one source, whose signature is checked once")
+	_, err = Read(write(t, "shop:a: {sms_sources: {phone: {sim: 1}}}\n"))
+	require.ErrorContains(t, err, ":1: shop:a: sms_sources.phone has a sim alone: want its secret")
+}
+
+// A public key is known to everybody, so it seals nothing.
+func TestSourcesWithPublicKeysNeedAnotherSecret(t *testing.T) {
+	c := write(t, "a: {sms_sources: {t: {kind: template, scheme: sns, secret: \"arn:aws:sns:x\", from: f, text: t}}}\n")
+	_, err := Read(c)
+	require.ErrorContains(t, err, ":1: a: the sources have public keys alone, and nothing seals their messages")
+	c.Sealed = true
+	f, err := Read(c)
+	require.NoError(t, err)
+	require.Nil(t, f.Of("a").Keyring)
 }
 
 func TestWrongSourceIsNamedWithItsLine(t *testing.T) {
@@ -376,6 +439,8 @@ func TestWrongSourceIsNamedWithItsLine(t *testing.T) {
 		"sms_sources: {twilio: {secret: hush, secret_file: x}}":            `:2: a: sms_sources.twilio: secret and secret_file: want one of them`,
 		"sms_sources: {twilio: {secret_file: /nowhere/x}}":                 `:2: a: sms_sources.twilio: secret_file can not be read: open /nowhere/x`,
 		"sms_sources: {any: {kind: template, secret: hush, text: t}}":      `:2: a: sms_sources.any: from and text are missing`,
+		"sms_sources: {p: {kind: template, secret: hush, only: x}}":        `:2: a: sms_sources.p: only is no group`,
+		"sms_sources: {p: {kind: template, secret: hush, only: {a: []}}}":  `:2: a: sms_sources.p: only is no group`,
 		"sms_sources:\n    b: {kind: twilio, secret: x}\n    c: {kind: 1}": `:4: a: sms_sources.c: kind is none`,
 	} {
 		t.Run(text, func(t *testing.T) {

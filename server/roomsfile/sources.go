@@ -20,10 +20,17 @@ type sourceKey struct {
 // sourceKeys lists them in the order of error messages.
 var sourceKeys = []sourceKey{
 	{"kind", func(s *source.Settings) *string { return &s.Kind }},
+	{"sim", func(s *source.Settings) *string { return &s.SIM }},
 	{"scheme", func(s *source.Settings) *string { return &s.Template.Scheme }},
 	{"header", func(s *source.Settings) *string { return &s.Template.Header }},
+	{"signature", func(s *source.Settings) *string { return &s.Template.Field }},
+	{"signed", func(s *source.Settings) *string { return &s.Template.Signed }},
+	{"signed_at", func(s *source.Settings) *string { return &s.Template.SignedAt }},
+	{"each", func(s *source.Settings) *string { return &s.Template.Each }},
 	{"id", func(s *source.Settings) *string { return &s.Template.ID }},
 	{"from", func(s *source.Settings) *string { return &s.Template.From }},
+	{"to", func(s *source.Settings) *string { return &s.Template.To }},
+	{"sim_field", func(s *source.Settings) *string { return &s.Template.SIM }},
 	{"text", func(s *source.Settings) *string { return &s.Template.Text }},
 	{"sent_at", func(s *source.Settings) *string { return &s.Template.SentAt }},
 	{"format", func(s *source.Settings) *string { return &s.Template.Format }},
@@ -71,6 +78,19 @@ func (r *reader) sources(d *draft, v *node) error {
 				"want small letters, digits, - and _, at most 32", d.name)
 			continue
 		}
+		if sim, ok := onlySIM(p.value); ok {
+			d.cards = append(d.cards, name)
+			d.set = append(d.set, func(e *Entry) {
+				all, wider := maps.Clone(e.Sources), e.Sources[name]
+				if all == nil {
+					all = make(map[string]source.Configured)
+				}
+				wider.SIM = sim
+				all[name] = wider
+				e.Sources = all
+			})
+			continue
+		}
 		made, err := r.source(name, p.value)
 		if err != nil {
 			r.wrong(p.key.line, "%s: sms_sources.%s: %v", d.name, name, err)
@@ -90,6 +110,29 @@ func (r *reader) sources(d *draft, v *node) error {
 		})
 	}
 	return nil
+}
+
+// onlySIM returns the card of a source that an entry gives nothing else: the rest is that of the wider entry,
+// or of SMS_SOURCES.
+func onlySIM(v *node) (sim string, ok bool) {
+	if v.kind != group || len(v.pairs) != 1 || v.pairs[0].key.text != "sim" || v.pairs[0].value.kind != scalar {
+		return "", false
+	}
+	return strings.TrimSpace(v.pairs[0].value.text), true
+}
+
+// complete checks that an entry's sources are set up, and that something seals its messages.
+func (r *reader) complete(d *draft, e *Entry) {
+	for _, name := range d.cards {
+		if e.Sources[name].Source == nil {
+			r.wrong(d.line, "%s: sms_sources.%s has a sim alone: want its secret here, in a wider entry or in "+
+				"WAITROOM_SMS_SOURCES", d.name, name)
+		}
+	}
+	if len(e.Sources) > 0 && e.Keyring == nil && !r.checks.Sealed {
+		r.wrong(d.line, "%s: the sources have public keys alone, and nothing seals their messages: set "+
+			"WAITROOM_SMS_WEBHOOK_SECRET", d.name)
+	}
 }
 
 // source parses one source; a single value is its secret. Its kind defaults to its name.
@@ -118,12 +161,41 @@ func (r *reader) sourceKey(s *source.Settings, p pair) error {
 			return errors.New("secret and secret_file: want one of them")
 		}
 		return r.sourceSecrets(s, v, name == "secret_file")
+	case name == "only":
+		return only(s, v)
 	case at < 0:
 		return errors.New(unknownSourceKey(name))
 	case v.kind != scalar:
 		return fmt.Errorf("%s is %s: want one value", name, v.shown())
+	case name == "signed": // a blank may be signed
+		s.Template.Signed = v.text
 	default:
 		*sourceKeys[at].text(s) = strings.TrimSpace(v.text)
+	}
+	return nil
+}
+
+// only parses fields with the value that each must have, or a list of values.
+func only(s *source.Settings, v *node) error {
+	wrong := errors.New("only is no group: want a field's name and under it its value, or a list of values")
+	if v.kind != group || len(v.pairs) == 0 {
+		return wrong
+	}
+	s.Template.Only = make(map[string][]string, len(v.pairs))
+	for _, p := range v.pairs {
+		values := p.value.items
+		if p.value.kind == scalar {
+			values = []*node{p.value}
+		}
+		for _, one := range values {
+			if one.kind != scalar {
+				return wrong
+			}
+			s.Template.Only[p.key.text] = append(s.Template.Only[p.key.text], one.text)
+		}
+		if len(values) == 0 {
+			return wrong
+		}
 	}
 	return nil
 }
@@ -161,6 +233,7 @@ func unknownSourceKey(name string) string {
 	for _, k := range sourceKeys {
 		names = append(names, k.name)
 	}
+	names = append(names, "only")
 	problem := "a key that is none"
 	if word.MatchString(name) {
 		problem = name + " is no key"

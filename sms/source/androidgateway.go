@@ -1,9 +1,8 @@
 package source
 
 import (
-	"encoding/hex"
-	"strconv"
-	"time"
+	"fmt"
+	"strings"
 
 	"github.com/waitroom/waitroom/sms"
 )
@@ -11,38 +10,63 @@ import (
 // androidGateway reads the webhooks of SMS Gateway for Android (capcom6/android-sms-gateway). They are JSON,
 // signed in X-Signature by HMAC-SHA256 of the body and X-Timestamp. An event's id stays the same when the app
 // repeats it; a message's id is a hash that two messages may share. receivedAt is the carrier's own
-// timestamp, in whole seconds.
+// timestamp, in whole seconds. A text of over 90 bytes in EUC-KR reaches a Korean phone as an MMS.
 // https://docs.sms-gate.app/features/webhooks/
-type androidGateway struct{ keys keys }
+type androidGateway struct{}
 
-func (g androidGateway) Verify(r sms.Request) error {
-	given, err := hex.DecodeString(r.Header.Get("X-Signature"))
-	if err != nil || len(given) == 0 {
-		return refused("there is no X-Signature")
+func newAndroidGateway(k keys) (parts, error) {
+	v, err := newVerifier(k, Signature{Scheme: hmacSHA256, Header: "X-Signature",
+		Signed: "{body}{header X-Timestamp}", SignedAt: "header X-Timestamp"})
+	if m, ok := v.(*signedMAC); ok {
+		m.hint = "the secret has to be the app's signing key, under Settings, Webhooks"
 	}
-	stamp := r.Header.Get("X-Timestamp")
-	if !g.keys.match(given, func(key []byte) []byte { return hmacSHA256(key, r.Body, []byte(stamp)) }) {
-		return refused("the secret has to be the app's signing key, under Settings, Webhooks")
-	}
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil {
-		return refused("X-Timestamp is no number of seconds")
-	}
-	return timely(time.Unix(seconds, 0), r.Now)
+	return parts{v, androidGateway{}}, err
 }
 
-func (g androidGateway) Parse(r sms.Request) (sms.Post, error) {
+// The events that have messages: one in payload, or several in payload.messages.
+const (
+	smsReceived   = "sms:received"
+	mmsDownloaded = "mms:downloaded"
+	smsBatch      = "sms:batch:received"
+	mmsBatch      = "mms:batch:downloaded"
+)
+
+// Parse returns the messages of an event.
+func (androidGateway) Parse(r sms.Request) ([]sms.Post, error) {
 	f, err := readFields(r)
 	if err != nil {
-		return sms.Post{}, err
+		return nil, err
 	}
-	if f.text("event") != "sms:received" {
-		return sms.Post{}, sms.ErrIgnored
+	id, event := f.text("id"), f.text("event")
+	switch event {
+	case smsReceived, mmsDownloaded:
+		return []sms.Post{gatewayPost(id, fields{f.at("payload")})}, nil
+	case smsBatch, mmsBatch:
+		messages, ok := f.list("payload.messages")
+		if !ok {
+			return nil, sms.FaultLacks("payload.messages")
+		}
+		var posts []sms.Post
+		for i, message := range messages {
+			posts = append(posts, gatewayPost(fmt.Sprintf("%s.%d", id, i), fields{message}))
+		}
+		if len(posts) == 0 {
+			return nil, sms.Ignored(event)
+		}
+		return posts, nil
 	}
-	from := f.text("payload.sender")
+	return nil, sms.Ignored(event)
+}
+
+// gatewayPost reads a message. Subject and body of an MMS are its text.
+func gatewayPost(id string, f fields) sms.Post {
+	from, text := f.text("sender"), f.text("message")
 	if from == "" {
-		from = f.text("payload.phoneNumber") // name in older versions of the app
+		from = f.text("phoneNumber") // name in older versions of the app
 	}
-	return sms.Post{ID: f.text("id"), From: from, Text: sms.NewSecret(f.text("payload.message")),
-		SentAt: f.text("payload.receivedAt")}, nil
+	if text == "" {
+		text = strings.Trim(f.text("subject")+"\n"+f.text("body"), "\n")
+	}
+	return sms.Post{ID: id, From: from, To: f.text("recipient"), SIM: f.text("simNumber"),
+		Text: sms.NewSecret(text), SentAt: f.text("receivedAt")}
 }

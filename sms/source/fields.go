@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/url"
 	"strconv"
 	"strings"
@@ -12,37 +13,97 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// fields are a body's fields: JSON, or a form as an object of texts.
+// fields are a body's fields: JSON, or a form as an object of texts. A form's name with several values is an
+// array.
 type fields struct{ root any }
 
 // readFields parses a body by its content type, or else by its first character. The error is sms.FaultBody.
 func readFields(r sms.Request) (fields, error) {
 	if isForm(r) {
-		form, err := url.ParseQuery(string(r.Body))
+		form, err := readForm(r)
 		if err != nil || len(form) == 0 {
 			return fields{}, sms.FaultBody
 		}
-		root := make(map[string]any, len(form))
-		for name, values := range form {
-			root[name] = values[0]
-		}
-		return fields{root}, nil
+		return fieldsOf(form), nil
 	}
-	var root any
-	body := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(r.Body, []byte("\uFEFF"))))
-	body.UseNumber() // keeps numbers as written
-	if body.Decode(&root) != nil {
-		return fields{}, sms.FaultBody
-	}
-	if _, err := body.Token(); err != io.EOF {
+	root, ok := readJSON(r.Body)
+	if !ok {
 		return fields{}, sms.FaultBody
 	}
 	return fields{root}, nil
 }
 
+// readForm parses a form, URL-encoded or multipart.
+func readForm(r sms.Request) (url.Values, error) {
+	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != multipartForm {
+		return url.ParseQuery(string(r.Body))
+	}
+	form, err := multipart.NewReader(bytes.NewReader(r.Body), params["boundary"]).ReadForm(int64(len(r.Body)))
+	if err != nil {
+		return nil, err
+	}
+	return form.Value, nil
+}
+
+func fieldsOf(form url.Values) fields {
+	root := make(map[string]any, len(form))
+	for name, values := range form {
+		if len(values) == 1 {
+			root[name] = values[0]
+			continue
+		}
+		list := make([]any, len(values))
+		for i, value := range values {
+			list[i] = value
+		}
+		root[name] = list
+	}
+	return fields{root}
+}
+
+// readJSON parses one value; numbers stay as they are written.
+func readJSON(text []byte) (value any, ok bool) {
+	body := json.NewDecoder(bytes.NewReader(escaped(bytes.TrimPrefix(text, []byte("\uFEFF")))))
+	body.UseNumber()
+	if body.Decode(&value) != nil {
+		return nil, false
+	}
+	_, err := body.Token()
+	return value, err == io.EOF
+}
+
+// escaped returns JSON with escapes for line breaks and tabs inside its strings. Programs that paste a text
+// into a pattern of JSON leave them as they are.
+func escaped(text []byte) []byte {
+	if bytes.IndexAny(text, "\n\r\t") < 0 {
+		return text
+	}
+	escapes := map[byte]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}
+	out := make([]byte, 0, len(text)+16)
+	inside, after := false, false // inside a string; after a backslash
+	for _, c := range text {
+		if escape, raw := escapes[c]; inside && !after && raw {
+			out = append(out, escape...)
+			continue
+		}
+		if c == '"' && !after {
+			inside = !inside
+		}
+		after = inside && c == '\\' && !after
+		out = append(out, c)
+	}
+	return out
+}
+
+const (
+	urlForm       = "application/x-www-form-urlencoded"
+	multipartForm = "multipart/form-data"
+)
+
 func isForm(r sms.Request) bool {
 	switch kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind {
-	case "application/x-www-form-urlencoded":
+	case urlForm, multipartForm:
 		return true
 	case "application/json":
 		return false
@@ -54,37 +115,65 @@ func isForm(r sms.Request) bool {
 // text returns the value at a path such as payload.message or results.0.text; "" if there is no text or
 // number.
 func (f fields) text(path string) string {
-	switch v := at(f.root, path).(type) {
+	switch v := f.at(path).(type) {
 	case string:
 		return v
 	case json.Number:
 		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
 	}
 	return ""
 }
 
-// is reports whether the value at a path is true.
-func (f fields) is(path string) bool { return at(f.root, path) == true }
+// list returns the array at a path; false if there is none.
+func (f fields) list(path string) ([]any, bool) {
+	list, ok := f.at(path).([]any)
+	return list, ok
+}
 
-func at(value any, path string) any {
+// at returns the value at a path, nil for none.
+func (f fields) at(path string) any {
+	value, _ := at(f.root, path)
+	return value
+}
+
+// single reports whether no array of several elements is on a path.
+func (f fields) single(path string) bool {
+	_, several := at(f.root, path)
+	return !several
+}
+
+// at returns the value at a path, and whether an array on the path has several elements. A path may go on
+// inside a text that is JSON itself.
+func at(value any, path string) (found any, several bool) {
+	first, rest, more := strings.Cut(path, ".")
 	switch v := value.(type) {
 	case map[string]any:
-		if found, ok := v[path]; ok { // also for a name with a dot
-			return found
+		if whole, ok := v[path]; ok { // also for a name with a dot
+			list, isList := whole.([]any)
+			return whole, isList && len(list) > 1
 		}
-		if first, rest, more := strings.Cut(path, "."); more {
+		if more {
 			return at(v[first], rest)
 		}
 	case []any:
-		first, rest, more := strings.Cut(path, ".")
 		i, err := strconv.Atoi(first)
 		if err != nil || i < 0 || i >= len(v) {
-			return nil
+			return nil, len(v) > 1
 		}
 		if !more {
-			return v[i]
+			return v[i], len(v) > 1
 		}
-		return at(v[i], rest)
+		found, several = at(v[i], rest)
+		return found, several || len(v) > 1
+	case string:
+		if !strings.HasPrefix(strings.TrimSpace(v), "{") {
+			return nil, false
+		}
+		if inner, ok := readJSON([]byte(v)); ok {
+			return at(inner, path)
+		}
 	}
-	return nil
+	return nil, false
 }

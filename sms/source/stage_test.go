@@ -2,6 +2,7 @@ package source
 
 import (
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -56,7 +57,7 @@ func byTwilio(address, key string, form url.Values) sms.Request {
 		signed += name + form.Get(name)
 	}
 	r := request(form.Encode(), "Content-Type", asForm,
-		"X-Twilio-Signature", base64.StdEncoding.EncodeToString(mac(sha1.New, []byte(key), []byte(signed))))
+		"X-Twilio-Signature", base64.StdEncoding.EncodeToString(mac(sha1.New, []byte(key), signed)))
 	return r
 }
 
@@ -68,7 +69,7 @@ var twilioForm = url.Values{"ToCountry": {"KR"}, "SmsMessageSid": {"SM5a1c"}, "N
 func byGateway(key, body string, at time.Time) sms.Request {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	return request(body, "Content-Type", asJSON, "X-Timestamp", stamp, "X-Signature",
-		hex.EncodeToString(hmacSHA256([]byte(key), []byte(body+stamp))))
+		hex.EncodeToString(mac(sha256.New, []byte(key), body+stamp)))
 }
 
 const gatewayBody = `{"deviceId":"ffffffffceb0b1db0000018e937c815b","event":"sms:received","id":"Ey6ECgOkVVFjz3CL48B8C","payload":{"messageId":"abc123",` +
@@ -101,8 +102,8 @@ const httpSMSBody = `{"specversion":"1.0","id":"b7b1","source":"/v1/messages/rec
 // byForwarder returns a time and its signature as SmsForwarder makes them, URL-escaped once.
 func byForwarder(key string, at time.Time) (stamp, sign string) {
 	stamp = strconv.FormatInt(at.UnixMilli(), 10)
-	return stamp, url.QueryEscape(base64.StdEncoding.EncodeToString(hmacSHA256([]byte(key),
-		[]byte(stamp+"\n"+key))))
+	return stamp, url.QueryEscape(base64.StdEncoding.EncodeToString(mac(sha256.New, []byte(key),
+		stamp+"\n"+key)))
 }
 
 func forwarderJSON(key string, at time.Time) sms.Request {

@@ -1,138 +1,178 @@
 package source
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"net/textproto"
+	"slices"
 	"strings"
 	"time"
+	_ "time/tzdata" // zones by name, also where the machine has none
 
 	"github.com/waitroom/waitroom/sms"
 )
 
 // Template maps the fields of a source of kind template: names of form fields, or JSON paths such as
-// payload.message and results.0.text. From and Text are required.
+// payload.message and results.0.text. From and Text are required. A post has to have each named field but
+// those of a long message's piece.
 type Template struct {
-	Scheme string // bearer, the default, or hmac-sha256
-	Header string // of the secret or signature; default Authorization, X-Signature
+	Signature // how the source signs
 
-	ID, From, Text, SentAt string
-	Format                 string // of SentAt: rfc3339 (default), unix, unix_ms or a pattern
-	Zone                   string // of a pattern without one, such as +09:00; default UTC
+	Each string              // path of an array of messages; the other paths are then within one element
+	Only map[string][]string // fields with the values that they must have: any other post is no inbound SMS
+
+	ID, From, To, Text, SentAt string
+	SIM                        string // the card of a phone that received the message
+	Format                     string // of SentAt: rfc3339 (default), unix, unix_ms, unix_us or a pattern
+	Zone                       string // of a pattern without one, such as +09:00 or Asia/Seoul; default UTC
 
 	Ref, Part, Parts string
 }
 
-// template reads any JSON or form.
-type template struct {
-	keys keys
+// reader reads posts by a template. Presets of known programs set the unexported fields.
+type reader struct {
 	Template
 	layout string
 	zone   *time.Location
+
+	lenient   bool   // a named field may be missing
+	encrypted string // field that is true for a message that can not be read
+	otherText string // field with the text where Text has none
+	stamp     string // field with unix ms for a derived id
 }
 
-// The schemes.
-const (
-	bearer = "bearer"
-	signed = "hmac-sha256"
-)
-
-func newTemplate(k keys, t Template) (sms.Source, error) {
-	made := template{keys: k, Template: t, zone: time.UTC}
+func newReader(t Template) (*reader, error) {
+	made := &reader{Template: t, zone: time.UTC}
 	if t.From == "" || t.Text == "" {
 		return nil, errors.New("from and text are missing: want the names of the fields with sender and text")
-	}
-	headers := map[string]string{"": "Authorization", bearer: "Authorization", signed: "X-Signature"}
-	header, known := headers[t.Scheme]
-	if !known {
-		return nil, fmt.Errorf("scheme is none: want %s or %s", bearer, signed)
-	}
-	if made.Header == "" {
-		made.Header = header
 	}
 	var err error
 	if made.layout, err = layoutOf(t.Format); err != nil {
 		return nil, err
 	}
 	if t.Zone != "" {
-		at, err := time.Parse("Z07:00", t.Zone)
-		if err != nil {
-			return nil, errors.New("zone is none: want an offset such as +09:00")
+		if made.zone, err = zoneOf(t.Zone); err != nil {
+			return nil, err
 		}
-		made.zone = at.Location()
 	}
 	return made, nil
 }
 
 // letters maps the letters of a pattern to the layout of package time.
 var letters = strings.NewReplacer("yyyy", "2006", "YYYY", "2006", "MM", "01", "dd", "02", "DD", "02",
-	"HH", "15", "mm", "04", "ss", "05", "SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "'", "")
+	"HH", "15", "mm", "04", "ss", "05", "SSSSSS", "000000", "SSS", "000", "XXX", "Z07:00", "XX", "Z0700",
+	"'", "")
 
 // layoutOf returns the layout of a format; "" for formats that a Post accepts as they are.
 func layoutOf(format string) (string, error) {
 	switch format {
-	case "", "rfc3339", "unix", "unix_ms":
+	case "", "rfc3339", "unix", "unix_ms", "unix_us":
 		return "", nil
 	}
 	layout := letters.Replace(format)
 	at := time.Date(2019, 11, 23, 21, 37, 48, 0, time.UTC)
 	if read, err := time.Parse(layout, at.Format(layout)); err != nil || !read.Equal(at) {
-		return "", errors.New("format is none: want rfc3339, unix, unix_ms, or such as yyyy-MM-dd HH:mm:ss")
+		return "", errors.New("format is none: want rfc3339, unix, unix_ms, unix_us, or such as " +
+			"yyyy-MM-dd HH:mm:ss")
 	}
 	return layout, nil
 }
 
-func (t template) Verify(r sms.Request) error {
-	given := strings.TrimSpace(r.Header.Get(t.Header))
-	if given == "" {
-		return refused("there is no %s", textproto.CanonicalMIMEHeaderKey(t.Header))
+// zoneOf returns the zone of an offset or of a name. Local is none: it depends on the machine.
+func zoneOf(text string) (*time.Location, error) {
+	if at, err := time.Parse("Z07:00", text); err == nil {
+		return at.Location(), nil
 	}
-	if t.Scheme != signed {
-		if scheme, rest, ok := strings.Cut(given, " "); ok && strings.EqualFold(scheme, bearer) {
-			given = strings.TrimSpace(rest)
-		}
-		if !t.keys.match([]byte(given), func(key []byte) []byte { return key }) {
-			return refused("%s is not the secret", textproto.CanonicalMIMEHeaderKey(t.Header))
-		}
-		return nil
+	zone, err := time.LoadLocation(text)
+	if err != nil || text == "Local" {
+		return nil, errors.New("zone is none: want an offset such as +09:00, or a name such as Asia/Seoul")
 	}
-	if !t.keys.match(digest(given), func(key []byte) []byte { return hmacSHA256(key, r.Body) }) {
-		return refused("%s is not the HMAC-SHA256 of the body under the secret",
-			textproto.CanonicalMIMEHeaderKey(t.Header))
-	}
-	return nil
+	return zone, nil
 }
 
-// digest decodes a signature in hex or base64, with or without the prefix sha256=.
-func digest(text string) []byte {
-	text = strings.TrimPrefix(text, "sha256=")
-	if sum, err := hex.DecodeString(text); err == nil {
-		return sum
-	}
-	sum, _ := base64.StdEncoding.DecodeString(text) // neither is no signature
-	return sum
-}
-
-func (t template) Parse(r sms.Request) (sms.Post, error) {
-	f, err := readFields(r)
+// Parse returns the messages of a post. With an error too where some elements of Each can not be read.
+func (t *reader) Parse(r sms.Request) ([]sms.Post, error) {
+	whole, err := readFields(r)
 	if err != nil {
-		return sms.Post{}, err
+		return nil, err
 	}
-	text := func(path string) string {
-		if path == "" {
-			return ""
+	elements := []any{whole.root}
+	if t.Each != "" {
+		var ok bool
+		if elements, ok = whole.list(t.Each); !ok {
+			if event, wanted := t.wanted(whole, whole); !wanted {
+				return nil, sms.Ignored(event)
+			}
+			return nil, sms.FaultLacks("each")
 		}
-		return f.text(path)
 	}
-	return sms.Post{ID: text(t.ID), From: text(t.From), Text: sms.NewSecret(text(t.Text)),
-		SentAt: t.sentAt(text(t.SentAt)), Ref: text(t.Ref), Part: text(t.Part), Parts: text(t.Parts)}, nil
+	var posts []sms.Post
+	var wrong error
+	ignored := "empty"
+	for _, element := range elements {
+		f := fields{element}
+		if event, wanted := t.wanted(f, whole); !wanted {
+			ignored = event
+			continue
+		}
+		if p, err := t.post(f); err != nil {
+			wrong = err
+		} else {
+			posts = append(posts, p)
+		}
+	}
+	if len(posts) == 0 && wrong == nil {
+		return nil, sms.Ignored(ignored)
+	}
+	return posts, wrong
+}
+
+// wanted reports whether a message has the values of Only, itself or in the whole post. If it has not, event
+// is the value that another one has.
+func (t *reader) wanted(f, whole fields) (event string, wanted bool) {
+	for path, values := range t.Only {
+		value := f.text(path)
+		if value == "" {
+			value = whole.text(path)
+		}
+		if !slices.Contains(values, value) {
+			return value, false
+		}
+	}
+	return "", true
+}
+
+// post reads one message.
+func (t *reader) post(f fields) (p sms.Post, err error) {
+	if t.encrypted != "" && f.text(t.encrypted) == "true" {
+		return sms.Post{}, sms.FaultEncrypted
+	}
+	read := func(key, path string, required bool) string {
+		value := f.text(path)
+		switch {
+		case path == "" || err != nil || t.lenient:
+		case !f.single(path) && key != "to":
+			err = sms.FaultSeveral
+		case required && strings.TrimSpace(value) == "":
+			err = sms.FaultLacks(key)
+		}
+		return value
+	}
+	text := read("text", t.Text, t.otherText == "")
+	if text == "" && t.otherText != "" {
+		text = f.text(t.otherText)
+	}
+	p = sms.Post{ID: read("id", t.ID, true), From: read("from", t.From, true), To: read("to", t.To, true),
+		SIM: read("sim_field", t.SIM, true), Text: sms.NewSecret(text),
+		SentAt: t.sentAt(read("sent_at", t.SentAt, true)),
+		Ref:    read("ref", t.Ref, false), Part: read("part", t.Part, false), Parts: read("parts", t.Parts, false)}
+	if t.stamp != "" {
+		p.Stamp = milliseconds(f.text(t.stamp))
+	}
+	return p, err
 }
 
 // sentAt returns a time in RFC 3339. It returns the given text where a Post reads the format itself, and a
 // text that a Post refuses where the time cannot be parsed.
-func (t template) sentAt(given string) string {
+func (t *reader) sentAt(given string) string {
 	given = strings.TrimSpace(given)
 	if t.layout == "" || given == "" {
 		return given

@@ -14,7 +14,7 @@
 --   no_message       no such message is known
 --   stale_fence      no such lease is known
 --   already_matched  it belongs to a lease; or a duplicate or another part of it does, of another party
---   not_possible     the lease cannot have caused it
+--   not_possible     the lease cannot have caused it, or it was sent to another number
 -- After the standing (see reply.lua): result ticket fence epoch granted ended completes, and "1" if the
 --   message's text is forgotten, and only a record of it is left.
 -- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
@@ -96,7 +96,9 @@ function verb.assign()
   local duplicate = not m.forgotten and not m.either and messages.duplicate_of(m)
   local owner = duplicate and leases.by_fence(duplicate.fence)
   if owner and owner.party ~= lease.party then return reply.refuse('already_matched') end
-  if not asks.caused(lease, m.from, m.to) then return reply.refuse('not_possible') end
+  if m.reason == 'wrong_number' or not asks.caused(lease, m.from, m.to) then
+    return reply.refuse('not_possible')
+  end
 
   give_answer(lease, m)
   bind(lease, m)

@@ -14,7 +14,8 @@
 --     guard         by how much from and to may be wrong (ms)
 --     completes     whether a code ends the lease
 --     code          whether the message has a code
---     foreign       whether the room takes no message from this sender
+--     foreign       whether the room takes no message from this sender, or astray
+--     astray        whether it was sent to another number than the room's
 --     personal      whether anybody may have written it: its code answers only an ask that names the sender
 --     fingerprint   keyed digest of its sender, text and time, as "key:digest"
 --     fits          whether it fits an ask, by the name of the ask's filter: yes, no, sealed = not readable,
@@ -40,7 +41,7 @@
 --   ok result reason ticket fence epoch granted ended received duplicate judge completes, then the room's
 --                 epoch, version and lineage; "-" = none
 --     result      matched, late, unmatched
---     reason      of unmatched: no_lease, ambiguous, not_expected, rejected
+--     reason      of unmatched: no_lease, ambiguous, not_expected, rejected, wrong_number
 -- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 
@@ -210,7 +211,7 @@ end
 -- keep_parts records that this part of a long message came, and whether it answers an ask.
 -- It records no part that is a duplicate, since long messages may begin alike.
 local function keep_parts(whole, duplicate, answers)
-  if sms.part == 0 then return end
+  if sms.part == 0 or sms.astray then return end
   local key = messages.key('parts', sms.whole)
   if duplicate and not whole then return redis.call('DEL', key) end
   local answered = answers or (whole and whole.answered)
@@ -270,7 +271,7 @@ end
 -- is_copy reports whether the same message has come under another id: its sender, text and time are those of
 -- one before. Then `answer` is the first one's answer, and the message is recorded as its duplicate.
 local function is_copy()
-  local digest = messages.pointed('stamped', sms.stamped)
+  local digest = not sms.astray and messages.pointed('stamped', sms.stamped)
   local known = digest and answer_at(messages.key('sms', digest))
   if not known then return false end
   answer = new_answer()
@@ -328,7 +329,7 @@ function verb.match()
   local whole = matching.earlier_parts()
   local d = decide(whole)
   if d.duplicate then answer.duplicate = '1' end
-  if d.reason then answer.reason = d.reason end
+  if d.reason then answer.reason = sms.astray and 'wrong_number' or d.reason end
   local second_code_due = sms.code and d.ask and matching.second_code_due(d.lease, d.ask)
   local question = ask_go(second_code_due)
   if question then return question end
@@ -349,6 +350,6 @@ function verb.match()
     answer.answers = int(d.ask.n) .. ' ' .. d.first.digest
   end
   remember()
-  messages.point('stamped', sms.stamped, sms.digest, REMEMBERED_FOR)
+  if not sms.astray then messages.point('stamped', sms.stamped, sms.digest, REMEMBERED_FOR) end
   return answer_text(answer)
 end

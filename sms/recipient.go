@@ -1,0 +1,53 @@
+package sms
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+// korean matches a Korean number that a provider wrote with its country code and without "+".
+var korean = regexp.MustCompile(`^82[0-9]{8,11}$`)
+
+// SameNumber reports whether two texts are one telephone number. They are compared as senders are
+// (room.OneOf); a number such as 821012345678 also counts as +821012345678, as some providers write it.
+func SameNumber(a, b string) bool {
+	return room.OneOf(international(a), []string{international(b)})
+}
+
+func international(number string) string {
+	plain := strings.NewReplacer("-", "", " ", "").Replace(number)
+	if korean.MatchString(plain) {
+		return "+" + plain
+	}
+	return number
+}
+
+// SameSIM reports whether two texts name one card of a phone: 1, SIM1 and SIM1_KT are one.
+func SameSIM(a, b string) bool { return card(a) != "" && card(a) == card(b) }
+
+func card(text string) string {
+	text, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(text)), "_")
+	return strings.TrimSpace(strings.TrimPrefix(text, "sim"))
+}
+
+// astray reports whether a message was sent to another number than the room's: the number that it names
+// tells, or else its card.
+func (s *Service) astray(id room.ID, source string, m message) bool {
+	if phone := s.phone(id); phone != "" && m.to != "" {
+		return !SameNumber(m.to, phone)
+	}
+	if s.SIM == nil || m.sim == "" {
+		return false
+	}
+	own := s.SIM(id, source)
+	return own != "" && !SameSIM(m.sim, own)
+}
+
+func (s *Service) phone(id room.ID) string {
+	if s.Phone == nil {
+		return ""
+	}
+	return s.Phone(id)
+}
