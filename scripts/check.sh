@@ -10,7 +10,7 @@ OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 OAPI_RUNTIME=github.com/oapi-codegen/runtime@v1.8.0
 OGEN=github.com/ogen-go/ogen@v1.24.0
 OPENAPI_TYPESCRIPT="openapi-typescript@7.13.0 typescript@5.9.3"
-COMPAT="eslint@10.15.0 eslint-plugin-compat@7.0.2"
+COMPAT="eslint@10.15.0 eslint-plugin-compat@7.0.2 stylelint@17.16.0 stylelint-no-unsupported-browser-features@8.1.2"
 TEMPL=${TEMPL:?run this by: make check}
 
 work=$(mktemp -d)
@@ -205,7 +205,8 @@ browsers() {
 	# shellcheck disable=SC2086 # two words
 	timeout 180 npm install --no-save --no-audit --no-fund --silent --prefix "$work/compat" $COMPAT >"$work/compat.log" 2>&1 ||
 		{ echo "note: not checked, $COMPAT could not be had"; return; }
-	NODE_PATH="$work/compat/node_modules" "$work/compat/node_modules/.bin/eslint" --no-config-lookup -c static/gen/compat.config.cjs static/js static/embed.js static/worker.js
+	NODE_PATH="$work/compat/node_modules" "$work/compat/node_modules/.bin/eslint" --no-config-lookup -c static/gen/compat.config.cjs static/js static/embed.js static/worker.js || return
+	NODE_PATH="$work/compat/node_modules" "$work/compat/node_modules/.bin/stylelint" --config static/gen/styles.config.cjs --config-basedir "$work/compat" --formatter unix 'static/css/*.css'
 }
 
 # examples are run by a test, those whose tool is there.

@@ -49,16 +49,26 @@ export class WaitingRoom {
     this.room = room;
     this.clock = new ServerClock();
     this.clock.observe(state?.server_time);
-    this.#session = sessionOf({ base, kind: session, token, seller, renewed: () => this.#startOver() });
+    this.#session = sessionOf({
+      base,
+      kind: session,
+      token,
+      seller,
+      room,
+      fresh: state?.ticket == null,
+      renewed: () => this.#startOver(),
+    });
     this.store = new Store(
       state,
       new LastPlace(token == null ? `place:${room}${seller ? `:${seller}` : ""}` : ""),
+      () => this.#doubts(),
     );
     this.#fence = this.state.fence;
     const lang = language ?? (document.documentElement.lang || navigator.language);
     this.actions = new Actions({ room, base, lang, words, session: this.#session });
     this.store.onChange((now, before) => {
       this.#fence = now.fence ?? this.#fence;
+      this.#session.settle?.(now.ticket != null);
       this.#emit("state", now, before);
     });
     this.#socket = new RoomSocket({
@@ -152,6 +162,10 @@ export class WaitingRoom {
     const { signal } = this.#gone;
     if (signal.aborted) return;
     this.#socket.start();
+    if (this.#session.unknown && this.state.ticket != null) {
+      // the answer names the session, which the page needs where the cookie vanishes
+      this.actions.status().catch(() => {});
+    }
     whenBack({
       back: () => this.#back(),
       away: () => this.#rest(),
@@ -201,6 +215,13 @@ export class WaitingRoom {
     const { messages = [] } = await this.actions.messages().catch(() => ({}));
     for (const { received_at, ...message } of messages)
       this.#hear({ ...message, type: "sms", received_at: Date.parse(received_at) });
+  }
+
+  /** Asks again by the page's own session, where it has one. */
+  #doubts() {
+    if (!this.#session.doubts?.()) return false;
+    this.#socket.renew();
+    return true;
   }
 
   /** Forgets the previous seller: the next one in this browser gets nothing of theirs. */

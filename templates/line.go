@@ -17,8 +17,27 @@ func (v RoomView) marks() templ.Attributes {
 		"data-hurry":      boolWord(v.hurry()),
 		"data-paused":     boolWord(v.Paused),
 		"data-code":       boolWord(v.hasCode()),
+		"data-messages":   boolWord(len(v.current()) > 0),
+		"data-offer":      boolWord(v.shows("locked") && v.offer().MessageID != ""),
+		"data-ending":     v.kindOfEnding(),
+		"data-return":     boolWord(v.Info.ReturnURL != ""),
 		"data-connection": "off",
 	}
+}
+
+// kindOfEnding returns which sign belongs to an ending, as in view.js; "" in the other states.
+func (v RoomView) kindOfEnding() string {
+	switch {
+	case !v.shows("ended"):
+		return ""
+	case v.Outcome == "completed" && !v.gone():
+		return "done"
+	case v.Outcome == "expired", v.Outcome == "dropped":
+		return "time"
+	case v.Outcome == "cancelled":
+		return "left"
+	}
+	return "note"
 }
 
 // hasCode reports whether a code is shown, which the seller has to enter first.

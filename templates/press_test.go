@@ -183,6 +183,26 @@ func TestASellerComesThroughATurnWithWhatIOS15Has(t *testing.T) {
 	tab.requireQuiet()
 }
 
+// Android's WebViews refuse the clipboard's interface always.
+func TestCopyingWorksWhereTheClipboardIsDenied(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.view.Info.Phone = "010-2345-6789"
+	tab.before(`Object.defineProperty(navigator, "clipboard", { value: { writeText: async () => { throw new Error("denied"); } } });
+		addEventListener("copy", () => (window.copied = getSelection().toString()))`)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.do(chromedp.Click("#number-copy"))
+	tab.hasText("number-copy", "복사했어요")
+	tab.until(`window.copied === "010-2345-6789"`)
+	room.send(t, message("m", "인증번호 482103", "482103", 0))
+	tab.step("code")
+	tab.do(chromedp.Click("#sms-copy"))
+	tab.hasText("sms-copy", "복사했어요")
+	tab.until(`window.copied === "482103" && document.activeElement.id === "sms-copy"`)
+	tab.requireQuiet()
+}
+
 // look returns how a button is drawn: "primary" in the page's own colour, "second" with a border or a
 // background, "quiet" with neither, "" if hidden.
 const look = `(id) => {

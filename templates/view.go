@@ -35,6 +35,8 @@
 //	body[data-hurry]       "true" in the last 30 s of a turn
 //	body[data-connection]  off (no script) | connecting | open | stale (the server gets no news) | lost |
 //	                       closed
+//	body[data-ending]      the sign of how it ended: done | time | left | note; empty in the other states
+//	body[data-messages]    "true" while a message is shown; body[data-offer]: while one waits to be claimed
 //	body[data-paused]      "true" while support has paused the room
 //	#seller-id #join       the form's field and button (idle and ended)
 //	#error                 the error of the last press (idle and ended); empty otherwise.

@@ -37,10 +37,16 @@ export async function call(url, options, page) {
   try {
     return await answered(url, options, page);
   } catch (error) {
-    // The session is invalid, or the known and refused token belongs to another seller now.
-    if (error.code !== "invalid_session" || !page.session?.renew()) throw error;
+    if (!another(error.code, page.session)) throw error;
     return answered(url, options, page);
   }
+}
+
+/** Returns whether the session has another name by which to repeat a refused call. */
+function another(code, session) {
+  // The session is invalid, or the known and refused token belongs to another seller now.
+  if (code === "invalid_session") return session?.renew();
+  return code === "not_identified" && session?.doubts?.(); // the cookie is gone
 }
 
 async function answered(url, { once: single, ...options }, { lang, words, session }) {
@@ -57,7 +63,10 @@ async function answered(url, { once: single, ...options }, { lang, words, sessio
       credentials: session?.credentials ?? "same-origin",
     });
     const last = single || attempt === TRIES - 1;
-    if (answer?.ok) return answer.body;
+    if (answer?.ok) {
+      session?.hear?.(answer.body);
+      return answer.body;
+    }
     if (answer && !passes(answer.status)) throw refusal(answer, words);
     if (last || options.signal?.aborted)
       throw answer ? refusal(answer, words) : new Refused("unreachable", words.unreachable);

@@ -1,3 +1,4 @@
+import { copy } from "./copy.js";
 import { byID, put } from "./dom.js";
 import { Refused, wordsOf } from "./http.js";
 
@@ -15,7 +16,9 @@ export class DeviceLink {
     byID("link-copy").hidden = false;
     byID("link-form").addEventListener("submit", (event) => this.#press(event, byID("link-make")));
     byID("link-again").addEventListener("click", (event) => this.#press(event, byID("link-again")));
-    byID("link-copy").addEventListener("click", () => this.#copy());
+    byID("link-copy").addEventListener("click", ({ currentTarget: button }) =>
+      copy(button, byID("link-url").value, byID("link-url"), { copied: button.dataset.copied }),
+    );
     byID("link-close").addEventListener("click", () => {
       this.close();
       byID("link-make").focus();
@@ -82,18 +85,5 @@ export class DeviceLink {
   #over() {
     byID("link-live").hidden = true;
     put(byID("link-over"), byID("link-over").dataset.words);
-  }
-
-  /** The clipboard exists in secure contexts only. */
-  async #copy() {
-    const field = byID("link-url");
-    const button = byID("link-copy");
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      field.select();
-      if (!document.execCommand("copy")) return;
-    }
-    put(button, button.dataset.copied);
   }
 }

@@ -4,7 +4,10 @@
  */
 export function openModal(dialog) {
   if (isModal(dialog)) return;
-  if (dialog.showModal) return dialog.showModal(); // eslint-disable-line no-restricted-syntax
+  if (dialog.showModal) {
+    dialog.dataset.modal = "true"; // for the styles: :modal is younger than the browsers
+    return dialog.showModal(); // eslint-disable-line no-restricted-syntax
+  }
   dialog.setAttribute("open", "");
   dialog.setAttribute("role", "dialog");
   dialog.scrollIntoView({ block: "center" });

@@ -87,10 +87,15 @@ const [, notYet, wrong] = questions;
 const press = new Press({ words, settle, showText: (text) => view.error(text) });
 new Reach({ actions, words, act });
 
+let last = store.state.ticket; // of the place whose messages are here: they stay until the next place
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
   if (changed) for (const question of questions) question.close();
-  if (state.ticket != null && before.ticket !== state.ticket) journey.past(state, messages.forget());
+  if (state.epoch == null) last = 0; // another seller's page from now on
+  if (state.ticket != null && state.ticket !== last) {
+    if (last != null) journey.past(state, messages.forget());
+    last = state.ticket;
+  }
   view.draw(state);
   notice.check(state);
   link.check(state);

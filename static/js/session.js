@@ -3,43 +3,110 @@ import { freshKey } from "./http.js";
 /**
  * Returns the session that acts. It is the browser's cookie or an id that this page keeps; a page of another
  * site needs the id, because our cookies do not come with its requests. kind: "cookie" or "own", else as it
- * fits base; token: the portal's, or a function that returns it: a token alone names the seller. renewed is
- * called once the acting seller has changed.
+ * fits base; token: the portal's, or a function that returns it: a token alone names the seller. fresh: the
+ * page came without a place. renewed is called once the acting seller has changed.
  */
-export function sessionOf({ base, kind, token, seller, renewed }) {
+export function sessionOf({ base, kind, token, seller, room, fresh, renewed }) {
   if (token != null) return new ProvenSession(base, token, renewed);
   const own = kind ? kind === "own" : base !== location.origin;
-  return own ? new OwnSession(base, renewed) : new CookieSession(seller);
+  return own ? new OwnSession(base, renewed) : new CookieSession(seller, room, fresh);
 }
 
 /**
+ * The cookie's session. The page also knows its id, from the first answer that contains it: where the cookie
+ * vanishes or becomes another session's under the open page, the page goes on by its own.
+ *
  * seller: the page's proven seller. By now another tab may have replaced the cookie, and another seller must
- * not act by a press here.
+ * not act by a press here; so a proven seller's page uses the id only once the cookie proves nobody.
  */
 class CookieSession {
   credentials = "include";
   #seller;
+  #key; // where the tab keeps the id, so that a reload without the cookie finds the place
+  #id;
+  #own = false; // whether the id is sent although the seller is proven by the cookie
+  #doubted = false;
 
-  constructor(seller) {
+  constructor(seller, room, fresh) {
     this.#seller =
       seller &&
       [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#key = `session:${room}`;
+    // A page that came with a place came by the cookie. The tab's last session may be another one.
+    if (fresh) this.#id = this.#stored();
   }
 
   async headers() {
-    return this.#seller ? { "X-Page-Seller": this.#seller } : {};
+    return {
+      ...(this.#seller && { "X-Page-Seller": this.#seller }),
+      ...(this.#named && { "X-Session-ID": this.#id }),
+    };
   }
 
   protocols() {
-    return this.#seller ? ["waitroom", `waitroom.seller.${this.#seller}`] : [];
+    const words = [
+      ...(this.#seller ? [`waitroom.seller.${this.#seller}`] : []),
+      ...(this.#named ? [`waitroom.session.${this.#id}`] : []),
+    ];
+    return words.length > 0 ? ["waitroom", ...words] : [];
+  }
+
+  /** Whether the id is yet to be asked for. */
+  get unknown() {
+    return !this.#id;
+  }
+
+  /** Takes an answer of the server, which names the session that has a place. */
+  hear(answer) {
+    const id = answer?.session_id ?? answer?.me?.session_id;
+    if (!id) return;
+    this.#id = id;
+    this.#store(id);
   }
 
   learn() {
-    return false;
+    return false; // a socket that does not know the session yet says idle, see doubts
+  }
+
+  /**
+   * Takes that the server knows no place of a session that has one. Returns whether the cookie may be the
+   * cause, so that the page has to ask again by its own session; once, until a place is known again.
+   */
+  doubts() {
+    if (!this.#id || this.#doubted) return false;
+    this.#own = this.#doubted = true;
+    return true;
+  }
+
+  /** Takes that the server knows the session's place, or that there is none any more. */
+  settle(known) {
+    if (known) this.#doubted = false;
+    else this.#store(null);
   }
 
   renew() {
     return false;
+  }
+
+  get #named() {
+    return this.#id && (this.#own || !this.#seller);
+  }
+
+  #stored() {
+    try {
+      return sessionStorage.getItem(this.#key);
+    } catch {
+      return null;
+    }
+  }
+
+  #store(id) {
+    try {
+      if (id) sessionStorage.setItem(this.#key, id);
+      else sessionStorage.removeItem(this.#key);
+    } catch {
+      // Private windows may refuse; a reload then needs the cookie.
+    }
   }
 }
 

@@ -128,6 +128,7 @@ export class Messages extends HTMLElement {
     this.dataset.main = main?.id ?? "";
     this.#find("whole").hidden = !main;
     this.dataset.count = String(this.count);
+    document.body.dataset.messages = String(this.count > 0);
     this.#find("title").textContent = title(t, main);
     const parts = main?.code ? groups(main.code) : [withoutCode(t, main)];
     code.replaceChildren(...parts.map((part) => make("span", {}, part)));

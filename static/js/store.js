@@ -18,10 +18,15 @@ const NOTHING = {
 export class Store {
   #listeners = [];
   #last;
+  #doubts;
 
-  /** last: the place that this tab had before, see LastPlace. */
-  constructor(initial, last) {
+  /**
+   * last: the place that this tab had before, see LastPlace. doubts receives a state without the place that
+   * is on show, of the same epoch; where it returns true, the state is another session's and not applied.
+   */
+  constructor(initial, last, doubts = () => false) {
     this.#last = last;
+    this.#doubts = doubts;
     this.state = last.check({ ...NOTHING, ...initial });
   }
 
@@ -33,6 +38,7 @@ export class Store {
   apply(frame) {
     const same = String(frame.epoch) === String(this.state.epoch);
     if (same && frame.version < this.state.version) return false;
+    if (same && frame.status === "idle" && this.state.ticket != null && this.#doubts(frame)) return false;
     const before = this.state;
     this.state = this.#last.check({ ...NOTHING, ...frame });
     for (const listener of this.#listeners) listener(this.state, before);

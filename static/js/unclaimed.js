@@ -70,6 +70,7 @@ export class Unclaimed {
     if (box.dataset.message !== (shown?.id ?? "")) this.error("");
     box.dataset.message = shown?.id ?? "";
     box.hidden = !shown;
+    document.body.dataset.offer = String(Boolean(shown));
     byID("unclaimed-time").textContent = shown
       ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) })
       : "";

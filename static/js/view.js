@@ -17,6 +17,8 @@ import {
 const SOON = 10; // seconds: a wait that is not worth a number
 const CLOCKLESS = 12 * 60 * 60; // seconds: from such a wait on a time of day does not show which day it is of
 
+const SIGNS = { expired: "time", dropped: "time", cancelled: "left" }; // all others are notes
+
 /** Draws a state into the page that the server rendered. */
 export class View {
   #formOf = "";
@@ -66,6 +68,7 @@ export class View {
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
+    body.ending = state.status === "ended" ? this.#kind(state) : "";
     if (state.ticket != null)
       put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
     this.#countdowns(state);
@@ -242,6 +245,12 @@ export class View {
     byID("outcome").dataset.rejected = String(ending === this.words.code_rejected);
     put(byID("outcome"), title);
     put(byID("outcome-lead"), lead);
+  }
+
+  /** Returns which sign belongs to an ending, as kindOfEnding in Go. */
+  #kind({ outcome }) {
+    if (outcome === "completed") return this.ending === this.words.code_rejected ? "note" : "done";
+    return SIGNS[outcome] ?? "note";
   }
 
   #countdowns(state) {

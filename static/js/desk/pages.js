@@ -1,5 +1,6 @@
 // The quiet pages of support: times in the reader's zone, the link to a page, and days
 // as its reader counts them.
+import { copied } from "../copy.js";
 import { find } from "./find.js";
 import { isFree, keysAreOn } from "./keys.js";
 import { endOf, startOf, stamp, typed, zone } from "./times.js";
@@ -15,15 +16,6 @@ function localTimes() {
   for (const mark of all(".utc")) mark.hidden = true;
   for (const element of all("[data-zone]"))
     element.textContent = element.dataset.zone.replace("{zone}", zone());
-}
-
-async function copied(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false; // not over https, or not allowed
-  }
 }
 
 function copyLink() {
