@@ -111,7 +111,7 @@ func (s *Server) roomNames(lang string) (names []templates.RoomName) {
 	if s.rooms != nil {
 		s.rooms.Each(func(name string, e *roomsfile.Entry) {
 			names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone,
-				Marketplace: e.Marketplace.Name.In(lang)})
+				Marketplace: e.Markets()[0].Name.In(lang)})
 		})
 	}
 	return names
@@ -123,7 +123,11 @@ func (s *Server) roomInfo(id room.ID, lang string) templates.RoomInfo {
 		return templates.RoomInfo{}
 	}
 	e := s.rooms.Of(id)
-	return templates.RoomInfo{Name: e.Name.In(lang), Phone: e.Phone, ReturnURL: e.ReturnURL,
-		Marketplace: templates.MarketplaceInfo{Name: e.Marketplace.Name.In(lang), URL: e.Marketplace.URL},
-		Support:     templates.SupportInfo{Text: e.Support.Text.In(lang), URL: e.Support.URL, Tel: e.Support.Tel}}
+	info := templates.RoomInfo{Name: e.Name.In(lang), Phone: e.Phone, ReturnURL: e.ReturnURL,
+		Support: templates.SupportInfo{Text: e.Support.Text.In(lang), URL: e.Support.URL, Tel: e.Support.Tel}}
+	for _, m := range e.Markets() {
+		info.Marketplaces = append(info.Marketplaces, templates.MarketplaceInfo{Name: m.Name.In(lang), URL: m.URL,
+			From: m.From, Contains: m.Contains})
+	}
+	return info.Choose(0)
 }

@@ -12,22 +12,23 @@ import (
 
 // pageData is the page's JSON block, from which the modules start.
 type pageData struct {
-	Room         string       `json:"room"`
-	Lang         string       `json:"lang"`
-	LeaseSeconds int          `json:"lease_seconds"`
-	ClaimSeconds int          `json:"claim_seconds"`
-	AwaySeconds  int          `json:"away_seconds"`
-	DropSeconds  int          `json:"drop_seconds"`
-	Joined       int          `json:"joined"`
-	Seller       string       `json:"seller,omitempty"` // the seller of the page, where that is proven
-	State        frame        `json:"state"`
-	SMS          []smsFrame   `json:"sms"`
-	Offers       []offerFrame `json:"offers"`
-	Rejected     bool         `json:"rejected"`
-	JoinedDevice bool         `json:"joined_device"`
-	PushKey      string       `json:"push_key,omitempty"`
-	Icons        iconsByState `json:"icons"`
-	Words        LiveText     `json:"words"`
+	Room         string            `json:"room"`
+	Lang         string            `json:"lang"`
+	LeaseSeconds int               `json:"lease_seconds"`
+	ClaimSeconds int               `json:"claim_seconds"`
+	AwaySeconds  int               `json:"away_seconds"`
+	DropSeconds  int               `json:"drop_seconds"`
+	Joined       int               `json:"joined"`
+	Seller       string            `json:"seller,omitempty"` // the seller of the page, where that is proven
+	State        frame             `json:"state"`
+	SMS          []smsFrame        `json:"sms"`
+	Offers       []offerFrame      `json:"offers"`
+	Rejected     bool              `json:"rejected"`
+	JoinedDevice bool              `json:"joined_device"`
+	PushKey      string            `json:"push_key,omitempty"`
+	Markets      []MarketplaceInfo `json:"markets,omitempty"`
+	Icons        iconsByState      `json:"icons"`
+	Words        LiveText          `json:"words"`
 }
 
 // frame is the view in the form of the contract's state frame, so that the modules read every state in the
@@ -96,7 +97,8 @@ func (v RoomView) data() pageData {
 		AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
 		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
 		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
-		Icons: iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
+		Markets: v.Info.Marketplaces,
+		Icons:   iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},
 	}
 }
 

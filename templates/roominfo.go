@@ -5,14 +5,32 @@ type RoomInfo struct {
 	Name        string // its display name; empty: its id
 	Phone       string // the shared number that codes come to
 	Marketplace MarketplaceInfo
-	Support     SupportInfo
-	ReturnURL   string // where a seller goes after the turn
+	// Marketplaces are all of the room, of which the seller chooses one; Marketplace is the chosen one.
+	Marketplaces []MarketplaceInfo
+	Support      SupportInfo
+	ReturnURL    string // where a seller goes after the turn
+
+	chosen int // place of Marketplace among Marketplaces
 }
 
 // MarketplaceInfo is where a seller asks for its code.
 type MarketplaceInfo struct {
-	Name string
-	URL  string // https
+	Name     string   `json:"name"`
+	URL      string   `json:"url"`                // https
+	From     []string `json:"from,omitempty"`     // senders of its codes; none: all
+	Contains string   `json:"contains,omitempty"` // text of its codes; "" = any
+}
+
+// Choose returns the description with one of the marketplaces chosen, by its place in the list; the first, if
+// there is no such place.
+func (i RoomInfo) Choose(at int) RoomInfo {
+	if at < 0 || at >= len(i.Marketplaces) {
+		at = 0
+	}
+	if len(i.Marketplaces) > 0 {
+		i.Marketplace, i.chosen = i.Marketplaces[at], at
+	}
+	return i
 }
 
 // SupportInfo is whom a seller asks.

@@ -138,7 +138,13 @@ func (v RoomView) inMarket(words map[string]Notice) map[string]Notice {
 	return words
 }
 
-func (v RoomView) market() string { return orElse(v.Info.Marketplace.Name, v.text().Page.Market) }
+// market names the marketplace; with several the seller may choose another one on the page.
+func (v RoomView) market() string {
+	if len(v.Info.Marketplaces) > 1 {
+		return v.text().Page.Market
+	}
+	return orElse(v.Info.Marketplace.Name, v.text().Page.Market)
+}
 
 func (v RoomView) name() string { return orElse(v.Info.Name, v.text().Live.Brand) }
 

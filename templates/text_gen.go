@@ -614,6 +614,7 @@ type PageText struct {
 	LostLong       string            `json:"lost_long"`
 	RequestNow     string            `json:"request_now"`
 	RequestAt      string            `json:"request_at"`
+	MarketChoice   string            `json:"market_choice"`
 	RequestAgain   string            `json:"request_again"`
 	BusyMore       string            `json:"busy_more"`
 	Unclaimed      Question          `json:"unclaimed"`

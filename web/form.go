@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -9,6 +10,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/request"
 )
 
 // noticeCookie carries a form's refusal over the redirect to the page that shows it.
@@ -83,14 +85,24 @@ func (h *pages) expectForm(c *gin.Context) {
 		return
 	}
 	session, fence, err := h.holder(c)
+	q := room.ExpectRequest{Session: session, Fence: fence, Key: c.PostForm("key"),
+		MessageID: c.PostForm("message_id")}
+	rest := ""
+	if q.MessageID == "" {
+		at, _ := strconv.Atoi(c.PostForm("market")) // none: the only one
+		m := h.info(request.Room(c), "").Choose(at).Marketplace
+		q.Filter = room.Filter{From: m.From, Contains: m.Contains}
+		if at != 0 { // the page then shows the chosen one
+			rest = "?market=" + strconv.Itoa(at)
+		}
+	}
 	if err == nil {
-		_, err = h.expecting(c, room.ExpectRequest{Session: session, Fence: fence, Key: c.PostForm("key"),
-			MessageID: c.PostForm("message_id")})
+		_, err = h.expecting(c, q)
 	}
 	if err != nil {
 		h.notice(c, problem.CodeOf(err), "")
 	}
-	h.back(c, "")
+	h.back(c, rest)
 }
 
 // rejectForm is reject for a browser without scripts.

@@ -71,6 +71,8 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 	v := roomView(id, view, seat, h.lease(id))
 	v.Lang, v.AssetPrefix = lang, h.AssetPrefix
 	h.addRules(id, &v)
+	market, _ := strconv.Atoi(c.Query("market")) // none: the first
+	v.Info = v.Info.Choose(market)
 	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
 	v.Offers = slices.DeleteFunc(v.Offers, func(
 		o templates.OfferView) bool {

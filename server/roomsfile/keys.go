@@ -27,6 +27,9 @@ func keys() []key {
 		{"phone", tel(func(e *Entry) *string { return &e.Phone })},
 		{"marketplace.name", text(64, func(e *Entry) *Text { return &e.Marketplace.Name })},
 		{"marketplace.url", link(func(e *Entry) *string { return &e.Marketplace.URL })},
+		{"marketplace.from", senders(mostAsked, func(e *Entry) *[]string { return &e.Marketplace.From })},
+		{"marketplace.contains", single(piece, func(e *Entry) *string { return &e.Marketplace.Contains })},
+		{"marketplaces", marketplaces},
 		{"support", contact},
 		{"support.text", text(200, func(e *Entry) *Text { return &e.Support.Text })},
 		{"support.url", link(func(e *Entry) *string { return &e.Support.URL })},
@@ -34,7 +37,7 @@ func keys() []key {
 		{"return_url", link(func(e *Entry) *string { return &e.ReturnURL })},
 		{"sms_secret", (*reader).secret},
 		{"sms_secret_file", (*reader).secretFile},
-		{"sms_from", (*reader).senders},
+		{"sms_from", senders(mostSenders, func(e *Entry) *[]string { return &e.Senders })},
 		{"sms_sources", (*reader).sources},
 		{"sms_expect", expect},
 		{"sms_quarantine", span(func(r *reader) limit { return r.checks.Quarantine },
@@ -115,27 +118,61 @@ func expect(r *reader, d *draft, v *node) error {
 // The limits of a list of senders.
 const (
 	mostSenders = 100
+	mostAsked   = 10 // of an ask
 	longest     = 64 // characters, as of an expected sender
 )
 
-func (r *reader) senders(d *draft, v *node) error {
-	items := v.items
-	if v.kind == scalar {
-		items = []*node{v}
-	}
-	if len(items) == 0 || len(items) > mostSenders {
-		return fmt.Errorf("has %d senders: want 1 to %d; without the key, messages of all senders count",
-			len(items), mostSenders)
-	}
-	senders := make([]string, len(items))
-	for i, item := range items {
-		senders[i] = strings.TrimSpace(item.text)
-		if n := utf8.RuneCountInString(senders[i]); item.kind != scalar || n == 0 || n > longest {
-			r.wrong(item.line, "%s: sms_from has %s: want a sender of at most %d characters, such as 1588-1234",
-				d.name, item.shown(), longest)
+// senders parses a list of at most `most` senders, or one.
+func senders(most int, field func(*Entry) *[]string) func(*reader, *draft, *node) error {
+	return func(r *reader, d *draft, v *node) error {
+		items := v.items
+		if v.kind == scalar {
+			items = []*node{v}
 		}
+		if len(items) == 0 || len(items) > most {
+			return fmt.Errorf("has %d senders: want 1 to %d; without the key, messages of all senders count",
+				len(items), most)
+		}
+		list := make([]string, len(items))
+		for i, item := range items {
+			list[i] = strings.TrimSpace(item.text)
+			if n := utf8.RuneCountInString(list[i]); item.kind != scalar || n == 0 || n > longest {
+				r.wrong(item.line, "%s: has %s: want a sender of at most %d characters, such as 1588-1234",
+					d.name, item.shown(), longest)
+			}
+		}
+		d.set = append(d.set, func(e *Entry) { *field(e) = list })
+		return nil
 	}
-	d.set = append(d.set, func(e *Entry) { e.Senders = senders })
+}
+
+// piece parses a text that a message contains.
+func piece(text string) (string, error) {
+	if err := (room.Filter{Contains: text}).Valid(); err != nil {
+		return "", fmt.Errorf("want a text of at most %d characters", longest)
+	}
+	return text, nil
+}
+
+const mostMarkets = 20
+
+// marketplaces parses the marketplaces of which the seller chooses one.
+func marketplaces(r *reader, d *draft, v *node) error {
+	if v.kind != list || len(v.items) == 0 || len(v.items) > mostMarkets {
+		return fmt.Errorf("is %s: want a list of 1 to %d marketplaces, each with its name", v.shown(), mostMarkets)
+	}
+	markets := make([]Marketplace, len(v.items))
+	for i, item := range v.items {
+		if item.value("name") == nil {
+			r.wrong(item.line, "%s: marketplaces has one without a name: want a name for each", d.name)
+			continue
+		}
+		one, entry := &draft{name: d.name, lines: make(map[string]int)}, Entry{}
+		r.keys(one, "marketplace.", item)
+		one.apply(&entry)
+		markets[i] = entry.Marketplace
+	}
+	d.set = append(d.set, func(e *Entry) { e.Marketplaces = markets })
 	return nil
 }
 

@@ -18,8 +18,10 @@ type Entry struct {
 	Name        Text
 	Phone       string // the shared number that receives codes
 	Marketplace Marketplace
-	Support     Support
-	ReturnURL   string
+	// Marketplaces are those of which the seller chooses one; none: Marketplace is the only one.
+	Marketplaces []Marketplace
+	Support      Support
+	ReturnURL    string
 
 	Senders  []string      // accepted senders; none: all
 	Verifier *sms.Verifier // of the room's own secret; nil: none
@@ -36,8 +38,18 @@ type Entry struct {
 
 // Marketplace is the site where a seller requests its code.
 type Marketplace struct {
-	Name Text
-	URL  string
+	Name     Text
+	URL      string
+	From     []string // senders of its codes, of which the page's asks accept no others; none: all
+	Contains string   // text of its codes, likewise; "" = any
+}
+
+// Markets returns the marketplaces of the room, of which the seller chooses one if there are several.
+func (e *Entry) Markets() []Marketplace {
+	if len(e.Marketplaces) > 0 {
+		return e.Marketplaces
+	}
+	return []Marketplace{e.Marketplace}
 }
 
 // Support is a seller's contact.

@@ -7,17 +7,19 @@ export class Asking {
   #keys = new Map(); // ask → its key, until there is an answer
   #pending = false;
 
-  constructor({ actions, store, journey, server }) {
-    Object.assign(this, { actions, store, journey, server });
+  /** filter() returns which messages an ask takes: the chosen marketplace's. */
+  constructor({ actions, store, journey, server, filter }) {
+    Object.assign(this, { actions, store, journey, server, filter });
   }
 
   /** Records an ask; with a message's id, an earlier ask that brought this message. */
   async ask(message) {
     const { fence } = this.store.state;
-    const what = `${fence} ${message ?? ""}`;
+    const filter = message ? { message_id: message } : this.filter();
+    const what = `${fence} ${JSON.stringify(filter)}`;
     if (!this.#keys.has(what)) this.#keys.set(what, freshKey());
     try {
-      const answer = await this.actions.expect(fence, this.#keys.get(what), { message_id: message });
+      const answer = await this.actions.expect(fence, this.#keys.get(what), filter);
       this.#keys.delete(what);
       return answer;
     } catch (error) {

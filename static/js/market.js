@@ -27,3 +27,57 @@ export class MarketTab {
     this.#tab?.close();
   }
 }
+
+/** The marketplace that the seller chooses, where the room has several; the page remembers it. */
+export class MarketChoice {
+  #markets;
+  #select = document.getElementById("market-choice");
+  #key;
+
+  constructor(markets, room) {
+    this.#markets = markets ?? [];
+    this.#key = `waitroom:market:${room}`;
+    if (!this.#select) return;
+    const at = this.#markets.findIndex((m) => m.name === remembered(this.#key));
+    if (at > 0) this.#select.value = String(at);
+    this.#select.addEventListener("change", () => {
+      remember(this.#key, this.chosen.name);
+      this.#link();
+    });
+    this.#link();
+  }
+
+  get chosen() {
+    return this.#markets[Number(this.#select?.value ?? 0)] ?? {};
+  }
+
+  /** Returns which messages an ask takes. */
+  filter() {
+    const { from, contains } = this.chosen;
+    return { from, contains };
+  }
+
+  #link() {
+    document.getElementById("ask").dataset.opens = this.chosen.url;
+    for (const id of ["market", "ready-market"]) {
+      const link = document.getElementById(id);
+      if (link) link.href = this.chosen.url;
+    }
+  }
+}
+
+function remembered(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // the browser denies storage
+  }
+}
+
+function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // the next visit asks again
+  }
+}

@@ -11,7 +11,7 @@ import { Refused, wordsOf } from "./http.js";
 import { Journey } from "./journey.js";
 import { keepLanguage } from "./language.js";
 import { DeviceLink } from "./link.js";
-import { MarketTab } from "./market.js";
+import { MarketChoice, MarketTab } from "./market.js";
 import { SupportNotice } from "./notice.js";
 import { Notifier } from "./notify.js";
 import { PassedOver } from "./passedover.js";
@@ -74,7 +74,8 @@ const alert = new TurnAlert({ words, icons: page.icons, notifier });
 const claiming = new Claiming({ actions, store, server, onRefused: () => narrator.claim() });
 const narrator = new Narrator({ words, view, alert, server, claiming, speaker: new Speaker() });
 const link = new DeviceLink({ actions, server, words });
-const asking = new Asking({ actions, store, journey, server });
+const market = new MarketChoice(page.markets, room);
+const asking = new Asking({ actions, store, journey, server, filter: () => market.filter() });
 const passedOver = new PassedOver({ server, leaseSeconds, awaySeconds });
 const awake = new Awake((on) => put(byID("screen-state"), on ? words.turned_on : words.turned_off));
 const questions = [
