@@ -75,5 +75,8 @@ func parseHeads(text string) (heads, error) {
 		}
 		h[id] = e
 	}
+	if h.text() != text { // there is more behind it, or it is written otherwise
+		return nil, fmt.Errorf("%q %w", text, ErrDigest)
+	}
 	return h, nil
 }

@@ -39,8 +39,8 @@ var trimTables = []trimTable{
 	{table: "attributions", at: "at", key: "room, message_id, kind, fence",
 		stays: ` AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.room = t.room AND m.message_id = t.message_id)`},
 	// The audit's chain is trimmed by shorten; its first row stays, without texts.
-	{table: "actions", at: "at", key: "room, epoch, entry, n", only: ` AND seq > 0
-		AND NOT (salt = '' AND seq = (SELECT c.first FROM audit_chains c WHERE c.room = t.room))`, stays: ofPlace},
+	{table: "actions", at: "at", key: "room, epoch, entry, n", only: ` AND +seq > 0
+		AND NOT (salt = '' AND seller = '' AND reason = '')`, stays: ofPlace},
 	{table: "incidents", at: "at", key: "room, kind, subject, fence"},
 	// rows without a journal entry
 	{table: "timeline", at: "at", key: "room, epoch, entry, n", only: " AND entry >= 'a'", stays: ofPlace},

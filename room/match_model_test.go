@@ -77,7 +77,7 @@ func (w *world) isKnown(q room.MatchRequest, l *held) bool {
 		return false
 	}
 	m := w.codes[*q.Shown.Code]
-	return m != nil && m.bound == l && m.sender+m.text != q.Sender+q.Shown.Text
+	return m != nil && l.asking && m.bound == l && m.sender+m.text != q.Sender+q.Shown.Text
 }
 
 // refuse applies the ledger's refusal of the match. A message that repeats a text opens again only the ask

@@ -131,7 +131,7 @@ func TestAC05_OfManyAtOnceExactlyOneHoldsAndTheLineDrainsInOrder(t *testing.T) {
 		if store == "embedded" {
 			n = 50 // its scripts take longer
 		}
-		r := start(t, config(t, "--redis-url", store))
+		r := start(t, config(t, "--redis-url", store, "--places-per-ip", "0"))
 		byTicket := everybodyAtOnce(t, r.URL(), int(n))
 		for ticket := range n {
 			holder := byTicket[ticket+1]

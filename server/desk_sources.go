@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/room"
@@ -17,6 +18,8 @@ type sourceItem struct {
 	HeardAt int64  `json:"heard_at"` // 0 = never
 	// the delay of its clock, negative if ahead; 0 = correct or unknown
 	Clock int64 `json:"clock_ms"`
+	// events of the last hour that were no message, by name
+	Events map[string]int `json:"events"`
 }
 
 // Sources returns a room's phones and providers, and when each last posted. A Standard Webhooks carrier is
@@ -32,13 +35,21 @@ func (p *panels) Sources(ctx context.Context, id room.ID) ([]desk.Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	events, err := heard.Events(ctx, p.client, p.engine.Names(), id, time.UnixMilli(p.now()))
+	if err != nil {
+		return nil, err
+	}
 	var items []desk.Item
 	for i, name := range names {
 		seen, known := last[fields[i]]
 		if !known && name == "" {
 			continue
 		}
-		s := sourceItem{Key: name, Kind: configured[name].Kind, Clock: seen.Off.Milliseconds()}
+		s := sourceItem{Key: name, Kind: configured[name].Kind, Clock: seen.Off.Milliseconds(),
+			Events: events[name]}
+		if s.Events == nil {
+			s.Events = map[string]int{}
+		}
 		if known {
 			s.HeardAt = seen.At.UnixMilli()
 		}

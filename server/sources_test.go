@@ -213,6 +213,26 @@ func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 	}, patience, 10*time.Millisecond)
 }
 
+func TestEventsThatAreNoMessageAreSeenAtTheDesk(t *testing.T) {
+	r := sourced(t, "embedded")
+	s := newSeller(t, r.URL(), "phone")
+	for _, event := range []string{"system:ping", "sms:sent", "sms:sent"} {
+		require.Equal(t, http.StatusNoContent, gatewaySays(s, "src:a", `{"event":"`+event+`"}`).StatusCode)
+	}
+	items, err := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:a")
+	require.NoError(t, err)
+	shown := map[string]map[string]int{}
+	for _, item := range items {
+		var one sourceItem
+		require.NoError(t, json.Unmarshal(item.JSON, &one))
+		shown[one.Key] = one.Events
+	}
+	require.Equal(t, map[string]int{"system:ping": 1, "sms:sent": 2}, shown["gateway"])
+	require.Empty(t, shown["twilio"])
+	got := s.ask(http.MethodGet, "/metrics", "").body
+	require.Contains(t, got, `waitroom_sms_events_total{event="sms:sent",source="gateway"} 2`)
+}
+
 func TestDoctorKnowsWhenASourceWasLastHeard(t *testing.T) {
 	redis := redistest.StartKept(t)
 	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "a,b:*", "--sms-sources",

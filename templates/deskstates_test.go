@@ -38,7 +38,7 @@ func phone(name string, heard time.Time, behind int) object {
 	if !heard.IsZero() {
 		at = heard.UnixMilli()
 	}
-	return object{"key": name, "kind": kind, "heard_at": at, "clock_ms": behind}
+	return object{"key": name, "kind": kind, "heard_at": at, "clock_ms": behind, "events": object{"sms:sent": 3}}
 }
 
 func troubledDesk(t *testing.T) *fakeDesk {

@@ -149,6 +149,7 @@ type DeskLiveText struct {
 	AgeOld         string               `json:"age_old"` // {s}
 	SourceCarrier  string               `json:"source_carrier"`
 	SourceNever    string               `json:"source_never"`
+	NoTexts        string               `json:"no_texts"`
 	ClockBehind    string               `json:"clock_behind"` // {n}
 	ClockAhead     string               `json:"clock_ahead"`  // {n}
 	BandAge        string               `json:"band_age"`     // {s}

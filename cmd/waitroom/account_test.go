@@ -211,7 +211,7 @@ func (a *account) attribute(m *message, w span) (list []judgement) {
 		list = a.byTime(m, w)
 		for i, j := range list {
 			other := a.codes[m.code]
-			if j.lease != nil && other != nil && other.lease.party() == j.lease.party() {
+			if j.lease != nil && j.lease.asking && other != nil && other.lease.party() == j.lease.party() {
 				list[i].ask, list[i].known = -1, true
 			}
 			if first != nil && j.lease != nil && !a.couldCause(j.lease.party(), first.sent) {

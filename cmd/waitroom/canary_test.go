@@ -103,6 +103,7 @@ func (s *single) sendCanary(digit, want string, at time.Time, how stamp) (*messa
 	s.t.Helper()
 	l, word := s.canaryContent(digit)
 	m := s.bring(s.carrier.compose(oneRoom, l, at, how), route{twins: true, again: true})
+	s.t.Log(m.answer, s.keys()["{"+oneRoom+"}:leases"], s.keys()["{"+oneRoom+"}:state"])
 	require.Equal(s.t, want, strings.TrimSpace(m.answer.Result+" "+m.answer.Reason))
 	return m, word
 }

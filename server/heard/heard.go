@@ -64,6 +64,9 @@ func (h *Recorder) Record(ctx context.Context, id room.ID, n sms.Heard) {
 	off, write, report := h.take(Field(id, n.Source), n, now, at.Unix()/(24*60*60))
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	if n.Event != "" {
+		h.recordEvent(ctx, id, n.Source, n.Event, at)
+	}
 	if write {
 		value := fmt.Sprintf("%d %d", at.UnixMilli(), off.Milliseconds())
 		_ = h.client.HSet(ctx, h.key, Field(id, n.Source), value).Err()

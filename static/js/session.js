@@ -44,11 +44,11 @@ class CookieSession {
   }
 
   protocols() {
-    const words = [
+    const protocols = [
       ...(this.#seller ? [`waitroom.seller.${this.#seller}`] : []),
       ...(this.#named ? [`waitroom.session.${this.#id}`] : []),
     ];
-    return words.length > 0 ? ["waitroom", ...words] : [];
+    return protocols.length > 0 ? ["waitroom", ...protocols] : [];
   }
 
   /** Whether the id is yet to be asked for. */

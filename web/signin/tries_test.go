@@ -51,7 +51,7 @@ func TestWrongTriesFromElsewhereKeepNoAgentOut(t *testing.T) {
 		return ErrWrong
 	}
 	from := func(i int) string { return fmt.Sprintf("198.51.%d.%d", i/200, i%200) }
-	for i := range triesOfAName {
+	for i := range 1000 {
 		require.ErrorIs(t, enter(d, "kim", "wrong", from(i/10)), ErrWrong)
 		if i == 500 {
 			require.NoError(t, enter(d, "kim", "open sesame", here))

@@ -307,7 +307,7 @@ local function decide(whole)
     if lease and first and not matching.could_be(lease.party, first) then lease, ask = nil, 'ambiguous' end
     local known = lease and matching.code_of(lease.party)
     if known == 'anothers' then lease, ask, either = nil, 'ambiguous', true end
-    if known == 'known' then ask, sms.known = nil, true end
+    if known == 'known' and lease.asking then ask, sms.known = nil, true end
   end
   return { lease = lease, ask = lease and ask or nil, reason = not lease and ask, other = other, first = first,
     duplicate = duplicate, either = either, offer = offer, shown = shown_again ~= false }

@@ -9,7 +9,7 @@ export function drawSources(words, list) {
   byID("sources").replaceChildren(...list.map((source) => row(words, source)));
 }
 
-function row(t, { key, kind, heard_at: heard, clock_ms: off }) {
+function row(t, { key, kind, heard_at: heard, clock_ms: off, events }) {
   const seconds = (Math.abs(off) / 1000).toFixed(1);
   return make(
     "tr",
@@ -26,7 +26,17 @@ function row(t, { key, kind, heard_at: heard, clock_ms: off }) {
       heard > 0 ? `${when(heard)} ` : make("span", { class: "chip warn" }, t.source_never),
       off !== 0 &&
         make("span", { class: "chip warn" }, fill(off > 0 ? t.clock_behind : t.clock_ahead, { n: seconds })),
+      named(t, events),
     ),
+  );
+}
+
+/** Returns the names of the last hour's events that were no text, with how often each came. */
+function named(t, events = {}) {
+  const names = Object.entries(events).sort(([a], [b]) => (a < b ? -1 : 1));
+  return (
+    names.length > 0 &&
+    make("span", { class: "soft" }, ` ${t.no_texts} ${names.map(([name, n]) => `${name} ${n}`).join(", ")}`)
   );
 }
 
