@@ -42,8 +42,8 @@ func ParseID(s string) (ID, error) {
 
 // ParseSeller returns a valid seller id in NFC. The error wraps ErrInvalidSeller.
 //
-// An id has 1 to 64 letters, combining marks and digits of any script, and _ . @ -. It begins with no mark, and
-// has no character that is not shown: two ids that look alike could not be distinguished at the desk.
+// An id has 1 to 64 letters, combining marks and digits of any script, and _ . @ -. It begins with no mark,
+// and has no character that is not shown: two ids that look alike could not be distinguished at the desk.
 func ParseSeller(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", fmt.Errorf("%w: not UTF-8", ErrInvalidSeller)

@@ -43,8 +43,8 @@ func VerifyAudit(ctx context.Context, cfg Config, since string, out io.Writer) e
 		fmt.Fprintf(out, "since   the chains go on from the digest; in %d rooms its row is past the retention\n",
 			report.Unproven)
 	}
-	fmt.Fprintf(out, "ends    %s (note it elsewhere: audit verify --since proves that the chains go on from it)\n",
-		report.Heads)
+	fmt.Fprintf(out, "ends    %s (note it elsewhere: audit verify --since proves that the chains go on "+
+		"from it)\n", report.Heads)
 	if len(report.Faults) > 0 {
 		return errAudit
 	}

@@ -67,7 +67,8 @@ func provoke(op describetest.Operation, status int, stranger, kim *seller) (got 
 		if op.ID == "status" || op.ID == "messages" {
 			return reply{}, false
 		}
-		headers = append(headers, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site")
+		headers = append(headers, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site",
+			"Sec-Fetch-Mode", "no-cors")
 		if socket {
 			headers = append(headers, upgrade...)
 		}

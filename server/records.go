@@ -136,7 +136,8 @@ func (r records) Audit(ctx context.Context, f support.AuditFilter) (support.Audi
 	}
 	audit := support.Audit{Next: support.Word(next)}
 	for _, a := range found {
-		row := support.AuditRow{Room: support.Word(a.Room), Address: support.Word(a.Address), ActionRow: actionRow(a.ActionRow)}
+		row := support.AuditRow{Room: support.Word(a.Room), Address: support.Word(a.Address),
+			ActionRow: actionRow(a.ActionRow)}
 		if a.Room == room.SupportRoom {
 			row.Room = ""
 		}

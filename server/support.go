@@ -38,8 +38,8 @@ func (s *Server) audit(ctx context.Context, agent, address, action, reason strin
 	defer cancel()
 	if err := s.engine.Audit(ctx, room.SupportRoom,
 		room.Action{Who: agent, Address: address, Action: action, Reason: reason}); err != nil {
-		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", agent, "address", address, "action", action, "reason",
-			reason, "error", err)
+		s.log.ErrorContext(ctx, "a sign-in is not in the audit", "who", agent, "address", address, "action", action,
+			"reason", reason, "error", err)
 	}
 }
 

@@ -104,8 +104,8 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send sends one form, whole. Each has an ETag of its own. Ranges are ignored, since a header with thousands of
-// them costs net/http 24 ms and an answer of half a megabyte.
+// send sends one form, whole. Each has an ETag of its own. Ranges are ignored, since a header with thousands
+// of them costs net/http 24 ms and an answer of half a megabyte.
 func (f *file) send(w http.ResponseWriter, r *http.Request, coding string, content []byte) {
 	tag := f.tag
 	if coding != "" {

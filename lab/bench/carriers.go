@@ -50,11 +50,11 @@ func (b *bench) carriers(ctx context.Context) error {
 	}
 	b.add(row{what: "simulated carriers (`sms/sim`): wrong attributions with the default settings, medians of " +
 		"0, 5, 10 and 20 s from the ask to the marketplace's button",
-		bar: "≤ 0.3, 0.3, 0.3, 0.6 % where 2 % of codes are slow, ≤ 0.7, 0.7, 1.2, 1.8 % where 5 % are, 0 for codes " +
-			"sent within a quarantine after their turn",
+		bar: "≤ 0.3, 0.3, 0.3, 0.6 % where 2 % of codes are slow, ≤ 0.7, 0.7, 1.2, 1.8 % where 5 % are, 0 for " +
+			"codes sent within a quarantine after their turn",
 		checks: append(checks, check{"", float64(inTime), " of codes sent in time", 0, false}),
-		how: fmt.Sprintf("%d leases each on the embedded store with its clock moved by hand, seed %d; chance alone "+
-			"moves such counts by their square root. `make sim` plays more.", tallies[0].Leases, simSeed)})
+		how: fmt.Sprintf("%d leases each on the embedded store with its clock moved by hand, seed %d; chance "+
+			"alone moves such counts by their square root. `make sim` plays more.", tallies[0].Leases, simSeed)})
 	return nil
 }
 

@@ -148,7 +148,7 @@ func senders(most int, field func(*Entry) *[]string) func(*reader, *draft, *node
 
 // piece parses a text that a message contains.
 func piece(text string) (string, error) {
-	if err := (room.Filter{Contains: text}).Valid(); err != nil {
+	if err := (room.Filter{Contains: text}).Valid(); err != nil || text == "" {
 		return "", fmt.Errorf("want a text of at most %d characters", longest)
 	}
 	return text, nil

@@ -17,7 +17,7 @@ export function sessionOf({ base, kind, token, seller, room, fresh, renewed }) {
  * vanishes or becomes another session's under the open page, the page goes on by its own.
  *
  * seller: the page's proven seller. By now another tab may have replaced the cookie, and another seller must
- * not act by a press here; so a proven seller's page uses the id only once the cookie proves nobody.
+ * not act by a press here; so a proven seller's page uses the id only once the cookie proves no seller.
  */
 class CookieSession {
   credentials = "include";

@@ -126,7 +126,8 @@ func auditPath(query url.Values, set ...string) string {
 }
 
 func (r AuditRow) view() templates.AuditRow {
-	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Address: string(r.Address), Action: r.Action,
+	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Address: string(r.Address),
+		Action: r.Action,
 		Reason: r.Reason, Ticket: int64(r.Ticket), Fence: int64(r.Fence), Seller: string(r.Seller),
 		Done: r.done()}
 }

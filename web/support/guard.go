@@ -41,8 +41,8 @@ func (d *Desk) Guard(c *gin.Context) {
 	}
 }
 
-// embedded reports whether another origin's page loads this as a part of it, such as an image. Its cookie goes
-// with that from a page of the same site, and reading is in the audit. Sockets check their Origin.
+// embedded reports whether another origin's page loads this as a part of it, such as an image. Its cookie
+// goes with that from a page of the same site, and reading is in the audit. Sockets check their Origin.
 func embedded(r *http.Request) bool {
 	site, mode := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode")
 	if site != "same-site" && site != "cross-site" || mode == "" || mode == "websocket" {

@@ -73,7 +73,8 @@ func (d *Desk) signOut(c *gin.Context) {
 func (d *Desk) endSignIn(c *gin.Context, token string) error {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	if _, err := d.SignIns.SignOut(ctx, token, d.addressIn(c)); err != nil && !errors.Is(err, signin.ErrNotSignedIn) {
+	_, err := d.SignIns.SignOut(ctx, token, d.addressIn(c))
+	if err != nil && !errors.Is(err, signin.ErrNotSignedIn) {
 		return err
 	}
 	return d.Sockets.SignOut(ctx, signin.KeyOf(token))
