@@ -185,7 +185,7 @@ func settings() []setting {
 			"are believed", false, readProxies},
 		{"rate-limit", "100/s", "joins per client address over all replicas, with ten seconds' worth at once; " +
 			"0 = off", false, readRate},
-		{"places-per-ip", "200", "live places of one client address over all rooms, at most 20 of them in one "+
+		{"places-per-ip", "200", "live places of one client address over all rooms, at most 20 of them in one " +
 			"room; 0 = off", false,
 			count(func(c *Config) *int { return &c.PlacesPerIP })},
 		{"sockets-per-ip", "1000", "open sockets of one client address on this replica; 0 = off", false,
