@@ -164,7 +164,7 @@ func TestSupportSeesThePhonesOnceThereAreAny(t *testing.T) {
 	require.Zero(t, s.count("sources"))
 	d.mu.Lock()
 	d.sources = []desk.Item{{Key: "phone",
-		JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0}`)}}
+		JSON: []byte(`{"key":"phone","kind":"twilio","heard_at":5,"clock_ms":0,"events":{}}`)}}
 	d.mu.Unlock()
 	require.NoError(t, r.Engine.Alert(t.Context(), lobby))
 	s.until("the phone", func(p *desktest.Page) bool { return p.Frames["sources"] == 1 })

@@ -79,8 +79,8 @@ var given = regexp.MustCompile(`^SCAN (v|q|CONSTANT ROW|\d+ CONSTANT ROWS)$`)
 func (e *explained) scans() (list []string) {
 	before := ""
 	for _, line := range e.plans {
-		marks := strings.Contains(before+line, "high_water") ||
-			strings.HasPrefix(line, "SEARCH h ") // which has one row of a room
+		marks := strings.Contains(before+line, "high_water") || strings.Contains(before+line, "audit_chains") ||
+			strings.HasPrefix(line, "SEARCH h ") || strings.HasPrefix(line, "SEARCH c ") // one row of a room each
 		before = line
 		if strings.Contains(line, "Seq Scan") || strings.HasPrefix(line, "SCAN") && !given.MatchString(line) ||
 			wholeRoom.MatchString(line) && !strings.Contains(line, "_open ") && !marks {
@@ -116,9 +116,10 @@ var fill = []string{
 		'agreed', i * 10000 FROM n`,
 	`verifications (room, fence, epoch, ticket, message_id, granted_at, ended_at)
 		SELECT 'r' || (i % 50), i, 1, i, 'm' || i, i * 10000, i * 10000 + 5000 FROM n WHERE i < 3000`,
-	`actions (room, epoch, entry, n, at, who, action, reason, seller)
+	`actions (room, epoch, entry, n, at, who, action, reason, seller, seq, salt)
 		SELECT 'r' || (i % 50), 1, i || '-0', 0, i * 10000, 'w' || (i % 70),
-		CASE WHEN i % 5 = 0 THEN 'pause' ELSE 'move' END, '', 's' || (i % 900) FROM n`,
+		CASE WHEN i % 5 = 0 THEN 'pause' ELSE 'move' END, '', 's' || (i % 900), i / 50 + 1, 'salt' FROM n`,
+	`audit_chains (room, first, seq, hash) SELECT 'r' || i, 1, 1, '' FROM n WHERE i < 3000`,
 	`high_water (room, fence) SELECT 'q' || i, i FROM n WHERE i < 3000`,
 	`incidents (room, kind, subject, epoch, ticket, fence, detail, at)
 		SELECT 'r' || (i % 50), 'match_refused', 'm' || i, 1, i, i, '', i * 10000 FROM n`,

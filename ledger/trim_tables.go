@@ -94,22 +94,23 @@ func (w *work) shorten(s trimTable, before int64, most int) (int64, error) {
 			last = seq
 		}
 		return err
-	}, `SELECT t.seq, CASE WHEN t.at < $2`+s.stays+` THEN TRUE ELSE FALSE END FROM actions t
+	}, `SELECT t.seq, CASE WHEN t.at < $2 AND (SELECT COUNT(*) FROM places p WHERE p.room = t.room
+			AND p.epoch = t.epoch AND p.ticket = t.ticket) = 0 THEN TRUE ELSE FALSE END FROM actions t
 		WHERE t.room = $1 AND t.seq > 0
 		AND t.seq >= (SELECT c.first FROM audit_chains c WHERE c.room = $1)
 		ORDER BY t.seq LIMIT $3`, string(w.id), before, most)
 	if err != nil || last == 0 || first == 0 {
 		return 0, err
 	}
-	gone, err := w.Exec(`DELETE FROM actions WHERE room = $1 AND seq >= $2 AND seq < $3`, string(w.id), first,
-		last)
+	gone, err := w.Exec(`DELETE FROM actions WHERE room = $1 AND seq > 0 AND seq >= $2 AND seq < $3`, string(w.id),
+		first, last)
 	if err != nil {
 		return 0, err
 	}
 	_, err = w.Exec(`UPDATE audit_chains SET first = $2 WHERE room = $1`, string(w.id), last)
 	if err == nil {
-		_, err = w.Exec(`UPDATE actions SET seller = '', reason = '', salt = '' WHERE room = $1 AND seq = $2`,
-			string(w.id), last)
+		_, err = w.Exec(`UPDATE actions SET seller = '', reason = '', salt = '' WHERE room = $1 AND seq > 0
+			AND seq = $2`, string(w.id), last)
 	}
 	return gone, err
 }

@@ -110,8 +110,12 @@ func (s *Server) roomPhone(id room.ID) string {
 func (s *Server) roomNames(lang string) (names []templates.RoomName) {
 	if s.rooms != nil {
 		s.rooms.Each(func(name string, e *roomsfile.Entry) {
+			var markets []string
+			for _, m := range e.Markets() {
+				markets = append(markets, m.Name.In(lang))
+			}
 			names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone,
-				Marketplace: e.Markets()[0].Name.In(lang)})
+				Marketplace: strings.Join(markets, ", ")})
 		})
 	}
 	return names

@@ -248,9 +248,10 @@ func TestPageHasTheOperatorsTextsOfTheRoom(t *testing.T) {
 		"  support: {text: 평일 9시, url: https://help.example, tel: 1588-0000}\n  return_url: "+
 		"https://portal.example/done\n")
 	require.Equal(t, templates.RoomInfo{Name: "쿠팡 연동", Phone: "010-1234-5678",
-		Marketplace: templates.MarketplaceInfo{Name: "윙", URL: "https://wing.example"},
-		Support:     templates.SupportInfo{Text: "평일 9시", URL: "https://help.example", Tel: "1588-0000"},
-		ReturnURL:   "https://portal.example/done"},
+		Marketplace:  templates.MarketplaceInfo{Name: "윙", URL: "https://wing.example"},
+		Marketplaces: []templates.MarketplaceInfo{{Name: "윙", URL: "https://wing.example"}},
+		Support:      templates.SupportInfo{Text: "평일 9시", URL: "https://help.example", Tel: "1588-0000"},
+		ReturnURL:    "https://portal.example/done"},
 		l.roomInfo("integration", "ko"))
 	require.Zero(t, l.roomInfo("shop:a", "ko"))
 	require.Zero(t, (&Server{}).roomInfo("shop:a", "ko"))

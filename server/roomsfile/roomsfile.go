@@ -44,12 +44,13 @@ type Marketplace struct {
 	Contains string   // text of its codes, likewise; "" = any
 }
 
-// Markets returns the marketplaces of the room, of which the seller chooses one if there are several.
+// Markets returns the room's marketplaces, none if it has no such setting. Of several the seller chooses one.
 func (e *Entry) Markets() []Marketplace {
-	if len(e.Marketplaces) > 0 {
+	m := e.Marketplace
+	if len(e.Marketplaces) > 0 || m.Name == nil && m.URL == "" && m.From == nil && m.Contains == "" {
 		return e.Marketplaces
 	}
-	return []Marketplace{e.Marketplace}
+	return []Marketplace{m}
 }
 
 // Support is a seller's contact.

@@ -76,7 +76,7 @@ func readJSON(text []byte) (value any, ok bool) {
 // escaped returns JSON with escapes for line breaks and tabs inside its strings. Programs that paste a text
 // into a pattern of JSON leave them as they are.
 func escaped(text []byte) []byte {
-	if bytes.IndexAny(text, "\n\r\t") < 0 {
+	if !bytes.ContainsAny(text, "\n\r\t") {
 		return text
 	}
 	escapes := map[byte]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}
