@@ -24,8 +24,8 @@ function asks.text(list)
   return table.concat(parts)
 end
 
--- left_open reports whether an ended lease may still get a code: it has an open ask. A lease that does not ask
--- and got no code may have asked at any time.
+-- left_open reports whether an ended lease may still get a code: it has an open ask. A lease that does not
+-- ask and got no code may have asked at any time.
 function asks.left_open(lease)
   if not lease.asking then return lease.codes == 0 end
   for _, ask in ipairs(lease.asks) do
@@ -127,9 +127,9 @@ function asks.take_back(lease, m)
   leases.write(lease)
 end
 
--- set_second_code records that a party may get one more code, though its last ask has its answer. `at` is when
--- the lease of that ask ended, or when it asked if the lease is live; 0 = the party gets no further code. No
--- other party may ask until a quarantine after that. matching.second_code_due has the reason.
+-- set_second_code records that a party may get one more code, though its last ask has its answer. `at` is
+-- when the lease of that ask ended, or when it asked if the lease is live; 0 = the party gets no further
+-- code. No other party may ask until a quarantine after that. matching.second_code_due has the reason.
 function asks.set_second_code(party, at)
   if at > 0 then
     room.second_code_party, room.second_code_at, change.matching = party, at, true

@@ -87,7 +87,9 @@ local function keep_ended(ended)
   if not room.asking then open = room.codes == 0 end -- without asks it may have asked at any time
   local party = room.session .. '=' .. room.seller
   if open then asks.note_left_open(party, ended) end
-  if party == room.second_code_party then asks.set_second_code(party, math.max(room.second_code_at, ended)) end
+  if party == room.second_code_party then
+    asks.set_second_code(party, math.max(room.second_code_at, ended))
+  end
   if room.asked > 0 then redis.call('HDEL', STATE, 'asks') end
 end
 

@@ -77,7 +77,8 @@ function messages.key(kind, digest) return LOCK:sub(1, -5) .. kind .. ':' .. dig
 function messages.point(kind, names, digest, ms)
   for _, name in ipairs(names) do redis.call('SET', messages.key(kind, name), digest, 'PX', ms) end
 end
--- pointed returns the digest of the message to which a key of a kind leads, by any of the names; nil for none.
+-- pointed returns the digest of the message to which a key of a kind leads, by any of the names.
+-- It returns nil if there is none.
 function messages.pointed(kind, names)
   for _, name in ipairs(names) do
     local digest = redis.call('GET', messages.key(kind, name))
@@ -85,10 +86,11 @@ function messages.pointed(kind, names)
   end
 end
 
--- code_of returns how the last message that belonged to a lease and has this code (its names under each secret)
--- concerns a party (rule 5 of docs/matching.md): 'anothers' = it belongs to another party, or that one has
--- rejected it; 'known' = it belongs to this party; nil = not at all. `same` is the digest of the sender and
--- text that are judged: of the very same text matching.duplicate and matching.could_be decide.
+-- code_of returns how the last message that belonged to a lease and has this code concerns a party (rule 5 of
+-- docs/matching.md): 'anothers' = it belongs to another party, or that one has rejected it; 'known' = it
+-- belongs to this party; nil = not at all. `names` are those of the code under each secret. `same` is the
+-- digest of the sender and text that are judged: of the very same text, matching.duplicate and
+-- matching.could_be decide.
 function messages.code_of(names, party, same)
   local digest = messages.pointed('code', names)
   local m = digest and messages.get(digest)

@@ -71,8 +71,8 @@ local function journal_assigned(m, lease, result, ends, ended)
     lease.ticket, lease.fence, lease.seller)
   journal.record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
     '"completes":%s,"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d,', args.id, result,
-    m.code and 'true' or 'false', tostring(ends or false), lease.ticket, lease.fence, lease.seller, lease.granted,
-    ended) .. args.why)
+    m.code and 'true' or 'false', tostring(ends or false), lease.ticket, lease.fence, lease.seller,
+    lease.granted, ended) .. args.why)
 end
 
 function verb.assign()

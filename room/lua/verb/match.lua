@@ -159,8 +159,8 @@ local function journal_message(l, ask)
     l.ticket, l.fence, l.seller, l.granted, answer.ended)
   journal.record('message', string.format(
     '"result":"%s"%s,"code":%s,"duplicate":%s,"judge":%s,"completes":%s%s,%s',
-    answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '', tostring(counts(ask)),
-    tostring(answer.duplicate == '1'), tostring(answer.judge == '1'), tostring(answer.completes == '1'),
+    answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '',
+    tostring(counts(ask)), tostring(answer.duplicate == '1'), tostring(answer.judge == '1'), tostring(answer.completes == '1'),
     lease or '', sms.members))
 end
 
@@ -309,8 +309,8 @@ local function decide(whole)
     if known == 'anothers' then lease, ask, either = nil, 'ambiguous', true end
     if known == 'known' and lease.asking then ask, sms.known = nil, true end
   end
-  return { lease = lease, ask = lease and ask or nil, reason = not lease and ask, other = other, first = first,
-    duplicate = duplicate, either = either, offer = offer, shown = shown_again ~= false }
+  return { lease = lease, ask = lease and ask or nil, reason = not lease and ask, other = other,
+    first = first, duplicate = duplicate, either = either, offer = offer, shown = shown_again ~= false }
 end
 
 function verb.match()
