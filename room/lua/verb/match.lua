@@ -160,8 +160,8 @@ local function journal_message(l, ask)
   journal.record('message', string.format(
     '"result":"%s"%s,"code":%s,"duplicate":%s,"judge":%s,"completes":%s%s,%s',
     answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '',
-    tostring(counts(ask)), tostring(answer.duplicate == '1'), tostring(answer.judge == '1'), tostring(answer.completes == '1'),
-    lease or '', sms.members))
+    tostring(counts(ask)), tostring(answer.duplicate == '1'), tostring(answer.judge == '1'),
+    tostring(answer.completes == '1'), lease or '', sms.members))
 end
 
 -- explains reports whether a lease has an open ask that was made at or before the message was sent.
