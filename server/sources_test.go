@@ -312,3 +312,15 @@ shop:b: {phone: 010-2222-2222, sms_sources: {phone: {sim: 2}}}
 			slices.Contains(kinds, "shop:a message_refused not_found")
 	}, patience, 20*time.Millisecond)
 }
+
+func TestOneAddressAnswersEventsAndAnAbsentStore(t *testing.T) {
+	store := redistest.Start(t)
+	r := start(t, config(t, "--redis-url", store.URL(), "--rooms-file",
+		roomsFile(t, "integration: {phone: 010-1111-1111}\n"), "--sms-sources",
+		"gateway=android-sms-gateway:"+sourceSecret))
+	s := newSeller(t, r.URL(), "phone")
+	require.Equal(t, http.StatusNoContent, gatewayPost(s, "/api/sms/gateway", `{"event":"system:ping"}`).StatusCode)
+	store.Kill()
+	got := gatewayPost(s, "/api/sms/gateway", gatewayEvent("e1", `"01011111111"`, 1, "인증번호 482913"))
+	requireProblem(t, got, http.StatusServiceUnavailable, "store_unavailable")
+}
