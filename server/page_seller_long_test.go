@@ -18,16 +18,19 @@ func TestWindowOfASellerSaysThatItsBrowserIsAnothersNow(t *testing.T) {
 	comesFromThePortal(t, r.URL(), "holder").press()
 	browser := browsertest.New(t)
 	browsertest.AllowErrors(browser, "403")
-	arrive := func(p page, seller string) page {
+	arrive := func(p page, seller string, asked bool) page {
 		require.NoError(t, chromedp.Do(p.ctx, browsertest.Viewport(360, 740, false, false),
 			browsertest.Language("ko-KR"),
 			chromedp.Navigate(r.URL()+roomPage+"?token="+token(t, portaltest.For(seller)))))
+		if asked { // since the browser's seller has a live place
+			p.press("#arrival-switch")
+		}
 		p.press("#join")
 		p.state("waiting")
 		return p
 	}
-	first := arrive(page{t: t, ctx: browser}, "s-1")
-	second := arrive(page{t: t, ctx: browsertest.Tab(t, browser)}, "s-2")
+	first := arrive(page{t: t, ctx: browser}, "s-1", false)
+	second := arrive(page{t: t, ctx: browsertest.Tab(t, browser)}, "s-2", true)
 	first.is(`document.body.dataset.connection === "open"`)
 	first.press("#leave")
 	first.press("#leave-confirm")
