@@ -56,6 +56,17 @@ function matching.touched()
   return n, not_asking
 end
 
+-- touches_other reports whether a lease of another party may have been live when the message was sent.
+function matching.touches_other(party)
+  local i, l = 1, candidate(1)
+  while l and asks.was_live(l, sms.earliest, sms.latest) do
+    if l.party ~= party then return true end
+    i = i + 1
+    l = candidate(i)
+  end
+  return false
+end
+
 -- fits reports whether the message fits an ask, whether it may, and whether its code answers the ask.
 -- The first two differ if Go has not answered yet, and for a filter that another secret has sealed. The code
 -- of a personal number answers only an ask that names the number.

@@ -183,7 +183,8 @@ local function offered_to(d)
   if d.first and not matching.could_be(to.party, d.first, true) then return nil end
   if matching.code_of(to.party) then return nil end
   if d.other then return to end
-  if answer.reason ~= 'not_expected' and d.offer ~= 'lapsed' or matching.touched() ~= 1 then return nil end
+  if answer.reason ~= 'not_expected' and d.offer ~= 'lapsed' then return nil end
+  if matching.touches_other(to.party) then return nil end
   if d.offer ~= 'refused' and explains(to) then return nil end
   return not asks.may_be_anothers(to.party, sms.earliest) and to or nil
 end
