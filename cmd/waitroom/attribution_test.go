@@ -227,10 +227,12 @@ func (x *accounts) truth(all map[string]history, messages []*message) (s astray)
 }
 
 // unasked reports a code that another session got although its own seller announces no asks. Such a code may
-// only be matched to that seller's lease or stay unmatched.
+// only be matched to that seller's lease or stay unmatched. By rule 5, the text of another session's code is
+// that code once more.
 func (x *accounts) unasked(m *message) string {
 	l := x.rooms[m.room].byFence[m.cause.place.fence]
-	if l == nil || l.asking || m.resent || m.sent+m.ahead < l.granted || x.sentBy(m)+m.ahead >= l.end {
+	if l == nil || l.asking || m.resent || x.judged(m).duplicate || m.sent+m.ahead < l.granted ||
+		x.sentBy(m)+m.ahead >= l.end {
 		return ""
 	}
 	return fmt.Sprintf("%s in %s, sent at %d in the lease of ticket %d, which is not asking, is %s", m.id,

@@ -105,7 +105,17 @@ func withProgress(tool string) *mcp.CallToolParams {
 	return p
 }
 
-func (a *agent) call(tool string, arguments map[string]any) (r result) {
+// call calls a tool, and again as long as the server does not answer within the tool's patience.
+func (a *agent) call(tool string, arguments map[string]any) result {
+	a.Helper()
+	for {
+		if r := a.once(tool, arguments); !strings.Contains(r.problem, "did not answer in time") {
+			return r
+		}
+	}
+}
+
+func (a *agent) once(tool string, arguments map[string]any) (r result) {
 	a.Helper()
 	p := withProgress(tool)
 	p.Arguments = arguments
@@ -192,7 +202,7 @@ func TestAgentsTakeTurnsAndReceiveTheirOwnCodes(t *testing.T) {
 	require.Equal(t, 1, waits.Position)
 	require.Equal(t, 1, second.call("join", nil).Position, "it keeps its place")
 	require.Equal(t, "waiting", second.call("wait_for_turn", nil).Status, "the wait was cut short")
-	require.Contains(t, second.call("ask_for_code", nil).problem, "wait_for_turn")
+	require.Contains(t, second.until("ask_for_code", "number_busy").problem, "wait_for_turn")
 
 	require.Contains(t, first.call("receive_code", nil).problem, "ask_for_code")
 	now := first.call("ask_for_code", map[string]any{"from": []string{"15881234"}})
@@ -361,7 +371,7 @@ func TestToolsNeedARoomAndASeller(t *testing.T) {
 	require.Equal(t, "your_turn", a.call("join", map[string]any{"room": "room:5", "seller": "other"}).Status)
 
 	away := connect(t, config(t, "http://127.0.0.1:1", "room:7", "s-1", soon))
-	require.Contains(t, away.call("join", nil).problem, "check the server's URL")
+	require.Contains(t, away.once("join", nil).problem, "check the server's URL")
 }
 
 // places returns how many places a room has, with the holder's.
