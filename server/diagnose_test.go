@@ -40,7 +40,8 @@ func TestLedgersFileThatMayNotBeWrittenStopsTheStart(t *testing.T) {
 }
 
 func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {
-	cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--database-url", pgtest.Start(t).URL())
+	cfg := sound(t, "--redis-url", redistest.StartKept(t).URL(), "--database-url", pgtest.Start(t).URL(),
+		"--rooms-file", roomsFile(t, "integration: {sms_from: [1588-0000]}\n"))
 	report, well := diagnosed(t, cfg)
 	require.True(t, well, report)
 	require.NotContains(t, report, "hint")

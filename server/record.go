@@ -93,10 +93,11 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil && len(s.cfg.SMSSources) == 0 {
 		return nil, nil
 	}
+	recorder := heard.New(s.store.Client, s.engine, s.log)
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger,
 		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
 		Phone: s.roomPhone, SIM: s.roomSIM, Numbered: s.numbered,
-		Heard: heard.New(s.store.Client, s.engine, s.log).Record, Guard: s.cfg.SMSGuard,
+		Heard: recorder.Record, CodeFrom: recorder.RecordSender, Guard: s.cfg.SMSGuard,
 		Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)

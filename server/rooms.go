@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/heard"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
@@ -96,6 +97,47 @@ func (s *Server) roomSenders(id room.ID) []string {
 		return nil
 	}
 	return s.rooms.Of(id).Senders
+}
+
+// openToAll reports whether a room takes texts of every sender.
+func (s *Server) openToAll(id room.ID) bool {
+	entry := s.cfg.roomChecks().Rest
+	if s.rooms != nil {
+		entry = *s.rooms.Of(id)
+	}
+	return entry.OpenToAll(s.cfg.SMSWebhookSecret != "")
+}
+
+// allSenders is openToAll, with the senders of the room's codes of late: none if the store does not answer.
+func (s *Server) allSenders(ctx context.Context, id room.ID) (all bool, lately []string) {
+	if all = s.openToAll(id); all {
+		lately, _ = heard.Senders(ctx, s.store.Client, s.engine.Names(), id)
+	}
+	return all, lately
+}
+
+// mostWarned bounds the rooms of which the log warns one by one.
+const mostWarned = 20
+
+// warnOfSenders logs which rooms take texts of every sender, with the senders of their codes of late.
+func (s *Server) warnOfSenders(ctx context.Context) {
+	named := s.cfg.Rooms.Entries()
+	for _, id := range s.listedRooms() {
+		named = append(named, string(id))
+	}
+	ctx, cancel := context.WithTimeout(ctx, auditWithin)
+	defer cancel()
+	list, err := heard.Warnings(ctx, s.store.Client, s.engine.Names(), named, s.openToAll)
+	if err != nil {
+		s.log.Warn("the senders of codes could not be read", "error", err)
+	}
+	for i, w := range list {
+		if i == mostWarned {
+			s.log.Warn("more rooms take texts of every sender; waitroom doctor lists them", "rooms", len(list)-i)
+			return
+		}
+		s.log.Warn(w.Risk(), "do", w.Remedy())
+	}
 }
 
 // roomPhone returns the number of a room; "" = not known.

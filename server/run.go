@@ -43,6 +43,7 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() error { return unlessEnded(failed, "metrics", s.metrics.run()) })
 	}
 	s.announce()
+	s.warnOfSenders(ctx)
 	s.welcome(ctx)
 
 	select {

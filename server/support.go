@@ -48,7 +48,7 @@ func (s *Server) support(messages *sms.Service) *support.Config {
 	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger},
 		Sockets: deskSockets{s.hub}}
 	if messages != nil {
-		d.Assign = messages
+		d.Assign, d.AllSenders = messages, s.allSenders
 	}
 	if s.cfg.WebhookURL != "" && s.tasks != nil {
 		d.Deliveries = deliveries{s.tasks}

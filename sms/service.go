@@ -45,11 +45,13 @@ type Config struct {
 	// SMS_WEBHOOK_SECRET; "" = none: rooms without their own take no messages
 	Secret string
 	// for rooms with their own secret; nil, also for one room = none
-	Own     func(room.ID) *Verifier
-	Source  SourceOf                              // formats of phones and providers; nil = none
-	Heard   func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
-	Senders func(room.ID) []string                // accepted senders of a room; nil, or an empty list = all
-	Phone   func(room.ID) string                  // number of a room; nil, or "" = not known
+	Own    func(room.ID) *Verifier
+	Source SourceOf                              // formats of phones and providers; nil = none
+	Heard  func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
+	// called with the sender of each code that a session got; nil = no call
+	CodeFrom func(ctx context.Context, id room.ID, sender string)
+	Senders  func(room.ID) []string // accepted senders of a room; nil, or an empty list = all
+	Phone    func(room.ID) string   // number of a room; nil, or "" = not known
 	// card of a room's source that has the room's number; nil, or "" = not known
 	SIM func(id room.ID, source string) string
 	// rooms that have a source of this name, for an address without a room; nil, or none = unknown
@@ -197,6 +199,9 @@ func (s *Service) attribute(ctx context.Context, id room.ID, source string, m me
 	if err == nil {
 		s.Log.InfoContext(ctx, "message answered", "room", id, "message", m.id, "result", match.Result,
 			"reason", match.Reason, "ticket", match.Ticket, "fence", match.Fence)
+		if s.CodeFrom != nil && q.Shown.Code != nil && match.Result != room.Unmatched {
+			s.CodeFrom(ctx, id, m.from)
+		}
 	}
 	return match, err
 }

@@ -39,6 +39,8 @@ type DeskRoomView struct {
 	DeskView
 	Room         string
 	LeaseSeconds int
+	AllSenders   bool     // the room takes texts of every sender
+	Lately       []string // the senders of its codes of late, if so
 }
 
 // StoryView is a seller's timeline: /support/-/sellers/{seller}, of one room with ?room=.

@@ -258,6 +258,8 @@ type DeskRoomPageText struct {
 	Charts       string    `json:"charts"`
 	Replicas     string    `json:"replicas"`
 	Sources      string    `json:"sources"`
+	AllSenders   string    `json:"all_senders"`
+	Lately       string    `json:"lately"` // {senders}
 	Heard        string    `json:"heard"`
 	NoItems      string    `json:"no_items"`
 	Sockets      string    `json:"sockets"`

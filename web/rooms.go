@@ -77,14 +77,16 @@ func (r Rooms) Paths(id room.ID) []string {
 	return paths
 }
 
-// String lists the rooms, named ones first.
-func (r Rooms) String() string {
-	var entries []string
+// Entries lists the rooms and the prefixes, each with its star; named rooms first.
+func (r Rooms) Entries() (entries []string) {
 	for _, id := range r.names {
 		entries = append(entries, string(id))
 	}
 	for _, p := range r.prefixes {
 		entries = append(entries, p+"*")
 	}
-	return strings.Join(entries, ", ")
+	return entries
 }
+
+// String lists the rooms, named ones first.
+func (r Rooms) String() string { return strings.Join(r.Entries(), ", ") }

@@ -26,7 +26,7 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is the result of one check in words, with what to do about it if it is not fine.
 type Finding struct {
-	About string // settings, rooms, ports, redis, sentinel, sources, database or traces
+	About string // settings, rooms, ports, redis, sentinel, sources, senders, database or traces
 	Level Level
 	Text  string
 	Do    string
@@ -52,6 +52,7 @@ func Diagnose(ctx context.Context, cfg Config) []Finding {
 	d.ports(ctx)
 	d.redis(ctx)
 	d.sources(ctx)
+	d.senders(ctx)
 	d.database(ctx)
 	d.traces(ctx)
 	return d.findings

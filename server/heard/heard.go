@@ -1,4 +1,4 @@
-// Package heard keeps when each source of SMS was last heard, and how far its clock is off.
+// Package heard keeps when each source of SMS was last heard, how far its clock is off, and who sent codes.
 package heard
 
 import (
@@ -42,6 +42,7 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	sources map[string]*observed // by Field
+	senders map[string]time.Time // when a room's sender was last recorded, by both
 }
 
 // observed is what a recorder knows of a source.
@@ -54,7 +55,7 @@ type observed struct {
 // New returns a Recorder.
 func New(client redis.UniversalClient, engine *room.Engine, log *slog.Logger) *Recorder {
 	return &Recorder{client: client, engine: engine, key: engine.Names().Key(key), log: log,
-		sources: make(map[string]*observed)}
+		sources: make(map[string]*observed), senders: make(map[string]time.Time)}
 }
 
 // Record records a request. If the store is away it does nothing, since the message itself fails then.

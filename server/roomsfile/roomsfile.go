@@ -53,6 +53,17 @@ func (e *Entry) Markets() []Marketplace {
 	return []Marketplace{m}
 }
 
+// OpenToAll reports whether a room takes texts of every sender: neither it nor each of its marketplaces lists
+// those whose codes count. A room takes none without a source or a secret of its own, or a shared secret.
+func (e *Entry) OpenToAll(shared bool) bool {
+	if !shared && e.Verifier == nil && len(e.Sources) == 0 || len(e.Senders) > 0 {
+		return false
+	}
+	markets := e.Markets()
+	return len(markets) == 0 ||
+		slices.ContainsFunc(markets, func(m Marketplace) bool { return len(m.From) == 0 })
+}
+
 // Support is a seller's contact.
 type Support struct {
 	Text     Text

@@ -26,6 +26,9 @@ func (d *Desk) roomsPage(c *gin.Context) {
 func (d *Desk) deskPage(c *gin.Context) {
 	v := templates.DeskRoomView{DeskView: d.deskView(c), Room: string(request.Room(c)),
 		LeaseSeconds: int(room.Seconds(d.Lease(request.Room(c))))}
+	if d.AllSenders != nil {
+		v.AllSenders, v.Lately = d.AllSenders(c.Request.Context(), request.Room(c))
+	}
 	d.Show(c, http.StatusOK, v.Lang, templates.DeskRoomPage(v))
 }
 

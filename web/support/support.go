@@ -29,6 +29,8 @@ type Config struct {
 	Lease func(room.ID) time.Duration                      // of a new lease
 	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room
 	Names func(lang string) []templates.RoomName           // the operator's names of rooms; nil: none
+	// AllSenders reports whether a room takes texts of every sender, and whose codes came lately; nil: no room
+	AllSenders func(context.Context, room.ID) (all bool, lately []string)
 }
 
 // Rooms is the set of existing rooms.
