@@ -34,7 +34,9 @@ type conn struct {
 	session *session     // nil for a spectator, and for support
 	link    *links.Stand // nil where the session is the browser's own
 	pending bool         // its link is not known yet: it is sent nothing. The room's lock guards it
-	at      int32        // index in room.conns, by the room's lock
+	// the known messages of its session may be rejected ones: a lookup comes first. The room's lock guards it
+	looking bool
+	at      int32 // index in room.conns, by the room's lock
 
 	// Only the writer uses these; seatConn sets noticed, too.
 	opened   bool   // the first state was sent

@@ -95,8 +95,12 @@ func (l *localRoom) seatConn(c *conn, id string) {
 		s = l.m.Enter(id)
 		l.presence.Entered(id, &s.Here.Session)
 		l.seats.ask(s)
-	} else if c.pending = c.pending && !(l.m.Current(s) && s.Seat.Live()); c.pending {
-		l.seats.ask(s)
+	} else {
+		c.pending = c.pending && !(l.m.Current(s) && s.Seat.Live())
+		c.looking = s.HasMessages()
+		if c.pending || c.looking {
+			l.seats.ask(s)
+		}
 	}
 	l.presence.Joined(id, &s.Here.Session, s.Seat.Status == room.Waiting)
 	c.session, c.noticed = s, s.Noticed()

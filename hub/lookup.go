@@ -111,8 +111,16 @@ func (k *seatLookup) answer(s *session, view *room.View, found *room.Seat) {
 	if a.Messages {
 		s.Here.mark(dueMessages)
 	}
-	// an answer to a call from before the ledger's verdict does not count
-	if e := s.Here.ending; e != nil && e.judged && !s.Here.asked {
+	if s.Here.asked {
+		return // this call began before something that the next answer is to have
+	}
+	for _, c := range s.Here.conns {
+		if c.looking {
+			c.looking = false
+			c.Mark(dueMessages, true)
+		}
+	}
+	if e := s.Here.ending; e != nil && e.judged {
 		l.releaseEnd(s)
 	}
 }

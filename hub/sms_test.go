@@ -102,3 +102,34 @@ func TestWithdrawnMessageIsSentToNoFurtherSocket(t *testing.T) {
 	require.Equal(t, "agreed", first.untilOther(2)["text"])
 	require.Equal(t, "agreed", r.dial(id).untilOther(1)["text"])
 }
+
+// The session has a socket here already, and the event of the rejection is late.
+func TestSocketOpenedAfterARejectionIsNotSentTheRejectedMessage(t *testing.T) {
+	server := redistest.Start(t)
+	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	proxy, elsewhere := server.Proxy(), room.New(server.Client(), keys)
+	r := start(t, splitClient{server.Client(), proxy.Client()}, keys, hub.Config{Unnotified: true})
+	id := room.NewSession()
+	first := r.dial(id)
+	lease := join(t, elsewhere, id).Lease
+	first.untilStatus(room.Locked)
+	text := func(message string) {
+		_, err := elsewhere.Match(t.Context(), lobby,
+			room.MatchRequest{MessageID: message, From: lease.GrantedAt, To: lease.GrantedAt + 1, Keep: true,
+				Shown: room.Message{Text: message, Code: new("482913")}})
+		require.NoError(t, err)
+		require.NoError(t, elsewhere.SettleMatch(t.Context(), lobby, message, 0, true))
+	}
+	text("kept")
+	text("rejected")
+	first.untilOther(2)
+	proxy.Blackhole(redistest.ToClient)
+	defer proxy.Heal()
+	require.NoError(t, elsewhere.Reject(t.Context(), lobby, id, lease.Fence, "rejected"))
+	second := r.dial(id)
+	require.Equal(t, "kept", second.untilOther(1)["text"])
+	text("next")
+	third := r.dial(id)
+	require.Equal(t, "kept", third.untilOther(1)["text"])
+	require.Equal(t, "next", third.untilOther(2)["text"])
+}

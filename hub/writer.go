@@ -97,8 +97,11 @@ func (c *conn) writeMessages(w *socket.Writer) {
 	if !c.opened || c.session == nil {
 		return
 	}
+	var list []mirror.Message
 	c.room.mu.RLock()
-	list := c.link.Messages(c.session.Messages(c.messages, c.h.clock.MS()))
+	if !c.looking {
+		list = c.link.Messages(c.session.Messages(c.messages, c.h.clock.MS()))
+	}
 	c.room.mu.RUnlock()
 	for _, m := range list {
 		// a message is secret, so its frame is not made in the buffer that other sockets' frames use

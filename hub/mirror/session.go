@@ -91,6 +91,9 @@ func (s *Session[V]) forget(now int64) {
 	}
 }
 
+// HasMessages reports whether there are messages, of which some may not be shown any more.
+func (s *Session[V]) HasMessages() bool { return len(s.messages) > 0 }
+
 // Messages returns the messages with a higher number that may still be shown at a time (unix ms).
 func (s *Session[V]) Messages(after uint32, now int64) (list []Message) {
 	for _, m := range s.messages {
