@@ -7,14 +7,17 @@ import (
 )
 
 // Diagnose runs the doctor on everything that a replica with this configuration depends on.
-func Diagnose(ctx context.Context, c Config) []doctor.Finding {
+func Diagnose(ctx context.Context, c Config) []doctor.Finding { return DiagnoseSource(ctx, c, "") }
+
+// DiagnoseSource reports only what came last from the sources of a name, and what became of it.
+func DiagnoseSource(ctx context.Context, c Config, source string) []doctor.Finding {
 	return doctor.Diagnose(ctx, doctor.Config{
 		Unknown: c.Unknown, Addr: c.Addr, MetricsAddr: c.MetricsAddr, LocalURL: c.LocalURL(),
 		PublicURL:      c.PublicURL,
 		TrustedProxies: c.TrustedProxies, FrameAncestors: c.FrameAncestors, Serves: serves,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, DatabaseURL: string(c.DatabaseURL),
 		Retention: c.Retention, RetentionText: short(c.Retention),
-		Rooms: c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources,
+		Rooms: c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources, Source: source,
 		SMSWebhookSecret: string(c.SMSWebhookSecret), WebhookSecret: string(c.WebhookSecret),
 		SellersProven:  c.SellerAuth == byToken,
 		SupportSignsIn: len(c.SupportUsers) > 0 || c.SupportOIDC.Issuer != "", Tracing: c.Tracing})

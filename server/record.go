@@ -97,7 +97,7 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger,
 		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
 		Phone: s.roomPhone, SIM: s.roomSIM, Numbered: s.numbered,
-		Heard: recorder.Record, CodeFrom: recorder.RecordSender, Guard: s.cfg.SMSGuard,
+		Heard: recorder.Record, CodeFrom: recorder.RecordSender, Arrived: recorder.Arrived, Guard: s.cfg.SMSGuard,
 		Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)

@@ -199,7 +199,9 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	}
 	if messages != nil {
 		site.SMS = messages
-		site.Refused = func(id room.ID, code string) { messages.Refused(cmp.Or(id, s.deskRoom()), code) }
+		site.Refused = func(id room.ID, source, code string) {
+			messages.Refused(cmp.Or(id, s.deskRoom()), s.knownSource(source), code)
+		}
 	}
 	handler, err := web.New(site)
 	if err != nil {

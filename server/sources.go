@@ -74,6 +74,21 @@ func (s *Server) numbered(name string) (rooms []sms.NumberedRoom) {
 	return rooms
 }
 
+// knownSource returns the name of a source that a room has; "" for any other name.
+func (s *Server) knownSource(name string) string {
+	_, known := s.cfg.SMSSources[name]
+	if s.rooms != nil {
+		s.rooms.Each(func(_ string, e *roomsfile.Entry) {
+			_, has := e.Sources[name]
+			known = known || has
+		})
+	}
+	if !known {
+		return ""
+	}
+	return name
+}
+
 // listedRooms returns the rooms that ROOMS or ROOMS_FILE names.
 func (s *Server) listedRooms() []room.ID {
 	rooms := s.cfg.Rooms.Names()

@@ -38,18 +38,18 @@ func (s *Service) ReceiveAny(ctx context.Context, name string, r Request) ([]Ans
 	r.Now = time.UnixMilli(s.now(begun))
 	of, signed, err := verifiedBy(rooms, r)
 	if err != nil {
-		s.refuse(rooms[0].ID, err, begun)
+		s.refuse(rooms[0].ID, name, err, begun)
 		return nil, err
 	}
 	posts, err := of.Parse(r)
 	s.heard(ctx, signed[0].ID, name, posts, err)
 	if err != nil && !errors.Is(err, ErrIgnored) {
-		s.refuse(signed[0].ID, err, begun)
+		s.refuse(signed[0].ID, name, err, begun)
 	}
 	return s.answerAll(posts, err, func(p Post) (Answer, error) {
 		to := roomsOf(signed, p)
 		if len(to) != 1 {
-			s.reachesNoRoom(signed, to, p)
+			s.reachesNoRoom(name, signed, to, p)
 			return Answer{Result: room.Unmatched, Reason: room.WrongNumber}, nil
 		}
 		return s.takePost(ctx, to[0].ID, name, p, begun)
@@ -100,8 +100,8 @@ func roomsOf(rooms []NumberedRoom, p Post) (to []NumberedRoom) {
 }
 
 // reachesNoRoom counts and reports a message that reached no room: to the rooms that it may be for, or to the
-// first that has its source.
-func (s *Service) reachesNoRoom(signed, to []NumberedRoom, p Post) {
+// first that has its source, of this name.
+func (s *Service) reachesNoRoom(name string, signed, to []NumberedRoom, p Post) {
 	s.metrics.answers.WithLabelValues(noRoom).Inc()
 	number := "a number that it does not name"
 	switch {
@@ -116,6 +116,8 @@ func (s *Service) reachesNoRoom(signed, to []NumberedRoom, p Post) {
 	} else {
 		detail = fmt.Sprintf("It was sent to %s, which %d rooms have", number, len(to))
 	}
+	s.arrived(Arrival{Source: name, From: room.MaskSender(p.From), Signed: true, Refused: true, Outcome: noRoom,
+		Detail: detail})
 	for _, one := range to {
 		s.refusals.add(refusal{one.ID, noRoom}, detail)
 	}

@@ -23,10 +23,10 @@ type metrics struct {
 
 // results are all values of the label of waitroom_sms_total.
 var results = []string{string(room.Matched), string(room.Late), string(room.NoLease), string(room.Ambiguous),
-	string(room.NotExpected), string(room.Rejected), string(room.WrongNumber), "bad_signature",
+	string(room.NotExpected), string(room.Rejected), string(room.WrongNumber), badSignature,
 	"invalid_json", "invalid_message",
 	BodyTooLarge, noRoom, "unknown_room", "unknown_source", "not_found", "method_not_allowed", "wrong_host",
-	"failed"}
+	failed}
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
@@ -79,13 +79,13 @@ func (m *metrics) ignored(source, event string) {
 func resultLabel(match room.Match, err error) string {
 	switch {
 	case errors.Is(err, ErrSignature):
-		return "bad_signature"
+		return badSignature
 	case errors.Is(err, ErrInvalidJSON):
 		return "invalid_json"
 	case errors.Is(err, ErrInvalidMessage):
 		return "invalid_message"
 	case err != nil:
-		return "failed"
+		return failed
 	case match.Result == room.Unmatched:
 		return string(match.Reason)
 	}

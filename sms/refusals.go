@@ -40,27 +40,46 @@ type count struct {
 	detail   string // of the last one
 }
 
-// Refused counts and reports a message that was refused before it reached the service, by its code. Without
-// a room, only the log has the report.
-func (s *Service) Refused(id room.ID, code string) {
-	s.metrics.answers.WithLabelValues(code).Inc()
-	s.refusals.add(refusal{id, code}, "")
+// remedies are what to do about a message that was refused before it reached the service, by its code.
+var remedies = map[string]string{
+	"unknown_room":   "The address names a room that does not exist",
+	"unknown_source": "The address names a source that is not set up",
+	"not_found": "The address is none: /api/ROOM/sms/NAME is one, or /api/sms/NAME, in small letters and " +
+		"without a slash at the end",
+	"method_not_allowed": "Messages are taken by POST alone: set the provider to POST; one that can only send by " +
+		"GET can not be a source",
+	"wrong_host": "It was sent to another host name than the one of WAITROOM_PUBLIC_URL",
 }
 
-// reportRefusal reports a message that Receive refused.
-func (s *Service) reportRefusal(id room.ID, err error) {
+// Refused counts and reports a message that was refused before it reached the service, by its code. source is
+// the one that its address names; "" = none that is set up. Without a room, only the log has the report.
+func (s *Service) Refused(id room.ID, source, code string) {
+	s.metrics.answers.WithLabelValues(code).Inc()
+	s.arrived(Arrival{Source: source, Room: id, Refused: true, Outcome: code, Detail: remedies[code]})
+	s.refusals.add(refusal{id, code}, remedies[code])
+}
+
+// Codes of refusals that the service makes itself.
+const (
+	badSignature = "bad_signature"
+	failed       = "failed"
+)
+
+// refusalOf returns the code of an error of Receive, and what to do about it.
+func refusalOf(err error) (code, detail string) {
 	var fault *Fault
 	var unsigned *SignatureFault
 	switch {
 	case errors.As(err, &unsigned):
-		s.refusals.add(refusal{id, "bad_signature"}, unsigned.Hint)
+		return badSignature, unsigned.Hint
 	case errors.Is(err, ErrSignature):
-		s.refusals.add(refusal{id, "bad_signature"}, "")
-	case errors.Is(err, ErrInvalidJSON):
-		s.refusals.add(refusal{id, "invalid_json"}, "")
+		return badSignature, ""
+	case errors.As(err, &fault) && errors.Is(err, ErrInvalidJSON):
+		return "invalid_json", fault.Detail("en")
 	case errors.As(err, &fault):
-		s.refusals.add(refusal{id, "invalid_message"}, room.Mask(fault.Detail("en")))
+		return "invalid_message", fault.Detail("en")
 	}
+	return failed, ""
 }
 
 // incident logs refused messages, and adds an incident.

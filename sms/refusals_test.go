@@ -111,11 +111,12 @@ func TestEachCodeAndRoomIsReportedByItself(t *testing.T) {
 				[]byte(body))
 			require.Error(t, err)
 		}
-		s.Refused(integration, BodyTooLarge)
-		s.Refused("other", BodyTooLarge)
+		s.Refused(integration, "", BodyTooLarge)
+		s.Refused("other", "", BodyTooLarge)
 		at := time.Now().Unix()
 		require.ElementsMatch(t, []string{
-			fmt.Sprintf("integration message_refused invalid_json/%d: 1 message was refused: invalid_json", at),
+			fmt.Sprintf("integration message_refused invalid_json/%d: 1 message was refused: invalid_json. "+
+				`Send one JSON object in UTF-8 as the body, such as {"message_id":"m-1","text":"…"}.`, at),
 			fmt.Sprintf("integration message_refused invalid_message/%d: 1 message was refused: invalid_message. "+
 				"Give the SMS itself in text, as a string that is not blank.", at),
 			fmt.Sprintf("integration message_refused body_too_large/%d: 1 message was refused: body_too_large", at),
@@ -131,9 +132,9 @@ func TestPresenceThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		engine.fails(room.ErrStore)
-		s.Refused(integration, BodyTooLarge)
+		s.Refused(integration, "", BodyTooLarge)
 		synctest.Wait()
-		s.Refused(integration, BodyTooLarge)
+		s.Refused(integration, "", BodyTooLarge)
 		engine.fails(nil)
 		time.Sleep(time.Minute)
 		require.Len(t, engine.heard(), 1)
@@ -145,7 +146,7 @@ func TestRefusedMessagesCannotFillTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		for i := range 1000 {
-			s.Refused(room.ID(fmt.Sprint("stock:", i)), BodyTooLarge)
+			s.Refused(room.ID(fmt.Sprint("stock:", i)), "", BodyTooLarge)
 		}
 		require.Len(t, engine.heard(), refusalsAtOnce)
 		time.Sleep(time.Minute)

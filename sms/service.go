@@ -45,9 +45,10 @@ type Config struct {
 	// SMS_WEBHOOK_SECRET; "" = none: rooms without their own take no messages
 	Secret string
 	// for rooms with their own secret; nil, also for one room = none
-	Own    func(room.ID) *Verifier
-	Source SourceOf                              // formats of phones and providers; nil = none
-	Heard  func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
+	Own     func(room.ID) *Verifier
+	Source  SourceOf                              // formats of phones and providers; nil = none
+	Heard   func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
+	Arrived func(Arrival)                         // called with each answer; must not block; nil = no call
 	// called with the sender of each code that a session got; nil = no call
 	CodeFrom func(ctx context.Context, id room.ID, sender string)
 	Senders  func(room.ID) []string // accepted senders of a room; nil, or an empty list = all
@@ -155,27 +156,34 @@ func (s *Service) take(ctx context.Context, id room.ID, source string, begun tim
 		s.Heard(ctx, id, heardOf(source, m, now))
 	}
 	var match room.Match
+	var q room.MatchRequest
 	if err == nil {
-		match, err = s.attribute(ctx, id, source, m, begun)
+		match, q, err = s.attribute(ctx, id, source, m, begun)
 	}
 	if err != nil {
-		s.refuse(id, err, begun)
+		s.refuse(id, source, err, begun)
 		return Answer{}, err
 	}
 	s.metrics.answered(match, nil, time.Since(begun))
+	s.arrived(taken(id, source, q, match))
 	return answerOf(match), nil
 }
 
 // refuse counts and reports a message that has no answer.
-func (s *Service) refuse(id room.ID, err error, begun time.Time) {
+func (s *Service) refuse(id room.ID, source string, err error, begun time.Time) {
 	s.metrics.answered(room.Match{}, err, time.Since(begun))
-	s.reportRefusal(id, err)
+	code, detail := refusalOf(err)
+	s.arrived(Arrival{Source: source, Room: id, Signed: code != badSignature, Refused: true, Outcome: code,
+		Detail: detail})
+	if code != failed {
+		s.refusals.add(refusal{id, code}, detail)
+	}
 }
 
-// attribute matches a message that was read at an instant.
+// attribute matches a message that was read at an instant, and returns the engine's request too.
 func (s *Service) attribute(ctx context.Context, id room.ID, source string, m message, read time.Time) (
-	room.Match, error) {
-	q := s.request(id, source, m, read)
+	match room.Match, q room.MatchRequest, err error) {
+	q = s.request(id, source, m, read)
 	known, err := s.recall(ctx, id, q.Note)
 	if errors.Is(err, room.ErrIDUsedAgain) {
 		m.id = s.derivedID(id, m, s.now(read)/storeDay, 0)
@@ -183,15 +191,15 @@ func (s *Service) attribute(ctx context.Context, id room.ID, source string, m me
 		known, _ = s.recall(ctx, id, q.Note)
 	}
 	if known != nil {
-		if known.Result != "" {
-			return *known, nil
-		}
 		q.ReadAt, q.Again = earlier(q.ReadAt, known.At), true // a repeat is as old as its first arrival
+		if known.Result != "" {
+			return *known, q, nil
+		}
 	}
 	q.Age = time.Since(read)
-	match, err := s.Engine.Match(ctx, id, q)
+	match, err = s.Engine.Match(ctx, id, q)
 	if err != nil {
-		return room.Match{}, fmt.Errorf("match message: %w", err)
+		return room.Match{}, q, fmt.Errorf("match message: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
@@ -203,7 +211,7 @@ func (s *Service) attribute(ctx context.Context, id room.ID, source string, m me
 			s.CodeFrom(ctx, id, m.from)
 		}
 	}
-	return match, err
+	return match, q, err
 }
 
 // earlier returns the earlier of two times; 0 is not known.

@@ -55,13 +55,13 @@ func (s *Service) open(ctx context.Context, id room.ID, name string, source Sour
 	r.Now = time.UnixMilli(s.now(begun))
 	err := source.Verify(r)
 	if err != nil {
-		s.refuse(id, err, begun)
+		s.refuse(id, name, err, begun)
 		return nil, err
 	}
 	posts, err := source.Parse(r)
 	s.heard(ctx, id, name, posts, err)
 	if err != nil && !errors.Is(err, ErrIgnored) {
-		s.refuse(id, err, begun)
+		s.refuse(id, name, err, begun)
 	}
 	return posts, err
 }
@@ -76,6 +76,8 @@ func (s *Service) heard(ctx context.Context, id room.ID, name string, posts []Po
 	if errors.As(err, &ignored) {
 		h.Event = eventName(ignored.Name)
 		s.metrics.ignored(name, h.Event)
+		s.arrived(Arrival{Source: name, Room: id, Signed: true, Outcome: "event " + h.Event,
+			Detail: "No inbound message"})
 	}
 	if s.Heard != nil {
 		s.Heard(ctx, id, h)

@@ -14,7 +14,8 @@ import (
 // wrong address is lost: carriers do not repeat what got a 4xx.
 func (b *base) refused(c *gin.Context, code string) {
 	if b.Refused != nil {
-		b.Refused(b.roomInPath(c.Request.URL.Path), code)
+		path := c.Request.URL.Path
+		b.Refused(b.roomInPath(path), sourceInPath(path), code)
 	}
 }
 
@@ -44,6 +45,12 @@ func speaksOfSMS(path string) bool {
 	return parts[2] == "sms" || slices.ContainsFunc(parts[3:], func(part string) bool {
 		return strings.Contains(part, "sms")
 	})
+}
+
+// sourceInPath returns the name that a path ends with, in small letters: that of a source, if it is one.
+func sourceInPath(path string) string {
+	path = strings.ToLower(strings.TrimRight(path, "/"))
+	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
 // roomInPath returns the room that a path below /api/ names, whatever its case; "" for none that exists.

@@ -12,29 +12,30 @@ import (
 
 func TestMessageToAWrongAddressIsARefusedMessage(t *testing.T) {
 	type refusal struct {
-		room room.ID
-		code string
+		room         room.ID
+		source, code string
 	}
 	var got []refusal
 	hosts, err := HostOf("https://wait.example")
 	require.NoError(t, err)
 	h := handler(t, Config{Hosts: hosts,
-		Refused: func(id room.ID, code string) { got = append(got, refusal{id, code}) }})
+		Refused: func(id room.ID, source, code string) { got = append(got, refusal{id, source, code}) }})
 	for _, tt := range []struct {
 		method, host, path string
 		status             int
 		want               []refusal
 	}{
-		{"POST", "", "/api/integration/sms/", 404, []refusal{{"integration", "not_found"}}},
-		{"POST", "", "/api/Integration/sms", 404, []refusal{{"integration", "unknown_room"}}},
-		{"POST", "", "/api/elsewhere/sms/twilio", 404, []refusal{{"", "unknown_room"}}},
-		{"POST", "", "/api/integration/SMS", 404, []refusal{{"integration", "not_found"}}},
-		{"POST", "", "/api/integration/sms/none", 404, []refusal{{"integration", "unknown_source"}}},
-		{"POST", "", "/api/sms/none", 404, []refusal{{"", "unknown_source"}}},
-		{"POST", "", "/api/sms", 404, []refusal{{"", "not_found"}}},
-		{"PUT", "", "/api/integration/sms", 405, []refusal{{"integration", "method_not_allowed"}}},
-		{"GET", "", "/api/integration/sms/vonage?text=1", 405, []refusal{{"integration", "method_not_allowed"}}},
-		{"POST", "inner:8080", "/api/integration/sms", 421, []refusal{{"integration", "wrong_host"}}},
+		{"POST", "", "/api/integration/sms/", 404, []refusal{{"integration", "sms", "not_found"}}},
+		{"POST", "", "/api/integration/sms/twilio/", 404, []refusal{{"integration", "twilio", "not_found"}}},
+		{"POST", "", "/api/Integration/sms", 404, []refusal{{"integration", "sms", "unknown_room"}}},
+		{"POST", "", "/api/elsewhere/sms/Twilio", 404, []refusal{{"", "twilio", "unknown_room"}}},
+		{"POST", "", "/api/integration/SMS", 404, []refusal{{"integration", "sms", "not_found"}}},
+		{"POST", "", "/api/integration/sms/none", 404, []refusal{{"integration", "none", "unknown_source"}}},
+		{"POST", "", "/api/sms/none", 404, []refusal{{"", "none", "unknown_source"}}},
+		{"POST", "", "/api/sms", 404, []refusal{{"", "sms", "not_found"}}},
+		{"PUT", "", "/api/integration/sms", 405, []refusal{{"integration", "sms", "method_not_allowed"}}},
+		{"GET", "", "/api/integration/sms/vonage?text=1", 405, []refusal{{"integration", "vonage", "method_not_allowed"}}},
+		{"POST", "inner:8080", "/api/integration/sms", 421, []refusal{{"integration", "sms", "wrong_host"}}},
 		{"GET", "", "/api/integration/sms", 405, nil},
 		{"HEAD", "", "/api/integration/sms?a=1", 405, nil},
 		{"POST", "", "/api/elsewhere/lock", 404, nil},

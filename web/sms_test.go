@@ -138,7 +138,7 @@ func TestSourceIsAnsweredAsItExpects(t *testing.T) {
 		})
 	}
 	var refused string
-	h := handler(t, Config{Refused: func(_ room.ID, code string) { refused = code }})
+	h := handler(t, Config{Refused: func(_ room.ID, _, code string) { refused = code }})
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone",
 		strings.NewReader(strings.Repeat("x", request.MaxBody+1))))

@@ -70,8 +70,9 @@ type Config struct {
 	Sockets Sockets // nil: 404
 	// nil: 503 sms_not_configured, no source is known, and there is no message to claim
 	SMS SMS
-	// called for a message refused before SMS sees it, "" = for no known room; may be nil
-	Refused func(id room.ID, code string)
+	// called for a message refused before SMS sees it, with the room and the source that its address names; a
+	// room of "" is none that exists, a source may be none; may be nil
+	Refused func(id room.ID, source, code string)
 	Support *support.Config   // nil: no desk
 	Sellers *identity.Sellers // proves sellers; nil: sellers name themselves
 	Pushes  *push.Pushes      // to sellers' browsers; nil: none

@@ -14,7 +14,12 @@ import (
 var errDoctor = errors.New("something is wrong: see above")
 
 // diagnose checks what a replica with these settings depends on, and writes what is wrong and what to do.
+// With --source NAME it writes what came last from that source instead.
 func diagnose(args []string, out io.Writer) error {
+	source, args, err := taken(args, "source")
+	if err != nil {
+		return err
+	}
 	cfg, err := server.ParseConfig(args)
 	if errors.Is(err, server.ErrHelp) {
 		return err
@@ -25,7 +30,7 @@ func diagnose(args []string, out io.Writer) error {
 		}
 		return errDoctor
 	}
-	if !doctor.WriteFindings(out, server.Diagnose(context.Background(), cfg)) {
+	if !doctor.WriteFindings(out, server.DiagnoseSource(context.Background(), cfg, source)) {
 		return errDoctor
 	}
 	return nil

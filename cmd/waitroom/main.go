@@ -92,6 +92,8 @@ Usage:
   waitroom healthcheck [settings]  exit 0 when the server with these settings lives
   waitroom doctor [settings]       check settings, Redis, database and ports, and print errors with their
                                    remedies; exit 1 if there are any
+  waitroom doctor --source NAME [settings]
+                                   print what came last from a source of SMS, and what became of it
   waitroom version                 print the version
   waitroom erase --seller ID [--end-places] [--reason TEXT] [settings]
                                    replace a seller's name by a random one, in Redis and in the ledger, and

@@ -33,6 +33,7 @@ type Config struct {
 	Rooms      web.Rooms
 	RoomsFile  roomsfile.Checks // without a path there is no file
 	SMSSources map[string]source.Configured
+	Source     string // only what came from the sources of this name is reported; "" = all is checked
 
 	SMSWebhookSecret, WebhookSecret string // each may be a list with commas
 

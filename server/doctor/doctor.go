@@ -47,6 +47,10 @@ type doctor struct {
 func Diagnose(ctx context.Context, cfg Config) []Finding {
 	store.LogTo(slog.New(slog.DiscardHandler))
 	d := &doctor{Config: cfg}
+	if cfg.Source != "" {
+		d.arrivals(ctx)
+		return d.findings
+	}
 	d.settings()
 	d.rooms()
 	d.ports(ctx)

@@ -1,4 +1,5 @@
-// Package heard keeps when each source of SMS was last heard, how far its clock is off, and who sent codes.
+// Package heard keeps when each source of SMS was last heard, what came from it last, how far its clock is off,
+// and who sent codes.
 package heard
 
 import (
@@ -40,9 +41,10 @@ type Recorder struct {
 	key    string
 	log    *slog.Logger
 
-	mu      sync.Mutex
-	sources map[string]*observed // by Field
-	senders map[string]time.Time // when a room's sender was last recorded, by both
+	mu        sync.Mutex
+	sources   map[string]*observed  // by Field
+	senders   map[string]time.Time  // when a room's sender was last recorded, by both
+	unwritten map[string]*unwritten // by list
 }
 
 // observed is what a recorder knows of a source.
@@ -55,7 +57,8 @@ type observed struct {
 // New returns a Recorder.
 func New(client redis.UniversalClient, engine *room.Engine, log *slog.Logger) *Recorder {
 	return &Recorder{client: client, engine: engine, key: engine.Names().Key(key), log: log,
-		sources: make(map[string]*observed), senders: make(map[string]time.Time)}
+		sources: make(map[string]*observed), senders: make(map[string]time.Time),
+		unwritten: make(map[string]*unwritten)}
 }
 
 // Record records a request. If the store is away it does nothing, since the message itself fails then.
