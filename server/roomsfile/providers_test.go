@@ -115,6 +115,7 @@ func TestProvidersAsTheirDocumentationSays(t *testing.T) {
 	stamp, nonce := strconv.FormatInt(signedNow.Unix(), 10), "05429567804466091622"
 	plivo, bird := testdata(t, "plivo.form"), testdata(t, "messagebird.form")
 	messages, telnyx := testdata(t, "vonage-messages.json"), testdata(t, "telnyx.json")
+	textbee := testdata(t, "textbee.json")
 	for name, tt := range map[string]struct {
 		secret  string
 		request sms.Request
@@ -147,6 +148,9 @@ func TestProvidersAsTheirDocumentationSays(t *testing.T) {
 			base64.StdEncoding.EncodeToString(ed25519.Sign(private, []byte(stamp+"|"+telnyx)))),
 			sms.Post{ID: "84cca175-9755-4859-b67f-4730d7f58aa3", From: "+8215881234", To: "+821012345678",
 				SentAt: "2026-11-28T03:00:00.574+00:00"}, "730214"},
+		"textbee": {providerSecret, requestOf(textbee, "Content-Type", asJSON, "X-Signature",
+			hex.EncodeToString(sumOf(textbee))),
+			sms.Post{ID: "6741a0c2f1e4b7d0a9c3e5f8", From: "15881234", SentAt: "2026-11-28T03:00:00.000Z"}, "730214"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made := provider(t, name, tt.secret)

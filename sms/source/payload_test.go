@@ -5,6 +5,7 @@ import (
 	"mime/multipart"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,12 +13,16 @@ import (
 	"github.com/waitroom/waitroom/sms"
 )
 
-// payload returns a file of testdata: what a phone or a provider posts, after its documentation.
-func payload(t testing.TB, name string) string {
-	t.Helper()
-	body, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	return string(body)
+// stored returns a file of testdata: what a phone or a provider posts, after its documentation.
+func stored(name string) string {
+	return strings.TrimSuffix(string(must(os.ReadFile(filepath.Join("testdata", name)))), "\n")
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 // parsed is a post whose text can be compared.
@@ -38,7 +43,7 @@ func parse(t *testing.T, kind string, template Template, r sms.Request) (posts [
 }
 
 func TestLongKoreanTextThatComesAsAnMMSIsRead(t *testing.T) {
-	posts, err := parse(t, gatewayKind, Template{}, request(payload(t, "android-lms.json")))
+	posts, err := parse(t, gatewayKind, Template{}, request(stored("android-lms.json")))
 	require.NoError(t, err)
 	require.Len(t, posts, 1)
 	require.Equal(t, sms.Post{ID: "evt-2", From: "15881234", To: "01012345678", SIM: "1",
@@ -51,7 +56,7 @@ func TestLongKoreanTextThatComesAsAnMMSIsRead(t *testing.T) {
 
 func TestBatchesOfAPhoneAreAllRead(t *testing.T) {
 	for _, event := range []string{smsBatch, mmsBatch} {
-		posts, err := parse(t, gatewayKind, Template{}, request(payload(t, "android-"+event[:3]+"-batch.json")))
+		posts, err := parse(t, gatewayKind, Template{}, request(stored("android-"+event[:3]+"-batch.json")))
 		require.NoError(t, err)
 		require.Len(t, posts, 2, event)
 		require.Equal(t, "evt-9.0", posts[0].ID)
@@ -78,7 +83,7 @@ var each = Template{Each: "results", ID: "messageId", From: "from", To: "to", Te
 	SentAt: "receivedAt"}
 
 func TestEachMessageOfACallIsRead(t *testing.T) {
-	posts, err := parse(t, templateKind, each, request(payload(t, "batch.json")))
+	posts, err := parse(t, templateKind, each, request(stored("batch.json")))
 	require.NoError(t, err)
 	require.Len(t, posts, 2)
 	require.Equal(t, sms.Post{ID: "a-2", From: "15881234", To: "821012345678",
@@ -96,7 +101,7 @@ func TestEachMessageOfACallIsRead(t *testing.T) {
 
 func TestSeveralMessagesInACallWithoutEachAreRefused(t *testing.T) {
 	first := Template{From: "results.0.from", Text: "results.0.text"}
-	_, err := parse(t, templateKind, first, request(payload(t, "batch.json")))
+	_, err := parse(t, templateKind, first, request(stored("batch.json")))
 	require.Equal(t, sms.FaultSeveral, err)
 	_, err = parse(t, templateKind, Template{From: "0.from", Text: "0.text"},
 		request(`[{"from":"1","text":"a"},{"from":"1","text":"b"}]`))
@@ -113,16 +118,16 @@ func TestSeveralMessagesInACallWithoutEachAreRefused(t *testing.T) {
 func TestReportOfASentMessageIsNoInboundMessage(t *testing.T) {
 	textbee := Template{Only: map[string][]string{"webhookEvent": {"MESSAGE_RECEIVED"}}, ID: "smsId",
 		From: "sender", Text: "message", SentAt: "receivedAt"}
-	_, err := parse(t, templateKind, textbee, request(payload(t, "sent-report.json")))
+	_, err := parse(t, templateKind, textbee, request(stored("sent-report.json")))
 	var ignored *sms.IgnoredEvent
 	require.ErrorAs(t, err, &ignored)
 	require.Equal(t, "MESSAGE_SENT", ignored.Name)
-	posts, err := parse(t, templateKind, textbee, request(payload(t, "textbee.json")))
+	posts, err := parse(t, templateKind, textbee, request(stored("textbee.json")))
 	require.NoError(t, err)
 	require.Equal(t, "15881234", posts[0].From)
 
 	textbee.Only = nil
-	_, err = parse(t, templateKind, textbee, request(payload(t, "sent-report.json")))
+	_, err = parse(t, templateKind, textbee, request(stored("sent-report.json")))
 	require.ErrorIs(t, err, sms.ErrInvalidMessage)
 	require.ErrorContains(t, err, "no such field as from", "a missing sender does not pass")
 }
@@ -147,7 +152,7 @@ func TestFieldThatTheSettingsNameIsRequired(t *testing.T) {
 
 func TestLineBreaksAndTabsInsideAStringAreRead(t *testing.T) {
 	tasker := Template{From: "from", Text: "text", SentAt: "time", Format: "unix"}
-	posts, err := parse(t, templateKind, tasker, request(payload(t, "raw-newline.json")))
+	posts, err := parse(t, templateKind, tasker, request(stored("raw-newline.json")))
 	require.NoError(t, err)
 	require.Equal(t, "[Web발신]\n[마켓] 인증번호는 \"730214\" 입니다", posts[0].Text)
 	posts, err = parse(t, templateKind, tasker,

@@ -89,7 +89,7 @@ func TestSNSBringsMessagesThatItsCertificateSigned(t *testing.T) {
 	f := newFakeSNS(t)
 	s := f.source(topicARN)
 	for _, version := range []string{"1", "2"} {
-		r := f.signed(strings.Replace(payload(t, "sns.json"), `"SignatureVersion": "1"`,
+		r := f.signed(strings.Replace(stored("sns.json"), `"SignatureVersion": "1"`,
 			`"SignatureVersion": "`+version+`"`, 1), notified...)
 		require.NoError(t, s.Verify(r))
 		posts, err := s.Parse(r)
@@ -104,7 +104,7 @@ func TestSNSBringsMessagesThatItsCertificateSigned(t *testing.T) {
 
 func TestSNSOfAnotherTopicHostOrKeyIsRefused(t *testing.T) {
 	f := newFakeSNS(t)
-	good := f.signed(payload(t, "sns.json"), notified...)
+	good := f.signed(stored("sns.json"), notified...)
 	const host = "sns.ap-northeast-2.amazonaws.com"
 	with := func(old, new string) sms.Request {
 		r := good
@@ -134,7 +134,7 @@ func TestSNSOfAnotherTopicHostOrKeyIsRefused(t *testing.T) {
 			require.ErrorContains(t, err, tt.says)
 		})
 	}
-	require.ErrorIs(t, f.source(topicARN).Verify(newFakeSNS(t).signed(payload(t, "sns.json"), notified...)),
+	require.ErrorIs(t, f.source(topicARN).Verify(newFakeSNS(t).signed(stored("sns.json"), notified...)),
 		sms.ErrSignature, "another customer's key")
 }
 
@@ -142,7 +142,7 @@ func TestSubscriptionOfATopicIsConfirmed(t *testing.T) {
 	f := newFakeSNS(t)
 	s := f.source(topicARN)
 	names := []string{"Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"}
-	r := f.signed(payload(t, "sns-confirmation.json"), names...)
+	r := f.signed(stored("sns-confirmation.json"), names...)
 	require.NoError(t, s.Verify(r))
 	_, err := s.Parse(r)
 	var ignored *sms.IgnoredEvent
@@ -150,7 +150,7 @@ func TestSubscriptionOfATopicIsConfirmed(t *testing.T) {
 	require.Equal(t, "SubscriptionConfirmation", ignored.Name)
 	require.Contains(t, f.fetched[len(f.fetched)-1], "Action=ConfirmSubscription&TopicArn="+topicARN)
 
-	elsewhere := f.signed(strings.Replace(payload(t, "sns-confirmation.json"),
+	elsewhere := f.signed(strings.Replace(stored("sns-confirmation.json"),
 		"https://sns.ap-northeast-2.amazonaws.com/?Action", "https://evil.example/?Action", 1), names...)
 	require.NoError(t, s.Verify(elsewhere))
 	_, err = s.Parse(elsewhere)

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,10 +61,7 @@ func byTwilio(address, key string, form url.Values) sms.Request {
 	return r
 }
 
-var twilioForm = url.Values{"ToCountry": {"KR"}, "SmsMessageSid": {"SM5a1c"}, "NumMedia": {"0"},
-	"SmsSid": {"SM5a1c"}, "SmsStatus": {"received"},
-	"Body": {text}, "To": {"+821012345678"}, "NumSegments": {"1"}, "MessageSid": {"SM5a1c"},
-	"AccountSid": {"AC01"}, "From": {"+8215881234"}, "ApiVersion": {"2010-04-01"}}
+var twilioForm = must(url.ParseQuery(stored("twilio.form")))
 
 func byGateway(key, body string, at time.Time) sms.Request {
 	stamp := strconv.FormatInt(at.Unix(), 10)
@@ -72,9 +69,7 @@ func byGateway(key, body string, at time.Time) sms.Request {
 		hex.EncodeToString(mac(sha256.New, []byte(key), body+stamp)))
 }
 
-const gatewayBody = `{"deviceId":"ffffffffceb0b1db0000018e937c815b","event":"sms:received","id":"Ey6ECgOkVVFjz3CL48B8C","payload":{"messageId":"abc123",` +
-	`"message":"` + text +
-	`","sender":"15881234","recipient":"+821012345678","simNumber":1,"receivedAt":"2026-11-25T20:59:58.000+09:00"},"webhookId":"LreFUt-Z3sSq0JufY9uWB"}`
+var gatewayBody = stored("android-sms.json")
 
 func byHTTPSMS(key, body string, method jwt.SigningMethod, issued time.Time) sms.Request {
 	var signer any = []byte(key)
@@ -94,10 +89,7 @@ func byHTTPSMS(key, body string, method jwt.SigningMethod, issued time.Time) sms
 		"Bearer "+token)
 }
 
-const httpSMSBody = `{"specversion":"1.0","id":"b7b1","source":"/v1/messages/receive","type":"message.phone.received","datacontenttype":"application/json",` +
-	`"time":"2026-11-25T11:59:59Z","data":{"message_id":"32343a19-da5e-4b1b-a767-3298a73703cb","user_id":"WB7","owner":"+821012345678","encrypted":false,` +
-	`"contact":"15881234","timestamp":"2026-11-25T11:59:58.123Z","content":"` + text +
-	`","sim":"SIM1","attachments":null}}`
+var httpSMSBody = stored("httpsms.json")
 
 // byForwarder returns a time and its signature as SmsForwarder makes them, URL-escaped once.
 func byForwarder(key string, at time.Time) (stamp, sign string) {
@@ -108,12 +100,8 @@ func byForwarder(key string, at time.Time) (stamp, sign string) {
 
 func forwarderJSON(key string, at time.Time) sms.Request {
 	stamp, sign := byForwarder(key, at)
-	body, err := json.Marshal(map[string]string{"from": "15881234", "org_content": text,
-		"receive_time": "2026-11-25T20:59:58.123+09:00", "timestamp": stamp, "sign": sign})
-	if err != nil {
-		panic(err)
-	}
-	return request(string(body), "Content-Type", "application/json; charset=utf-8")
+	body := strings.NewReplacer("STAMP", stamp, "SIGN", sign).Replace(stored("smsforwarder.json"))
+	return request(body, "Content-Type", "application/json; charset=utf-8")
 }
 
 func forwarderForm(key string, at time.Time) sms.Request {
