@@ -46,8 +46,8 @@ var remedies = map[string]string{
 	"unknown_source": "The address names a source that is not set up",
 	"not_found": "The address is none: /api/ROOM/sms/NAME is one, or /api/sms/NAME, in small letters and " +
 		"without a slash at the end",
-	"method_not_allowed": "Messages are taken by POST alone: set the provider to POST; one that can only send by " +
-		"GET can not be a source",
+	"method_not_allowed": "Messages are taken by POST alone: set the provider to POST; one that can only send " +
+		"by GET can not be a source",
 	"wrong_host": "It was sent to another host name than the one of WAITROOM_PUBLIC_URL",
 }
 

@@ -27,18 +27,28 @@ func (d *doctor) sources(ctx context.Context) {
 			rooms = append(rooms, room.ID(id))
 		}
 	}
-	twilio := false
 	for _, id := range rooms {
 		sources := of(id)
 		for _, name := range slices.Sorted(maps.Keys(sources)) {
-			twilio = twilio || sources[name].Kind == "twilio"
 			d.source(id, name, sources[name], last)
+			d.addressed(id, name, sources[name])
 		}
 	}
-	if twilio && d.PublicURL == "" {
-		d.wrong("sources", "Set WAITROOM_PUBLIC_URL to what Twilio calls the server, without the path.",
-			"Twilio signs the address that it calls, and the server does not know its own: "+
-				"behind a proxy its messages are refused.")
+}
+
+// addressed reports a source whose signature covers an address that the server does not know.
+func (d *doctor) addressed(id room.ID, name string, s source.Configured) {
+	if d.PublicURL != "" {
+		return
+	}
+	const do = "Set WAITROOM_PUBLIC_URL to what the provider calls the server, without the path."
+	switch yes, maybe := s.Addressed(); {
+	case yes:
+		d.wrong("sources", do, "%s (%s) of %s signs the address that it calls, and the server does not know its "+
+			"own: behind a proxy its messages are refused.", name, s.Kind, id)
+	case maybe:
+		d.warn("sources", do, "The tokens of %s of %s may cover the address that it calls, and the server does not "+
+			"know its own.", name, id)
 	}
 }
 

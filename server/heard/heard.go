@@ -1,5 +1,5 @@
-// Package heard keeps when each source of SMS was last heard, what came from it last, how far its clock is off,
-// and who sent codes.
+// Package heard keeps when each source of SMS was last heard, what came from it last, how far its clock is
+// off, and who sent codes.
 package heard
 
 import (

@@ -197,3 +197,24 @@ func TestMultipartFormIsRead(t *testing.T) {
 	_, err = parse(t, templateKind, template, request(body.String(), "Content-Type", "multipart/form-data"))
 	require.ErrorIs(t, err, sms.FaultBody)
 }
+
+func TestSourcesWhoseSignatureCoversTheAddress(t *testing.T) {
+	for _, tt := range []struct {
+		kind       string
+		signature  Signature
+		yes, maybe bool
+	}{
+		{"twilio", Signature{}, true, false},
+		{"android-sms-gateway", Signature{}, false, false},
+		{"httpsms", Signature{}, false, false},
+		{"smsforwarder", Signature{}, false, false},
+		{templateKind, Signature{}, false, false},
+		{templateKind, Signature{Scheme: hmacSHA256}, false, false},
+		{templateKind, Signature{Scheme: hmacSHA256, Signed: "{address}{header X-Nonce}"}, true, false},
+		{templateKind, Signature{Scheme: hmacSHA1, Signed: "{url}{params}"}, true, false},
+		{templateKind, Signature{Scheme: jwtHS256}, false, true},
+	} {
+		yes, maybe := configured(t, tt.kind, Template{Signature: tt.signature, From: "f", Text: "t"}).Addressed()
+		require.Equal(t, []bool{tt.yes, tt.maybe}, []bool{yes, maybe}, "%s %v", tt.kind, tt.signature)
+	}
+}

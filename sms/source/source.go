@@ -103,6 +103,17 @@ func Secrets(sources map[string]Configured) (secrets [][]byte) {
 	return secrets
 }
 
+// Addressed reports whether the signature covers the address that is called, which the server has to know
+// then. The tokens of some providers cover it: maybe.
+func (c Configured) Addressed() (yes, maybe bool) {
+	s := c.Template.Signature
+	if of, known := presets[c.Kind]; known {
+		s = of().Signature
+	}
+	yes = strings.Contains(s.Signed, "{url}") || strings.Contains(s.Signed, "{address}")
+	return yes, c.Kind == templateKind && s.Scheme == jwtHS256
+}
+
 // shortest is the length from which a secret causes no warning. One phone's app makes secrets of 8.
 const shortest = 16
 
