@@ -161,7 +161,9 @@ type Engine struct {
 	generations     generationFollower
 	histories       atomic.Int64
 	expiredReplicas map[ReplicaNumber]time.Time // dead replicas: when the sweep last made their rooms due
-	work            sync.WaitGroup              // goroutines that Sweep waits for before it returns
+	sweeping        map[string]<-chan struct{}  // by master: closed when the sweep's work there has ended
+	silent          silentMasters
+	work            sync.WaitGroup // goroutines that Sweep waits for before it returns
 }
 
 // New returns an engine on a client. The caller closes the client.
@@ -169,7 +171,8 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
 	e := &Engine{rdb: rdb, cfg: cfg, library: newLibrary(rdb, cfg.Scripts),
 		names:           NamesOf(rdb, cfg.KeyPrefix),
-		expiredReplicas: make(map[ReplicaNumber]time.Time)}
+		expiredReplicas: make(map[ReplicaNumber]time.Time),
+		sweeping:        make(map[string]<-chan struct{})}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.memory = newMemory(cfg.Retention/2, cluster)
 	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))

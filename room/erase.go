@@ -65,7 +65,7 @@ func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (re
 
 // Rooms returns all rooms that Redis has, in use or not, sorted.
 func (e *Engine) Rooms(ctx context.Context) (list []ID, err error) {
-	err = e.eachRoom(ctx, func(id ID) error { list = append(list, id); return nil })
+	err = e.eachStored(ctx, func(id ID) error { list = append(list, id); return nil })
 	slices.Sort(list)
 	return slices.Compact(list), err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -100,19 +101,32 @@ func (e *Engine) ReadJournal(ctx context.Context, id ID, n int) ([]Entry, error)
 	return entriesOf(list, err)
 }
 
-// ReadJournals runs ReadJournal for several rooms in one round trip.
+// ReadJournals runs ReadJournal for several rooms, in one round trip to each master.
 func (e *Engine) ReadJournals(ctx context.Context, ids []ID, n int) []Journal {
-	found := make([]*redis.XMessageSliceCmd, len(ids))
-	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+	var mu sync.Mutex
+	read := make(map[ID]Journal, len(ids))
+	failed := e.eachMaster(ctx, ids, func(ctx context.Context, ids []ID) error {
+		found := make([]*redis.XMessageSliceCmd, len(ids))
+		_, err := e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, id := range ids {
+				found[i] = p.XRangeN(ctx, e.names.Journal(id), "-", "+", int64(n))
+			}
+			return nil
+		})
+		mu.Lock()
+		defer mu.Unlock()
 		for i, id := range ids {
-			found[i] = p.XRangeN(ctx, e.names.Journal(id), "-", "+", int64(n))
+			entries, err := entriesOf(found[i].Result())
+			read[id] = Journal{Room: id, Entries: entries, Err: err}
 		}
-		return nil
+		return storeError("read journals", err)
 	})
 	journals := make([]Journal, len(ids))
 	for i, id := range ids {
-		entries, err := entriesOf(found[i].Result())
-		journals[i] = Journal{Room: id, Entries: entries, Err: err}
+		var known bool
+		if journals[i], known = read[id]; !known { // its master was not asked
+			journals[i] = Journal{Room: id, Err: failed[id]}
+		}
 	}
 	return journals
 }

@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -72,19 +73,27 @@ func (e *Engine) followJournals(ctx context.Context, looked func(ID, Checked)) {
 // measureJournals measures the lengths of some journals. It measures a journal again later if it has entries
 // or Redis failed.
 func (e *Engine) measureJournals(ctx context.Context, rooms []ID, looked func(ID, Checked)) {
-	found := make([]*redis.IntCmd, len(rooms))
-	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+	failed := e.eachMaster(ctx, rooms, func(ctx context.Context, rooms []ID) error {
+		found := make([]*redis.IntCmd, len(rooms))
+		_, err := e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, id := range rooms {
+				found[i] = p.XLen(ctx, e.names.Journal(id))
+			}
+			return nil
+		})
 		for i, id := range rooms {
-			found[i] = p.XLen(ctx, e.names.Journal(id))
+			switch n, err := found[i].Result(); {
+			case err != nil:
+				e.journalGrew(id, journalsLater)
+			case n > 0:
+				looked(id, Checked{Journal: int(n)})
+				e.journalGrew(id, journalsLater)
+			}
 		}
-		return nil
+		return storeError("measure journals", err)
 	})
-	for i, id := range rooms {
-		switch n, err := found[i].Result(); {
-		case err != nil:
-			e.journalGrew(id, journalsLater)
-		case n > 0:
-			looked(id, Checked{Journal: int(n)})
+	for id, err := range failed {
+		if errors.Is(err, errSilent) { // else it was asked for each of the master's journals
 			e.journalGrew(id, journalsLater)
 		}
 	}

@@ -55,7 +55,7 @@ func (e *Engine) rebuild(ctx context.Context, generation string) error {
 	if err != nil || !mine {
 		return storeError("rebuild index", err)
 	}
-	err = e.eachRoom(ctx, func(id ID) error {
+	err = e.eachStored(ctx, func(id ID) error {
 		_, err := e.index.list(ctx, id)
 		return errors.Join(err, e.rdb.PExpire(ctx, busy, rebuiltWithin).Err())
 	})
@@ -75,8 +75,8 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrStore, doing, err)
 }
 
-// eachRoom calls `found` with every room of this index that has a state in Redis.
-func (e *Engine) eachRoom(ctx context.Context, found func(ID) error) error {
+// eachStored calls `found` with every room of this index that has a state in Redis.
+func (e *Engine) eachStored(ctx context.Context, found func(ID) error) error {
 	return EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+"state", func(key string) error {
 		id := e.names.Room(key)
 		if e.cfg.Prefix == "" && strings.HasPrefix(string(id), LibraryPrefix) {

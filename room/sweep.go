@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -13,7 +14,8 @@ const sweepBatch = 100
 //
 // It claims rooms when the next one is due, and at least every SweepEvery, since other processes list rooms
 // meanwhile. It calls `looked` with the state of each room; `looked` must not block, since other rooms wait.
-// It calls `failed` with each error and goes on with the next room.
+// It calls `failed` with each error and goes on with the next room. With Redis Cluster it calls both from
+// several goroutines, since no room waits for the master of another one.
 func (e *Engine) Sweep(ctx context.Context, looked func(ID, Checked), failed func(error)) error {
 	defer e.work.Wait()
 	if !e.cfg.Silent {
@@ -63,15 +65,65 @@ func (e *Engine) sweepOnce(ctx context.Context, looked func(ID, Checked), failed
 	claimed := time.Now()
 	next := claims.next
 	err = e.expireReplicas(ctx, claims.replicas)
-	for _, c := range claims.rooms {
-		if e := e.sweepRoom(ctx, c, claims, looked); e != nil {
-			err = fmt.Errorf("room %s: %w", c.room, e)
-		}
-	}
+	e.sweepRooms(ctx, claims, looked, failed)
 	if next < 0 || next > e.cfg.SweepEvery {
 		next = e.cfg.SweepEvery
 	}
 	return max(next+justAfter-time.Since(claimed), sweepAtMost), err
+}
+
+// sweepRooms looks at claimed rooms, those of all masters at the same time. It waits for a master at most for
+// SweepEvery. While a master is late its rooms are left out, and are due again when their claims end.
+func (e *Engine) sweepRooms(ctx context.Context, all claims, looked func(ID, Checked), failed func(error)) {
+	ids, claimed := make([]ID, len(all.rooms)), make(map[ID]claim, len(all.rooms))
+	for i, c := range all.rooms {
+		ids[i], claimed[c.room] = c.room, c
+	}
+	var begun []<-chan struct{}
+	for master, rooms := range e.byMaster(ctx, ids) {
+		if !over(e.sweeping[master]) {
+			continue
+		}
+		done := make(chan struct{})
+		e.sweeping[master] = done
+		if !e.silent.has(master) {
+			begun = append(begun, done)
+		}
+		e.work.Go(func() {
+			defer close(done)
+			var errs failures
+			e.eachOf(ctx, master, rooms, eachWithin, &errs, func(ctx context.Context, id ID) error {
+				return e.sweepRoom(ctx, claimed[id], all, looked)
+			})
+			for id, err := range errs.rooms {
+				if !errors.Is(err, errSilent) && ctx.Err() == nil { // the first one of a silent master is enough
+					failed(fmt.Errorf("room %s: %w", id, err))
+				}
+			}
+		})
+	}
+	late := time.NewTimer(e.cfg.SweepEvery)
+	defer late.Stop()
+	for _, done := range begun {
+		select {
+		case <-done:
+		case <-late.C:
+			return
+		}
+	}
+}
+
+// over reports whether work that closes a channel has ended, or never began.
+func over(done <-chan struct{}) bool {
+	if done == nil {
+		return true
+	}
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (e *Engine) sweepRoom(ctx context.Context, c claim, all claims, looked func(ID, Checked)) error {
