@@ -81,7 +81,7 @@ func (w *work) clear(s trimTable, before int64, most int) (int64, error) {
 // shorten deletes the audit chain's rows before its last due one, which begins the chain then. Its hash shows
 // that no younger row was deleted; its texts go as those of the deleted rows. Rows behind one that stays stay
 // as well.
-func (w *work) shorten(s trimTable, before int64, most int) (int64, error) {
+func (w *work) shorten(_ trimTable, before int64, most int) (int64, error) {
 	var first, last int64
 	err := w.Each(func(scan func(...any) error) error {
 		var seq int64

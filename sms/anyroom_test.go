@@ -146,7 +146,7 @@ func (s *stage) roomOf(message string, rooms ...room.ID) (of room.ID) {
 	return of
 }
 
-func TestSupportIsToldOfAMessageThatReachedNoRoom(t *testing.T) {
+func TestSupportSeesAMessageThatReachedNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, engine := newDeskService(t)
 		source := &manySource{posts: []Post{{To: "010-9999-1234", Text: NewSecret("인증번호 482913")}}}

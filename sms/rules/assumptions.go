@@ -26,10 +26,10 @@ type Kind int8
 
 // The kinds. Those that an assumption rules out stand after Stray.
 const (
-	Own      Kind = iota // the seller asked, then pressed within its turn
-	Told                 // the carrier sent it a second time
-	Reworded             // the same code in other words, or of another sender
-	Stray                // a text that no press caused, of a sender that does not count
+	Own       Kind = iota // the seller asked, then pressed within its turn
+	SentAgain             // the carrier sent it a second time
+	Reworded              // the same code in other words, or of another sender
+	Stray                 // a text that no press caused, of a sender that does not count
 	LateSent
 	AfterTurn
 	Unasked

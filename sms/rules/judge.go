@@ -17,7 +17,7 @@ func (r *Room) Arrive(s *Settings, m Message) *Message {
 	r.NumMessages++
 	kept := &r.Messages[at]
 	*kept = m
-	if first := r.toldBefore(s, at); first != nil {
+	if first := r.sentBefore(s, at); first != nil {
 		kept.Answer, kept.Repeats = first.Answer, true
 		kept.Result = first.Answer
 		return kept
@@ -63,12 +63,12 @@ func (r *Room) decide(s *Settings, at int8) verdict {
 	return v
 }
 
-// toldBefore returns the message that came before with the same sender, text and time.
-func (r *Room) toldBefore(s *Settings, at int8) *Message {
+// sentBefore returns the message that came before with the same sender, text and time.
+func (r *Room) sentBefore(s *Settings, at int8) *Message {
 	m := &r.Messages[at]
 	for i := range at {
 		x := &r.Messages[i]
-		if s.has(ToldTwice) && x.Text == m.Text && x.Stamped && m.Stamped && x.From == m.From && x.Last == m.Last {
+		if s.has(SentTwice) && x.Text == m.Text && x.Stamped && m.Stamped && x.From == m.From && x.Last == m.Last {
 			return x
 		}
 	}
@@ -155,12 +155,13 @@ func (r *Room) couldBe(s *Settings, party int8, first *Message, later Time) bool
 	return false
 }
 
-// anothersCode reports whether the same code was given to another party in the last ten minutes.
+// anothersCode reports whether the same code was given to another party in the last ten minutes. A message
+// that repeats one is that one, which came when it first did.
 func (r *Room) anothersCode(s *Settings, at, party int8) bool {
 	m := &r.Messages[at]
 	for i := range at {
 		x := &r.Messages[i]
-		if s.has(SameCode) && m.Code != 0 && x.Code == m.Code && x.Given&^(1<<party) != 0 &&
+		if s.has(SameCode) && m.Code != 0 && x.Code == m.Code && !x.Repeats && x.Given&^(1<<party) != 0 &&
 			r.Now-x.Came < s.OpenFor {
 			return true
 		}
@@ -264,18 +265,22 @@ func (r *Room) lastAsk(s *Settings, m *Message, l int8, by Time) Time {
 	last := never
 	for a := range r.NumAsks {
 		ask := &r.Asks[a]
-		young := m.From-ask.At <= s.OpenFor || r.isOpen(s, a, m.From)
-		if ask.Lease == l && ask.At <= by && young {
+		if ask.Lease == l && ask.At <= by && r.isYoung(s, a, m.From) {
 			last = max(last, ask.At)
 		}
 	}
 	return last
 }
 
-// fits reports whether a message fits an ask of a lease.
+// isYoung reports whether an ask was at most ten minutes old at a moment, or open.
+func (r *Room) isYoung(s *Settings, a int8, at Time) bool {
+	return at-r.Asks[a].At <= s.OpenFor || r.isOpen(s, a, at)
+}
+
+// fits reports whether a message fits an ask of a lease that counts for it.
 func (r *Room) fits(s *Settings, m *Message, l int8) bool {
 	for a := range r.NumAsks {
-		if ask := &r.Asks[a]; ask.Lease == l && ask.At <= m.Last && !ask.Narrow {
+		if ask := &r.Asks[a]; ask.Lease == l && ask.At <= m.Last && !ask.Narrow && r.isYoung(s, a, m.From) {
 			return true
 		}
 	}
@@ -427,7 +432,7 @@ func (r *Room) Claim(s *Settings, at int8) bool {
 		return false
 	}
 	party := r.Leases[h].Party
-	if !m.ByClock && r.others(s, party, r.Now) || r.sameElsewhere(s, at, party) {
+	if m.Answer != Ambiguous && r.othersAsked(s, party) || r.sameElsewhere(s, at, party) {
 		return false
 	}
 	ask := r.firstOpen(s, h, m.From)
@@ -445,6 +450,26 @@ func (r *Room) Claim(s *Settings, at int8) bool {
 		r.answer(s, at, h, ask)
 	}
 	return true
+}
+
+// othersAsked reports whether another party's lease has an ask of the last ten minutes that no code has
+// answered, also where the lease has lost its right.
+func (r *Room) othersAsked(s *Settings, party int8) bool {
+	for l := range r.NumLeases {
+		lease := &r.Leases[l]
+		if lease.Party == party || lease.End == Live {
+			continue
+		}
+		if !lease.Asking && r.leftOpen(s, l, r.Now) && r.Now-lease.End < s.OpenFor {
+			return true
+		}
+		for a := range r.NumAsks {
+			if ask := &r.Asks[a]; ask.Lease == l && !ask.Answered && r.Now-ask.At < s.OpenFor {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sameElsewhere reports whether a message of the same text or code came to belong to another party.
@@ -470,9 +495,9 @@ func (r *Room) Reject(at int8) {
 	if m.Ask != None {
 		r.Asks[m.Ask].Answered = false
 	}
-	for i := range r.NumMessages { // those that repeat it are shown no longer, too
+	for i := at + 1; i < r.NumMessages; i++ { // those that repeat it are shown no longer, too
 		x := &r.Messages[i]
-		if i != at && x.Text == m.Text && x.Lease == m.Lease {
+		if x.Text == m.Text && x.Lease == m.Lease {
 			if x.Ask != None {
 				r.Asks[x.Ask].Answered = false
 			}

@@ -37,7 +37,7 @@ type Rule uint16
 
 // The rules that can be left out.
 const (
-	ToldTwice          Rule = 1 << iota // the same sender, text and time is the same message
+	SentTwice          Rule = 1 << iota // the same sender, text and time is the same message
 	SameCode                            // the same code goes to no second party, whatever its words
 	Lapse                               // a lease that is over loses its right a quarantine after its end
 	ClockBehind                         // a message may be younger than its stamp

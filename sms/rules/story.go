@@ -66,7 +66,8 @@ func (r *Room) sentence(before *Room, e Event) string {
 	return fmt.Sprintf("message %d, %s, is %s", e.Index+1, r.origin(m), m.outcome(r))
 }
 
-var copies = map[Kind]string{Told: " a second time", OtherTime: " a second time", Reworded: " in other words",
+var copies = map[Kind]string{SentAgain: " a second time", OtherTime: " a second time",
+	Reworded:      " in other words",
 	ShortReworded: " of four digits in other words", Belated: " in other words"}
 
 // origin tells what caused a message.
@@ -86,7 +87,7 @@ func (r *Room) origin(m *Message) string {
 	}
 	text := r.seller(m.Cause.Lease) + "'s code"
 	switch m.Cause.Kind {
-	case Told, OtherTime, Reworded, ShortReworded, Belated:
+	case SentAgain, OtherTime, Reworded, ShortReworded, Belated:
 		text += copies[m.Cause.Kind]
 	case AfterTurn:
 		text += " of a press after its turn"

@@ -328,7 +328,7 @@ func (x *Explorer) copies(f *frame, i int8) {
 		return
 	}
 	if x.Copies {
-		m.Cause.Kind = Told
+		m.Cause.Kind = SentAgain
 		x.bring(f, m)
 	}
 	if x.Copies {

@@ -41,7 +41,7 @@ func (s *shift) send(g *seller) {
 	if s.chance(s.Resent) {
 		s.carry(m, delay+s.between(5, 60))
 	}
-	if s.chance(s.Told) {
+	if s.chance(s.SentTwice) {
 		s.deliver(m, s.now+delay, delay+s.between(1, 30))
 	}
 	if s.chance(s.Dressed) {

@@ -136,11 +136,11 @@ func TestWithoutQuarantineSuchCodesDoGoAstray(t *testing.T) {
 func copies() sim.World {
 	w := slow(.02)
 	w.Quick, w.AskToPress = sim.Lognormal{Median: 20 * time.Second, Sigma: .6}, sim.AskToPress(0)
-	w.Again, w.AgainMost, w.Told = 1, 5, .4
+	w.Again, w.AgainMost, w.SentTwice = 1, 5, .4
 	return w
 }
 
-func TestCodeThatIsToldTwiceAnswersOneAskAndReachesNoOtherSeller(t *testing.T) {
+func TestCodeThatIsSentTwiceAnswersOneAskAndReachesNoOtherSeller(t *testing.T) {
 	counts := run(t, copies(), 30)
 	require.Zero(t, counts.Wrong[sim.Repeat])
 	require.Zero(t, counts.Wrong[sim.Copy])
@@ -149,7 +149,7 @@ func TestCodeThatIsToldTwiceAnswersOneAskAndReachesNoOtherSeller(t *testing.T) {
 func TestCodeInOtherClothesReachesNoOtherSeller(t *testing.T) {
 	for _, unfiltered := range []bool{false, true} {
 		w := copies()
-		w.Told, w.Dressed, w.Unfiltered = 0, .4, unfiltered
+		w.SentTwice, w.Dressed, w.Unfiltered = 0, .4, unfiltered
 		require.Zero(t, run(t, w, 20).Wrong[sim.Copy], "asks without a sender: %t", unfiltered)
 	}
 }
@@ -213,7 +213,7 @@ func rows(share float64) (list []*row) {
 		return list
 	}
 	add("same text again, resent", func(w *sim.World) { w.SameCode, w.Resent = .5, .02 })
-	add("told twice", func(w *sim.World) { w.Told = .1 })
+	add("sent twice", func(w *sim.World) { w.SentTwice = .1 })
 	add("in other clothes", func(w *sim.World) { w.Dressed = .1 })
 	add("in other clothes, asks without a sender", func(w *sim.World) { w.Dressed, w.Unfiltered = .1, true })
 	add("every opt-out number misread", func(w *sim.World) { w.Adverts, w.OptOut, w.Misread = 3, 1, 1 })

@@ -44,17 +44,17 @@ const (
 
 // Carriers configures the transport of messages. A log-normal time has a median and a sigma.
 type Carriers struct {
-	Slow    float64 // share of codes that are sent late
-	Lost    float64 // share of codes that are never sent
-	Quick   Lognormal
-	Slowly  Lognormal
-	Transit Lognormal // from sent_at to arrival
-	Resent  float64   // share of codes that arrive twice, under another id, with the time of the second sending
-	Told    float64   // share of codes that arrive twice, under another id, with the same time: phones do that
-	Dressed float64   // share of codes that arrive a second time from another sender or in other words
-	Stamp   Stamp
-	Ahead   time.Duration // how far the carrier's clock is ahead, in whole ms; negative = behind
-	Digits  int           // of a code
+	Slow      float64 // share of codes that are sent late
+	Lost      float64 // share of codes that are never sent
+	Quick     Lognormal
+	Slowly    Lognormal
+	Transit   Lognormal // from sent_at to arrival
+	Resent    float64   // share of codes that arrive twice, under another id, with the time of the second sending
+	SentTwice float64   // share of codes that arrive twice, under another id, with the same time: phones do that
+	Dressed   float64   // share of codes that arrive a second time from another sender or in other words
+	Stamp     Stamp
+	Ahead     time.Duration // how far the carrier's clock is ahead, in whole ms; negative = behind
+	Digits    int           // of a code
 
 	Adverts       float64 // an hour, to the number
 	AdvertsNumber float64 // share of them with a number that looks like a code
