@@ -75,6 +75,8 @@ var (
 		"Give as room the one in the address, or leave it out."}
 	faultPart = &Fault{ErrInvalidMessage, "긴 문자를 나눠 보낼 때는 ref와 함께 parts(1~255)와 part(1~parts)를 숫자로 보내 주세요.",
 		"For a piece of a long message give ref, parts (1 to 255) and part (1 to parts), the last two as numbers."}
+	faultLong = &Fault{ErrInvalidMessage, "문자 하나가 16KiB를 넘어요. ROOMS_FILE의 필드 이름을 확인해 주세요.",
+		"One message is over 16 KiB: check the names of its fields in ROOMS_FILE."}
 	faultNoText = &Fault{ErrInvalidMessage, "보내온 내용에 문자 본문이 없어요. 소스의 본문 틀이나 ROOMS_FILE의 필드 이름을 확인해 주세요.",
 		"There is no text in what the source sent: check its template, or the names of its fields in ROOMS_FILE."}
 )

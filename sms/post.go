@@ -22,12 +22,18 @@ type Post struct {
 	Ref, Part, Parts string // of a piece of a long message
 }
 
+// mostPost is how many bytes a message may have. A source's request may be larger, by the pictures of an MMS.
+const mostPost = 16 << 10
+
 // message validates a post like a body that is posted to the room itself. Its id is "" if the post has none.
 func (p Post) message() (m message, err error) {
 	m = message{id: p.ID, from: printable(p.From), to: printable(p.To), sim: p.SIM,
 		text: NewSecret(printable(p.Text.Reveal()))}
 	if p.ID != "" && !validID(p.ID) {
 		return message{}, faultID
+	}
+	if len(m.from)+len(m.to)+len(m.sim)+len(m.text.Reveal()) > mostPost {
+		return message{}, faultLong
 	}
 	if strings.TrimSpace(m.text.Reveal()) == "" {
 		return message{}, faultNoText

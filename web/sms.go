@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -15,7 +16,19 @@ import (
 )
 
 // smsAPI takes messages from carriers, phones and providers.
-type smsAPI struct{ *base }
+type smsAPI struct {
+	*base
+	large chan struct{} // has an element for each body of over request.MaxBody in memory
+}
+
+// A phone posts an MMS with its pictures, so a source may post more than others, if its signature is right.
+// The memory for such bodies is bounded, since anybody can begin one.
+const (
+	mostOfSource = 2 << 20
+	largeAtOnce  = 8
+)
+
+func newSMSAPI(b *base) *smsAPI { return &smsAPI{b, make(chan struct{}, largeAtOnce)} }
 
 func (h *smsAPI) routes(all *gin.Engine, room *gin.RouterGroup) {
 	room.POST("/sms", h.message)
@@ -49,34 +62,60 @@ const noInstructions = `<?xml version="1.0" encoding="UTF-8"?><Response/>`
 
 // messageFrom is POST /api/{room}/sms/{source}: message, in the format of a phone or a provider.
 func (h *smsAPI) messageFrom(c *gin.Context) {
-	body, ok := h.readMessage(c)
-	if !ok {
-		return
-	}
-	if h.SMS == nil {
-		h.failMessage(c, sms.ErrUnknownSource)
-		return
-	}
-	ctx, cancel := h.Asking(c)
-	defer cancel()
-	answers, err := h.SMS.ReceiveFrom(ctx, request.Room(c), c.Param("source"), h.sourceRequest(c, body))
-	h.answerSource(c, answers, err)
+	h.fromSource(c, func(ctx context.Context, r sms.Request) ([]sms.Answer, error) {
+		return h.SMS.ReceiveFrom(ctx, request.Room(c), c.Param("source"), r)
+	})
 }
 
 // messageForAny is POST /api/sms/{source}: messageFrom, for the room that has the message's number.
 func (h *smsAPI) messageForAny(c *gin.Context) {
-	body, ok := h.readMessage(c)
-	if !ok {
-		return
-	}
-	if h.SMS == nil {
-		h.failMessage(c, sms.ErrUnknownSource)
+	h.fromSource(c, func(ctx context.Context, r sms.Request) ([]sms.Answer, error) {
+		return h.SMS.ReceiveAny(ctx, c.Param("source"), r)
+	})
+}
+
+// fromSource reads and answers a source's request. A large one without a right signature is body_too_large.
+func (h *smsAPI) fromSource(c *gin.Context,
+	receive func(context.Context, sms.Request) ([]sms.Answer, error)) {
+	body, release, err := h.readSource(c)
+	defer release()
+	if err != nil {
+		h.failBody(c, err)
 		return
 	}
 	ctx, cancel := h.Asking(c)
 	defer cancel()
-	answers, err := h.SMS.ReceiveAny(ctx, c.Param("source"), h.sourceRequest(c, body))
-	h.answerSource(c, answers, err)
+	var answers []sms.Answer
+	err = sms.ErrUnknownSource
+	if h.SMS != nil {
+		answers, err = receive(ctx, h.sourceRequest(c, body))
+	}
+	large := len(body) > request.MaxBody
+	switch {
+	case large && errors.Is(err, sms.ErrUnknownSource):
+		h.failBody(c, problem.Refusal(sms.BodyTooLarge))
+	case large && errors.Is(err, sms.ErrSignature): // which is counted
+		h.Fail(c, problem.Refusal(sms.BodyTooLarge))
+	default:
+		h.answerSource(c, answers, err)
+	}
+}
+
+// readSource reads the body of a source's request; release frees what a large one takes.
+func (h *smsAPI) readSource(c *gin.Context) (body []byte, release func(), err error) {
+	release = func() {}
+	if c.Request.ContentLength >= 0 && c.Request.ContentLength <= request.MaxBody {
+		body, err = request.Body(c)
+		return body, release, err
+	}
+	select {
+	case h.large <- struct{}{}:
+		release = func() { <-h.large }
+		body, err = request.BodyUpTo(c, mostOfSource)
+	default:
+		body, err = request.Body(c)
+	}
+	return body, release, err
 }
 
 func (h *smsAPI) sourceRequest(c *gin.Context, body []byte) sms.Request {
@@ -109,14 +148,17 @@ func (h *smsAPI) answerSource(c *gin.Context, answers []sms.Answer, err error) {
 // readMessage reads the body of an SMS; ok is false once a refusal is answered.
 func (h *smsAPI) readMessage(c *gin.Context) (body []byte, ok bool) {
 	body, err := request.Body(c)
-	if err == nil {
-		return body, true
+	if err != nil {
+		h.failBody(c, err)
 	}
+	return body, err == nil
+}
+
+func (h *smsAPI) failBody(c *gin.Context, err error) {
 	if code := problem.CodeOf(err); code == sms.BodyTooLarge {
 		h.refused(c, code)
 	}
 	h.Fail(c, err)
-	return nil, false
 }
 
 // failMessage answers with the reason an SMS was refused.

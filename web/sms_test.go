@@ -3,10 +3,12 @@ package web
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,4 +146,38 @@ func TestSourceIsAnsweredAsItExpects(t *testing.T) {
 		strings.NewReader(strings.Repeat("x", request.MaxBody+1))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, w.Code, "before the source is looked at")
 	require.Equal(t, "body_too_large", refused)
+}
+
+// slow is a body of which nothing comes until its end.
+type slow struct{ begun, end chan struct{} }
+
+func (s slow) Read([]byte) (int, error) {
+	select {
+	case s.begun <- struct{}{}:
+	case <-s.end:
+	}
+	<-s.end
+	return 0, io.EOF
+}
+
+func TestLargeBodiesInMemoryAreFew(t *testing.T) {
+	h := handler(t, Config{SMS: broken{answer: sms.Answer{Result: room.Unmatched, Reason: room.NoLease}}})
+	post := func(body io.Reader) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/api/integration/sms/phone", body))
+		return w
+	}
+	large := strings.Repeat("x", request.MaxBody+1)
+	require.Equal(t, http.StatusOK, post(strings.NewReader(large)).Code)
+	s := slow{make(chan struct{}), make(chan struct{})}
+	var all sync.WaitGroup
+	for range largeAtOnce {
+		all.Go(func() { post(s) })
+		<-s.begun
+	}
+	require.Equal(t, http.StatusRequestEntityTooLarge, post(strings.NewReader(large)).Code)
+	require.Equal(t, http.StatusOK, post(strings.NewReader("x")).Code, "small ones are still taken")
+	close(s.end)
+	all.Wait()
+	require.Equal(t, http.StatusOK, post(strings.NewReader(large)).Code)
 }

@@ -140,7 +140,7 @@ func newSite(cfg Config) *site {
 	api := &lockAPI{sessions: &sessions{b}, open: newOpenSockets(cfg.SocketsPerAddress),
 		limited: newRefusals(cfg.Log, cfg.Registerer), deaf: deaf{log: cfg.Log}}
 	s := &site{base: b, mw: newMiddleware(b), lock: api, devices: &devices{api}, push: &pushAPI{api},
-		portal: &portal{api}, sms: &smsAPI{b}}
+		portal: &portal{api}, sms: newSMSAPI(b)}
 	s.pages = &pages{lockAPI: api, devices: s.devices, push: s.push, portal: s.portal}
 	return s
 }

@@ -47,8 +47,8 @@ func (d *doctor) addressed(id room.ID, name string, s source.Configured) {
 		d.wrong("sources", do, "%s (%s) of %s signs the address that it calls, and the server does not know its "+
 			"own: behind a proxy its messages are refused.", name, s.Kind, id)
 	case maybe:
-		d.warn("sources", do, "The tokens of %s of %s may cover the address that it calls, and the server does not "+
-			"know its own.", name, id)
+		d.warn("sources", do, "The tokens of %s of %s may cover the address that it calls, and the server does "+
+			"not know its own.", name, id)
 	}
 }
 

@@ -24,8 +24,11 @@ const MaxBody = 16 << 10
 var byteOrderMark = []byte("\uFEFF")
 
 // Body reads the whole body. Refusals: body_too_large, and invalid_json for a truncated one.
-func Body(c *gin.Context) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxBody))
+func Body(c *gin.Context) ([]byte, error) { return BodyUpTo(c, MaxBody) }
+
+// BodyUpTo is Body for another maximum size, in bytes.
+func BodyUpTo(c *gin.Context, most int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, most))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, problem.Refusal("body_too_large")
 	}
