@@ -47,6 +47,7 @@ func (s *Service) ReceiveAny(ctx context.Context, name string, r Request) ([]Ans
 		s.refuse(signed[0].ID, name, err, begun)
 	}
 	return s.answerAll(posts, err, func(p Post) (Answer, error) {
+		p.To = numberOf(p.To)
 		to := roomsOf(signed, p)
 		if len(to) != 1 {
 			s.reachesNoRoom(name, signed, to, p)

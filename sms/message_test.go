@@ -203,3 +203,31 @@ func TestDigitsAtTheInnerEdgeOfAPartAreNoCode(t *testing.T) {
 		}
 	}
 }
+
+func TestUnixTimesOfASourceInEveryUnit(t *testing.T) {
+	at := time.Date(2026, 11, 28, 3, 0, 0, 123_000_000, time.UTC)
+	for _, given := range []string{"1795834800.123", "1795834800123", "1795834800123456", "1795834800123456789"} {
+		m, err := Post{From: "1", Text: NewSecret("x"), SentAt: given}.message()
+		require.NoError(t, err, given)
+		require.Equal(t, at.UnixMilli(), m.sent.from, given)
+	}
+}
+
+func TestRecipientThatIsNoNumberIsNone(t *testing.T) {
+	for given, want := range map[string]string{"unknown": "", "": "", "null": "", "SIM 2": "SIM 2", "+82": "+82"} {
+		m, err := Post{From: "1", Text: NewSecret("x"), To: given}.message()
+		require.NoError(t, err)
+		require.Equal(t, want, m.to)
+	}
+}
+
+func TestMessageOfASourceIsBounded(t *testing.T) {
+	long := strings.Repeat("x", mostPost)
+	for _, p := range []Post{{Text: NewSecret(long), From: "1"}, {Text: NewSecret("x"), To: "1" + long},
+		{Text: NewSecret("x"), SIM: long}} {
+		_, err := p.message()
+		require.ErrorIs(t, err, ErrInvalidMessage)
+	}
+	_, err := Post{Text: NewSecret(long[1:]), From: "1"}.message()
+	require.NoError(t, err)
+}

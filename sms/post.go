@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -27,7 +28,7 @@ const mostPost = 16 << 10
 
 // message validates a post like a body that is posted to the room itself. Its id is "" if the post has none.
 func (p Post) message() (m message, err error) {
-	m = message{id: p.ID, from: printable(p.From), to: printable(p.To), sim: p.SIM,
+	m = message{id: p.ID, from: printable(p.From), to: numberOf(p.To), sim: p.SIM,
 		text: NewSecret(printable(p.Text.Reveal()))}
 	if p.ID != "" && !validID(p.ID) {
 		return message{}, faultID
@@ -43,6 +44,14 @@ func (p Post) message() (m message, err error) {
 	}
 	m.sent, err = p.sentAt()
 	return m, err
+}
+
+// numberOf returns the number that a source names as recipient; "" for a word such as "unknown".
+func numberOf(to string) string {
+	if !strings.ContainsFunc(to, unicode.IsDigit) {
+		return ""
+	}
+	return printable(to)
 }
 
 // printable returns a text as databases accept it.
@@ -78,12 +87,18 @@ func (p Post) sentAt() (window, error) {
 	return parseSentAt(text)
 }
 
-// Some sources give unix microseconds; as milliseconds these would be after the year 9999.
-const microseconds = 253_402_300_800_000
+// Some sources give unix microseconds, or nanoseconds; as milliseconds these would be after the year 9999.
+const (
+	microseconds = 253_402_300_800_000
+	nanoseconds  = 1000 * microseconds
+)
 
-// postedAt reads unix seconds, milliseconds or microseconds.
+// postedAt reads unix seconds, milliseconds, microseconds or nanoseconds.
 func postedAt(text string) (window, error) {
-	if at, err := strconv.ParseInt(text, 10, 64); err == nil && at >= microseconds {
+	switch at, err := strconv.ParseInt(text, 10, 64); {
+	case err == nil && at >= nanoseconds:
+		return windowOf(time.Unix(0, at)), nil
+	case err == nil && at >= microseconds:
 		return windowOf(time.UnixMicro(at)), nil
 	}
 	return unixSentAt(json.RawMessage(text))

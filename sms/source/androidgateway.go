@@ -31,6 +31,11 @@ const (
 	mmsBatch      = "mms:batch:downloaded"
 )
 
+// withoutText is the event of an MMS that has pictures alone.
+const withoutText = "mms:without-text"
+
+func blank(p sms.Post) bool { return strings.TrimSpace(p.Text.Reveal()) == "" }
+
 // Parse returns the messages of an event.
 func (androidGateway) Parse(r sms.Request) ([]sms.Post, error) {
 	f, err := readFields(r)
@@ -40,18 +45,28 @@ func (androidGateway) Parse(r sms.Request) ([]sms.Post, error) {
 	id, event := f.text("id"), f.text("event")
 	switch event {
 	case smsReceived, mmsDownloaded:
-		return []sms.Post{gatewayPost(id, fields{f.at("payload")})}, nil
+		p := gatewayPost(id, fields{f.at("payload")})
+		if event == mmsDownloaded && blank(p) {
+			return nil, sms.Ignored(withoutText)
+		}
+		return []sms.Post{p}, nil
 	case smsBatch, mmsBatch:
 		messages, ok := f.list("payload.messages")
 		if !ok {
 			return nil, sms.FaultLacks("payload.messages")
 		}
 		var posts []sms.Post
+		ignored := event
 		for i, message := range messages {
-			posts = append(posts, gatewayPost(fmt.Sprintf("%s.%d", id, i), fields{message}))
+			p := gatewayPost(fmt.Sprintf("%s.%d", id, i), fields{message})
+			if event == mmsBatch && blank(p) {
+				ignored = withoutText
+				continue
+			}
+			posts = append(posts, p)
 		}
 		if len(posts) == 0 {
-			return nil, sms.Ignored(event)
+			return nil, sms.Ignored(ignored)
 		}
 		return posts, nil
 	}

@@ -7,8 +7,11 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/encoding/korean"
 
 	"github.com/waitroom/waitroom/sms"
 )
@@ -24,9 +27,9 @@ func readFields(r sms.Request) (fields, error) {
 		if err != nil || len(form) == 0 {
 			return fields{}, sms.FaultBody
 		}
-		return fieldsOf(form), nil
+		return fieldsOf(form, decoder(r)), nil
 	}
-	root, ok := readJSON(r.Body)
+	root, ok := readJSON([]byte(decoder(r)(string(r.Body))))
 	if !ok {
 		return fields{}, sms.FaultBody
 	}
@@ -37,7 +40,7 @@ func readFields(r sms.Request) (fields, error) {
 func readForm(r sms.Request) (url.Values, error) {
 	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind != multipartForm {
-		return url.ParseQuery(string(r.Body))
+		return parseForm(string(r.Body)), nil
 	}
 	form, err := multipart.NewReader(bytes.NewReader(r.Body), params["boundary"]).ReadForm(int64(len(r.Body)))
 	if err != nil {
@@ -46,16 +49,64 @@ func readForm(r sms.Request) (url.Values, error) {
 	return form.Value, nil
 }
 
-func fieldsOf(form url.Values) fields {
+// parseForm parses a URL-encoded form. Programs that paste a text into a pattern leave a percent sign or a
+// semicolon in it as it is, so what is no escape is kept.
+func parseForm(text string) url.Values {
+	form := make(url.Values)
+	if !strings.Contains(text, "=") {
+		return nil // no form
+	}
+	for pair := range strings.SplitSeq(text, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		form.Add(unescapedPart(name), unescapedPart(value))
+	}
+	return form
+}
+
+// noEscape matches a percent sign that begins no escape.
+var noEscape = regexp.MustCompile(`%(?:[^0-9A-Fa-f]|[0-9A-Fa-f][^0-9A-Fa-f]|[0-9A-Fa-f]?$)`)
+
+func unescapedPart(text string) string {
+	for noEscape.MatchString(text) {
+		text = noEscape.ReplaceAllStringFunc(text, func(found string) string { return "%25" + found[1:] })
+	}
+	plain, err := url.QueryUnescape(text)
+	if err != nil {
+		return text
+	}
+	return plain
+}
+
+// decoder returns what makes UTF-8 of a request's texts: of EUC-KR and its superset CP949, where the type of
+// the content says so. Some Korean programs still write them.
+func decoder(r sms.Request) func(string) string {
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch strings.ToLower(params["charset"]) {
+	case "euc-kr", "euckr", "cp949", "ms949", "ks_c_5601-1987", "windows-949", "x-windows-949":
+		return func(text string) string {
+			plain, err := korean.EUCKR.NewDecoder().String(text)
+			if err != nil {
+				return text
+			}
+			return plain
+		}
+	}
+	return func(text string) string { return text }
+}
+
+func fieldsOf(form url.Values, plain func(string) string) fields {
 	root := make(map[string]any, len(form))
 	for name, values := range form {
 		if len(values) == 1 {
-			root[name] = values[0]
+			root[name] = plain(values[0])
 			continue
 		}
 		list := make([]any, len(values))
 		for i, value := range values {
-			list[i] = value
+			list[i] = plain(value)
 		}
 		root[name] = list
 	}
@@ -101,9 +152,11 @@ const (
 	multipartForm = "multipart/form-data"
 )
 
+// isForm reports whether a body is a form. JSON is JSON also where a program gives it the type of a form, as
+// curl and many apps do by default.
 func isForm(r sms.Request) bool {
 	switch kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind {
-	case urlForm, multipartForm:
+	case multipartForm:
 		return true
 	case "application/json":
 		return false
@@ -126,8 +179,12 @@ func (f fields) text(path string) string {
 	return ""
 }
 
-// list returns the array at a path; false if there is none.
+// list returns the array at a path, "." for the whole body; false if there is none.
 func (f fields) list(path string) ([]any, bool) {
+	if path == "." {
+		list, ok := f.root.([]any)
+		return list, ok
+	}
 	list, ok := f.at(path).([]any)
 	return list, ok
 }

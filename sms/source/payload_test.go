@@ -3,12 +3,14 @@ package source
 import (
 	"bytes"
 	"mime/multipart"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/korean"
 
 	"github.com/waitroom/waitroom/sms"
 )
@@ -216,5 +218,72 @@ func TestSourcesWhoseSignatureCoversTheAddress(t *testing.T) {
 	} {
 		yes, maybe := configured(t, tt.kind, Template{Signature: tt.signature, From: "f", Text: "t"}).Addressed()
 		require.Equal(t, []bool{tt.yes, tt.maybe}, []bool{yes, maybe}, "%s %v", tt.kind, tt.signature)
+	}
+}
+
+func TestJSONIsReadWhateverTypeAProgramGivesIt(t *testing.T) {
+	for _, kind := range []string{"", asForm, "text/plain", "text/html; charset=utf-8", "application/octet-stream",
+		"application/json; charset"} {
+		posts, err := parse(t, templateKind, Template{From: "from", Text: "text"},
+			request("\uFEFF {\"from\":15881234,\"text\":\"100% 482913\"}", "Content-Type", kind))
+		require.NoError(t, err, kind)
+		require.Equal(t, []string{"15881234", "100% 482913"}, []string{posts[0].From, posts[0].Text})
+	}
+}
+
+// Tasker and MacroDroid paste a text into from=…&text=… as it is.
+func TestFormWithWhatIsNoEscapeIsRead(t *testing.T) {
+	for given, want := range map[string]string{
+		"100% 482913": "100% 482913", "a;b 482913": "a;b 482913", "%": "%", "%4": "%4", "%%34": "%4",
+		"%zz+1": "%zz 1", "%EC%9D%B8+%": "인 %", "a%20b=c": "a b=c"} {
+		posts, err := parse(t, templateKind, Template{From: "from", Text: "text"},
+			request("from=15881234&text="+given+"&&x", "Content-Type", asForm))
+		require.NoError(t, err, given)
+		require.Equal(t, want, posts[0].Text)
+	}
+}
+
+func TestBodyThatIsAnArrayIsRead(t *testing.T) {
+	list := Template{Each: ".", From: "phone_number", Text: "content", ID: "sequence_id", SentAt: "send_time",
+		Format: "yyyy-MM-dd HH:mm:ss", Zone: "Asia/Seoul"}
+	posts, err := parse(t, templateKind, list, request(stored("array.json")))
+	require.NoError(t, err)
+	require.Len(t, posts, 2)
+	require.Equal(t, sms.Post{ID: "2", From: "15881234", SentAt: "2026-11-28T12:00:01+09:00"}, posts[1].Post)
+	_, err = parse(t, templateKind, list, request("[]"))
+	require.ErrorIs(t, err, sms.ErrIgnored)
+	_, err = parse(t, templateKind, list, request("{}"))
+	require.ErrorIs(t, err, sms.ErrInvalidMessage)
+}
+
+// The app would send it again for two days if it were refused.
+func TestMMSWithoutATextIsNoMessage(t *testing.T) {
+	picture := `{"sender":"15881234","subject":null,"body":null,"receivedAt":"2026-11-28T12:00:00+09:00"}`
+	text := `{"sender":"15881234","body":"482913","receivedAt":"2026-11-28T12:00:00+09:00"}`
+	for event, payload := range map[string]string{mmsDownloaded: picture, mmsBatch: `{"messages":[` + picture + `]}`} {
+		_, err := parse(t, gatewayKind, Template{}, request(`{"event":"`+event+`","id":"e","payload":`+payload+`}`))
+		var ignored *sms.IgnoredEvent
+		require.ErrorAs(t, err, &ignored)
+		require.Equal(t, "mms:without-text", ignored.Name)
+	}
+	posts, err := parse(t, gatewayKind, Template{},
+		request(`{"event":"mms:batch:downloaded","id":"e","payload":{"messages":[`+picture+`,`+text+`,`+picture+`]}}`))
+	require.NoError(t, err)
+	require.Len(t, posts, 1)
+	require.Equal(t, "e.1", posts[0].ID)
+}
+
+func TestKoreanCharsetIsReadWhereTheTypeNamesIt(t *testing.T) {
+	encoded := must(korean.EUCKR.NewEncoder().String("인증번호 482913 똠"))
+	template := Template{From: "from", Text: "text"}
+	for kind, body := range map[string]string{
+		"application/json; charset=EUC-KR":               `{"from":"15881234","text":"` + encoded + `"}`,
+		asForm + "; charset=cp949":                       "from=15881234&text=" + url.QueryEscape(encoded),
+		"text/plain; charset=\"ks_c_5601-1987\"":         `{"from":"15881234","text":"` + encoded + `"}`,
+		"multipart/form-data; boundary=x; charset=ms949": "--x\r\nContent-Disposition: form-data; name=\"from\"\r\n\r\n1\r\n--x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\n" + encoded + "\r\n--x--\r\n",
+	} {
+		posts, err := parse(t, templateKind, template, request(body, "Content-Type", kind))
+		require.NoError(t, err, kind)
+		require.Equal(t, "인증번호 482913 똠", posts[0].Text, kind)
 	}
 }
