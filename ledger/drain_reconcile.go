@@ -3,13 +3,18 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/room"
 )
 
-const reconcileEvery = time.Minute
+const (
+	reconcileEvery  = time.Minute
+	reconcileWithin = 5 * time.Second // for one room, in Redis and in the database
+)
 
 func (l *Ledger) reconcileAlways(ctx context.Context) error {
 	for {
@@ -26,19 +31,18 @@ func (l *Ledger) reconcileAlways(ctx context.Context) error {
 
 // Reconcile ends open places and leases as lost whose epoch is over and whose room has an empty journal. This
 // happens when an embedded store starts anew and no seller has joined since. Reconcile continues after a room
-// that fails, and returns the first error.
+// that fails, and returns one of the errors.
 func (l *Ledger) Reconcile(ctx context.Context) error {
 	open, err := l.openEpochs(ctx)
 	if err != nil {
 		return fmt.Errorf("reconcile: %w", err)
 	}
-	var failed error
-	for id, epochs := range open {
-		if err := l.reconcile(ctx, id, epochs); err != nil && failed == nil {
-			failed = fmt.Errorf("reconcile %s: %w", id, err)
-		}
+	failed := l.cfg.Rooms.EachRoom(ctx, slices.Collect(maps.Keys(open)), reconcileWithin,
+		func(ctx context.Context, id room.ID) error { return l.reconcile(ctx, id, open[id]) })
+	for id, err := range failed {
+		return fmt.Errorf("reconcile %s, one of %d rooms that failed: %w", id, len(failed), err)
 	}
-	return failed
+	return nil
 }
 
 // openEpochs returns the rooms with open places or leases, with their epochs.

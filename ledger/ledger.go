@@ -28,6 +28,8 @@ type Journal interface {
 // Rooms reads a room and settles its matches; *room.Engine implements it.
 type Rooms interface {
 	Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error)
+	EachRoom(ctx context.Context, ids []room.ID, within time.Duration,
+		f func(context.Context, room.ID) error) map[room.ID]error
 	SettleMatch(ctx context.Context, id room.ID, messageID string, fence int64, agreed bool) error
 }
 

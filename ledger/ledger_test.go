@@ -154,6 +154,17 @@ func (j *journal) ReadJournal(_ context.Context, id room.ID, n int) ([]room.Entr
 	return append([]room.Entry(nil), list[:min(n, len(list))]...), nil
 }
 
+func (j *journal) EachRoom(ctx context.Context, ids []room.ID, _ time.Duration,
+	f func(context.Context, room.ID) error) map[room.ID]error {
+	failed := make(map[room.ID]error)
+	for _, id := range ids {
+		if err := f(ctx, id); err != nil {
+			failed[id] = err
+		}
+	}
+	return failed
+}
+
 func (j *journal) TrimJournal(_ context.Context, id room.ID, entries []room.Entry) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

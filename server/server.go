@@ -161,7 +161,10 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 		{name: "secrets", bad: "differ", ask: s.secrets.agree, soft: true, rare: true},
 	}}
-	registry.MustRegister(s.health, newLineMetrics(s.engine, s.cfg.Rooms.String()))
+	unread := newThrottledLog(s.log, time.Minute)
+	registry.MustRegister(s.health, newLineMetrics(s.engine, s.cfg.Rooms.String(), func(err error) {
+		unread.failed("rooms are missing in the metrics of lines", err)
+	}))
 	messages, err := s.openSMS(registry)
 	if err != nil {
 		return err

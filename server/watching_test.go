@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,10 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
@@ -336,6 +340,56 @@ func TestLinesAreNotReportedWhileTheStoreIsAway(t *testing.T) {
 	require.Contains(t, body, `waitroom_check_ok{check="redis"} 0`+"\n")
 	require.NotContains(t, body, "waitroom_line_waiting{")
 	require.Contains(t, body, "waitroom_hub_sockets 0\n")
+}
+
+// Redis answers for one room with an error. The metrics of all others stay, and the room is counted.
+func TestRoomThatCannotBeReadIsMissingAloneInTheMetrics(t *testing.T) {
+	store := redistest.Start(t)
+	r, log := logged(t, "--redis-url", store.URL(), "--rooms", "integration,stock:*")
+	for _, name := range []string{"stock:1", "stock:2"} {
+		newSeller(t, r.URL(), "a").joinRoom(name, "")
+	}
+	require.NoError(t, store.Client().Set(t.Context(), "{stock:1}:state", "broken", 0).Err())
+	body := newSeller(t, r.URL(), "").ask(http.MethodGet, "/metrics", "").body
+	for _, line := range []string{`waitroom_line_unread{rooms="stock:*"} 1`, `waitroom_line_rooms{rooms="stock:*"} 2`,
+		`waitroom_line_held{rooms="stock:*"} 1`, `waitroom_line_unread{rooms="integration"} 0`} {
+		require.True(t, strings.Contains(body, line+"\n"), line)
+	}
+	require.Contains(t, log.String(), "rooms are missing in the metrics of lines")
+}
+
+// slowRooms are rooms that take a while to be read.
+type slowRooms struct {
+	*room.Engine
+	rooms []room.ID
+	takes time.Duration
+}
+
+func (s slowRooms) Active(context.Context) ([]room.ID, error) { return s.rooms, nil }
+
+func (s slowRooms) Glance(context.Context, room.ID) (room.Glance, error) {
+	time.Sleep(s.takes)
+	return room.Glance{}, nil
+}
+
+func TestManyRoomsOfASlowStoreAreReadWithinOneScrape(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rdb := redis.NewClient(&redis.Options{})
+		defer func() { require.NoError(t, rdb.Close()) }()
+		slow := slowRooms{Engine: room.New(rdb, room.Config{}), takes: 20 * time.Millisecond}
+		for i := range mostLines {
+			slow.rooms = append(slow.rooms, room.ID(fmt.Sprint("r", i)))
+		}
+		m := newLineMetrics(slow, "r*", func(err error) { require.NoError(t, err) })
+		began := time.Now()
+		registry := prometheus.NewPedanticRegistry()
+		registry.MustRegister(m)
+		found, err := registry.Gather()
+		require.NoError(t, err)
+		require.Len(t, found, 8)
+		require.EqualValues(t, mostLines, m.sums()["r*"].used)
+		require.Less(t, time.Since(began), linesWithin)
+	})
 }
 
 func TestRoomsThatWereLookedAtLongestAgoComeFirst(t *testing.T) {

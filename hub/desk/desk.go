@@ -52,6 +52,8 @@ type Engine interface {
 	Roster(ctx context.Context, id room.ID) (room.Roster, error)
 	Active(ctx context.Context) ([]room.ID, error)
 	Glance(ctx context.Context, id room.ID) (room.Glance, error)
+	EachRoom(ctx context.Context, ids []room.ID, within time.Duration,
+		f func(context.Context, room.ID) error) map[room.ID]error
 }
 
 // Host is the replica that a desk is part of.

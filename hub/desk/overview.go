@@ -13,8 +13,8 @@ import (
 
 const (
 	glanceEvery = 250 * time.Millisecond // how often a room is looked at, and changes are sent, at the most
-	glancers    = 8                      // how many rooms are looked at at a time
-	glanceMost  = 250                    // and how many in one round of run: the store has other work
+	glanceMost  = 250                    // how many rooms are looked at in a round: the store has other work
+	glanceFor   = time.Second            // how long a room may take
 	listEvery   = 30 * time.Second       // how often the rooms in use are listed
 	glanceAgain = time.Second            // between attempts while the store does not answer
 
@@ -118,12 +118,13 @@ func (o *overview) soil(id room.ID, r *row) {
 func (o *overview) run(ctx context.Context) {
 	for !o.over() {
 		began := time.Now()
-		answered := o.list(ctx) && o.look(ctx)
+		listed := o.list(ctx)
+		whole := listed && o.look(ctx)
 		wait := glanceEvery
 		switch more := o.send(); {
-		case !answered:
+		case !listed:
 			wait = glanceAgain
-		case more:
+		case whole && more:
 			wait = 0 // rooms that were never looked at
 		}
 		if !follow.Pause(ctx, max(wait-time.Since(began), time.Millisecond)) {
@@ -181,7 +182,7 @@ func (o *overview) take(active []room.ID, all bool, asked time.Time) {
 	}
 }
 
-// look reads the marked rooms, the longest marked first; it returns false if Redis does not answer.
+// look reads the marked rooms, the longest marked first; it returns false if Redis did not answer for some.
 func (o *overview) look(ctx context.Context) bool {
 	o.mu.Lock()
 	n := min(len(o.dirty), glanceMost)
@@ -193,21 +194,28 @@ func (o *overview) look(ctx context.Context) bool {
 		}
 	}
 	o.mu.Unlock()
-	answered := true
-	inParallel(glancers, todo, func(id room.ID) {
+	failed := o.d.Engine.EachRoom(ctx, todo, glanceFor, func(ctx context.Context, id room.ID) error {
 		g, err := o.d.Engine.Glance(ctx, id)
+		if err != nil {
+			return err
+		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		switch r := o.rows[id]; {
-		case err != nil:
-			answered = false
-			o.d.Tasks.Failed(ctx, "room not looked at", id, err)
-			if r != nil {
-				o.soil(id, r)
-			}
-		case r != nil:
+		if r := o.rows[id]; r != nil {
 			r.glance, r.known = g, true
 		}
+		return nil
 	})
-	return answered
+	for id, err := range failed { // one for all: some of them were not asked for
+		o.d.Tasks.Failed(ctx, "rooms not looked at", id, err)
+		break
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for id := range failed {
+		if r := o.rows[id]; r != nil {
+			o.soil(id, r)
+		}
+	}
+	return len(failed) == 0
 }
