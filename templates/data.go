@@ -26,6 +26,7 @@ type pageData struct {
 	Rejected     bool              `json:"rejected"`
 	JoinedDevice bool              `json:"joined_device"`
 	PushKey      string            `json:"push_key,omitempty"`
+	Plain        string            `json:"plain,omitempty"` // the path of the cookie that says so
 	Markets      []MarketplaceInfo `json:"markets,omitempty"`
 	Icons        iconsByState      `json:"icons"`
 	Words        LiveText          `json:"words"`
@@ -92,7 +93,12 @@ func (v RoomView) data() pageData {
 	for _, o := range v.Offers {
 		offers = append(offers, offerFrame{"sms_unclaimed", o.MessageID, o.ReceivedAt})
 	}
+	plain := ""
+	if v.Plain {
+		plain = string(v.path(""))
+	}
 	return pageData{
+		Plain: plain,
 		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds,
 		AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
 		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
@@ -280,9 +286,10 @@ func (v RoomView) title() string {
 	}
 }
 
-// offlineWords explain how a page without a script is refreshed.
+// offlineWords explain how a page without a script is refreshed. Before the first form they promise nothing:
+// a browser with scripts, where the page's own did not arrive, does not refresh it.
 func (v RoomView) offlineWords() string {
-	if v.refresh() == 0 || !v.shows("waiting locked") {
+	if !v.Plain || v.refresh() == 0 || !v.shows("waiting locked") {
 		return v.text().Live.Connection["off"]
 	}
 	return fill(v.text().Page.RefreshNote, "n", v.refresh())

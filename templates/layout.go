@@ -5,6 +5,7 @@ import "strconv"
 // renewal says how an open page stays current.
 type renewal struct {
 	script  bool   // by its script; the rest is then for a browser without one
+	plain   bool   // the script did not run: the rest is for every browser
 	seconds int    // seconds until a reload; 0: never
 	to      string // an address instead of its own
 }

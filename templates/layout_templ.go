@@ -60,7 +60,7 @@ func layout(t Text, title, name, assets string, languages []string, r renewal, b
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.seconds > 0 && r.script {
+		if r.seconds > 0 && r.script && !r.plain {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<noscript><meta http-equiv=\"refresh\" content=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

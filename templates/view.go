@@ -118,6 +118,8 @@ type RoomView struct {
 	Unclaimed bool
 	ClaimBy   int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be
 
+	Plain bool // the page's script did not run in this browser
+
 	Info         RoomInfo
 	AwaySeconds  int // a waiter gone for longer is passed over
 	DropSeconds  int // and one away for longer than this loses its place

@@ -53,8 +53,26 @@ func (b *base) publicURL(c *gin.Context) string {
 // back answers a form with a redirect to the room's page, so that a reload does not submit the form again.
 // rest is appended to the page's path, such as "/link"; "" = the page itself.
 func (b *base) back(c *gin.Context, rest string) {
+	if c.Request.Method == http.MethodPost {
+		b.markPlain(c)
+	}
 	c.Header("Cache-Control", "no-store")
 	c.Redirect(http.StatusSeeOther, pagePath(request.Room(c), rest))
+}
+
+// plainCookie marks a browser in which the page's script did not run: a script sends no forms. The page then
+// refreshes itself. A script that does run deletes the cookie (room.js).
+const plainCookie = "waitroom_plain"
+
+func (b *base) markPlain(c *gin.Context) {
+	http.SetCookie(c.Writer, &http.Cookie{Name: plainCookie, Value: "1", Path: pagePath(request.Room(c), ""),
+		Secure: b.proxies.Secure(c), SameSite: http.SameSiteLaxMode})
+}
+
+// isPlain reports whether the browser's last form came without the page's script.
+func isPlain(c *gin.Context) bool {
+	_, err := c.Request.Cookie(plainCookie)
+	return err == nil
 }
 
 // notice stores a refused form's error code and the typed seller in a cookie for noticeKept seconds. The page

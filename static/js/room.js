@@ -28,6 +28,11 @@ import { whenBack } from "./wake.js";
 const block = document.getElementById("page-data");
 const page = JSON.parse(block.textContent);
 const { room, words } = page;
+if (page.plain) {
+  // an earlier press came before the script: the page need not refresh itself any more
+  document.cookie = `waitroom_plain=; Path=${page.plain}; Max-Age=0`;
+  if (!document.cookie.includes("waitroom_plain=")) location.reload();
+}
 block.textContent = JSON.stringify({ ...page, sms: [] }); // the page forgets messages in time too
 
 const waitingRoom = WaitingRoom.connect({
