@@ -63,6 +63,11 @@ export interface Events {
   /** An action of support for this seller. */
   notice: (notice: string) => void;
   connection: (connection: Connection) => void;
+  /**
+   * Why no connection comes about, once for each reason: the token function threw ("token_failed"), the token
+   * or the session was refused, or the room is unknown. The client keeps trying.
+   */
+  error: (error: Refused) => void;
   /** Every frame of the socket, as the server wrote it. */
   frame: (frame: Record<string, unknown> & { readonly type: string }) => void;
 }

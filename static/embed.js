@@ -30,6 +30,7 @@ export class WaitingRoom {
   #poll;
   #unheard = 0; // sockets in a row without a frame, a broken one included
   #polled = false; // whether the newest poll had an answer
+  #refusal = ""; // the code of the last error event, until the server answers
   #listeners = new Map(); // event → functions
   #keys = new Map(); // request → its idempotency key, until there is an answer
   #fence; // of the newest known turn
@@ -77,7 +78,7 @@ export class WaitingRoom {
       onFrame: (frame) => this.#hear(frame),
       onStatus: (status, code) => this.#status(status, code),
     });
-    this.#poll = new Poll({ ask: () => this.#askState(), onResult: (answered) => this.#answered(answered) });
+    this.#poll = new Poll({ ask: () => this.#try(), onResult: (answered) => this.#answered(answered) });
     queueMicrotask(() => this.#start());
   }
 
@@ -197,12 +198,29 @@ export class WaitingRoom {
       this.#poll.stop();
     }
     if (status === "lost" && ++this.#unheard >= BLOCKED) this.#poll.start();
+    // a socket does not say why it was refused; a call does
+    if (status === "closed" && this.#listeners.has("error")) this.#try().catch(() => {});
+    if (status === "open") this.#refusal = "";
     if (!this.#polled) this.#emit("connection", status, code);
   }
 
   #answered(answered) {
     if (answered !== this.#polled) this.#emit("connection", answered ? "polling" : "lost");
     this.#polled = answered;
+  }
+
+  /** Asks for the state. A refusal that a repeat would get again is an error event, once. */
+  async #try() {
+    try {
+      await this.#askState();
+      this.#refusal = "";
+    } catch (error) {
+      if (error.final && error.code !== this.#refusal) {
+        this.#refusal = error.code;
+        this.#emit("error", error);
+      }
+      throw error;
+    }
   }
 
   /** Asks for the state, and for messages where there may be some. */

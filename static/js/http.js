@@ -8,7 +8,7 @@ export class Refused extends Error {
   /** problem is the server's whole answer; final: the same call would get the same refusal. */
   constructor(code, detail, problem = {}, final = false) {
     super(detail);
-    Object.assign(this, { code, problem, final });
+    Object.assign(this, { name: "Refused", code, problem, final });
   }
 }
 

@@ -1,4 +1,4 @@
-import { freshKey } from "./http.js";
+import { Refused, freshKey } from "./http.js";
 
 /**
  * Returns the session that acts. It is the browser's cookie or an id that this page keeps; a page of another
@@ -202,8 +202,14 @@ class ProvenSession {
     return true;
   }
 
+  /** Headers and protocols cannot carry the line break that a file or an echo leaves at the end. */
   async #fresh() {
-    return typeof this.#token === "function" ? this.#token() : this.#token;
+    try {
+      const token = typeof this.#token === "function" ? await this.#token() : this.#token;
+      return token?.trim();
+    } catch (error) {
+      throw new Refused("token_failed", error?.message ?? String(error), {}, true);
+    }
   }
 }
 

@@ -56,19 +56,18 @@ export class RoomSocket {
     this.#drop();
     const opening = (this.#opening = {});
     this.#listen();
-    let protocols;
     try {
-      protocols = await this.protocols();
+      const protocols = await this.protocols();
+      if (opening === this.#opening) this.#connect(protocols);
     } catch {
-      if (opening === this.#opening) this.#lost(0);
-      return;
+      if (opening === this.#opening) this.#lost(0); // also where a protocol is no word
     }
-    if (opening === this.#opening) this.#connect(protocols);
   }
 
   #connect(protocols) {
     const socket = new WebSocket(this.url, protocols);
     this.#socket = socket;
+    this.#opening = null;
     this.#listen(Math.min(HANDSHAKE, this.silence));
     socket.addEventListener("message", (event) => this.#heard(socket, event.data));
     const ended = (code) => socket === this.#socket && this.#lost(code);
