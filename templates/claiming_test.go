@@ -172,5 +172,5 @@ func TestSellerBackInLineSeesThePlace(t *testing.T) {
 	tab.do(chromedp.Click("#back"))
 	tab.hides("back")
 	tab.until(`document.activeElement === document.querySelector("[data-panel=waiting] h1")`)
-	tab.hasText("say", "다시 줄을 섰어요. 지금 1번째예요")
+	tab.hasText("say", "다시 줄을 섰어요. 바로 다음 차례예요")
 }

@@ -117,7 +117,7 @@ func TestTurnAsksFirstAndSpeaksOfTheMarketplaceThen(t *testing.T) {
 	tab.step("asked")
 	require.Equal(t, "이제 마켓플레이스에서 인증번호를 요청해 주세요", tab.text("turn-title"))
 	tab.until(`document.activeElement.id === "turn-title"`)
-	tab.hasText("say", "이제 마켓플레이스에서 인증번호를 요청해 주세요")
+	tab.hasText("say", "문자가 오면 여기에 바로 보여드려요") // the title has the focus
 	tab.hides("ask")
 	require.Equal(t, "문자를 기다리고 있어요", tab.text("sms-code"))
 

@@ -98,8 +98,7 @@ func (v RoomView) data() pageData {
 		plain = string(v.path(""))
 	}
 	return pageData{
-		Plain: plain,
-		Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds,
+		Plain: plain, Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds,
 		AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
 		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
 		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page of a portal is told why no connection comes about. A token that ends in a line break counts.
+// A page of a portal gets the reason why no connection comes about. A token that ends in a line break counts.
 func TestEmbeddedPageIsToldWhyItIsRefused(t *testing.T) {
 	tab := openModules(t)
 	require.Empty(t, run[[]string](tab, `(async () => {

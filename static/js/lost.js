@@ -3,7 +3,7 @@ import { byID, put } from "./dom.js";
 const MOMENT = 1000; // milliseconds that a break may last without a notice
 const LONG = 15000; // milliseconds after which the seller's own network may be the cause
 
-/** The notice that the page may show an old state. onChange runs when it appears or goes. */
+/** The notice that the page may show an old state. onChange runs when it appears, with its words, or goes. */
 export class LostNotice {
   #box = byID("lost");
   #status = "";
@@ -27,13 +27,14 @@ export class LostNotice {
     if (!title) return;
     put(byID("lost-title"), title);
     put(byID("lost-lead"), lead);
-    if (status === "stale" || status === "replaced") this.#show(); // it has lasted long already
-    else this.#timers = [setTimeout(() => this.#show(), MOMENT), setTimeout(() => this.#advise(), LONG)];
+    const show = () => this.#show({ title, lead });
+    if (status === "stale" || status === "replaced") show(); // it has lasted long already
+    else this.#timers = [setTimeout(show, MOMENT), setTimeout(() => this.#advise(), LONG)];
   }
 
-  #show() {
+  #show(notice) {
     this.#box.hidden = false;
-    this.onChange();
+    this.onChange(notice);
   }
 
   #advise() {

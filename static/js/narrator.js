@@ -45,7 +45,7 @@ export class Narrator {
   }
 
   forget() {
-    this.speaker.hush();
+    this.speaker.forget();
     this.#head(this.view.state);
   }
 
@@ -63,8 +63,9 @@ export class Narrator {
     else if (step === "ask" && before === "claim")
       this.speaker.say(fill(this.words.say_both, { title, lead }));
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
-    else if (step === "asked" || step === "again" || step === "over")
-      this.speaker.say(fill(this.words.say_both, { title, lead }));
+    else if (step === "asked" || step === "again")
+      this.speaker.say(lead); // by a press, which focuses the title
+    else if (step === "over") this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   /**
@@ -124,9 +125,23 @@ export class Narrator {
     const back = before.status === "waiting" && before.unclaimed === true;
     if (before.status === "waiting" && before.queue_position === state.queue_position && !back) return;
     if (before.status === "waiting") this.#nearer(state.queue_position, before.queue_position);
-    const values = { n: state.queue_position, ahead: this.view.aheadWords, wait: this.view.waitWords };
-    const words = fill(this.words.say_waiting, values);
-    this.speaker.say(back ? fill(this.words.say_both, { title: this.words.say_back, lead: words }) : words);
+    const t = this.words;
+    if (back) this.speaker.say(fill(t.say_both, { title: t.say_back, lead: this.#place() }));
+    else this.speaker.place(() => this.#place(), state.queue_position <= SOON);
+  }
+
+  /** Returns the words for the place, with the page's own for the next one. */
+  #place() {
+    const { view, words: t } = this;
+    const { status, queue_position: n } = view.state;
+    if (status !== "waiting") return "";
+    const [ahead, wait] = [view.aheadWords, view.waitWords];
+    return n === 1 ? fill(t.say_both, { title: ahead, lead: wait }) : fill(t.say_waiting, { n, ahead, wait });
+  }
+
+  /** The page may show an old state: the notice about it is spoken as it appears. */
+  lost({ title, lead }) {
+    this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   /** A seller who becomes third, and next, is alerted wherever they look. */
@@ -137,9 +152,9 @@ export class Narrator {
       this.alert.near({ ...t.notify_soon, lead: fill(t.notify_soon.lead, { n: now - 1 }) });
   }
 
+  /** The title is spoken as the heading, which has the focus. */
   #ended() {
-    const { title, lead } = this.view.ending;
-    this.speaker.say(fill(this.words.say_both, { title, lead }));
+    this.speaker.say(this.view.ending.lead);
   }
 
   #paused(paused) {

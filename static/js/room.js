@@ -72,6 +72,7 @@ const view = new View({
   messages,
   unclaimed,
   onStep,
+  onLost: (notice) => narrator.lost(notice),
 });
 const subscribe = (subscription) => actions.push(subscription, page.lang);
 const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });

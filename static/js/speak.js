@@ -1,40 +1,114 @@
 const SETTLE = 400; // milliseconds: of changes that come together only the last is spoken
+const HOLD = 1000; // milliseconds: a screen reader misses a text that is gone sooner
+const PACE = 20000; // milliseconds between two places in line that are not near yet
+
+const timers = {
+  now: () => performance.now(),
+  after: (milliseconds, run) => setTimeout(run, milliseconds),
+  cancel: (timer) => clearTimeout(timer),
+};
 
 /**
- * The page's voice for screen readers. It takes a text, or a function that returns it at the moment of
- * speaking: a hidden page speaks later.
+ * The page's voice for screen readers. A text is a string, or a function that returns it at the moment of
+ * speaking: a hidden page speaks later. templates/testdata/speech.json has the rules as cases.
  */
 export class Speaker {
-  #polite = document.getElementById("say");
-  #assertive = document.getElementById("shout");
-  #timer = 0;
+  #write;
+  #timers;
+  #saying; // timer of the next polite text
+  #placing; // timer of the next place in line
+  #holding; // timer of the end of an assertive text
+  #said = ""; // the polite text on show
+  #placed = -Infinity; // when the last place was spoken
+  #shouted = null; // when the assertive text was written; null: there is none, or the page is hidden
+  #ends = false; // whether the assertive text ends once it was there for long enough
+
+  /** write(polite, text, done) shows a text, and calls done once it is there. */
+  constructor(write = writer(), clock = timers) {
+    this.#write = write;
+    this.#timers = clock;
+  }
 
   say(text) {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => put(this.#polite, text), SETTLE);
+    this.#timers.cancel(this.#saying);
+    this.#saying = this.#timers.after(SETTLE, () => this.#speak(text));
   }
 
-  /** Takes a text back: it is not true any more, or holds a code that has to disappear. */
-  hush() {
-    clearTimeout(this.#timer);
-    put(this.#polite, "");
-    put(this.#assertive, "");
+  /** Says a place in line. The next ones are said at once; all others at most every 20 s, the newest then. */
+  place(text, near) {
+    this.#timers.cancel(this.#placing);
+    const pause = near ? 0 : this.#placed + PACE - this.#timers.now();
+    this.#placing = this.#timers.after(Math.max(pause, SETTLE), () => {
+      this.#placed = this.#timers.now();
+      this.#speak(text);
+    });
   }
 
+  /** Breaks into what is being read. */
   shout(text) {
-    clearTimeout(this.#timer);
-    put(this.#polite, "");
-    put(this.#assertive, text);
+    this.#stop();
+    this.#timers.cancel(this.#holding);
+    this.#polite("");
+    this.#ends = false;
+    this.#shouted = null;
+    this.#write(false, text, () => {
+      this.#shouted = this.#timers.now();
+      if (this.#ends) this.#end();
+    });
+  }
+
+  /** Takes texts back that are not true any more. An assertive one was news: it stays until it was spoken. */
+  hush() {
+    this.#stop();
+    this.#polite("");
+    this.#ends = true;
+    if (this.#shouted !== null) this.#end();
+  }
+
+  /** Removes all texts at once: one may hold a code that has to disappear. */
+  forget() {
+    this.#stop();
+    this.#polite("");
+    this.#timers.cancel(this.#holding);
+    this.#shouted = null;
+    this.#write(false, "", () => {});
+  }
+
+  #end() {
+    this.#timers.cancel(this.#holding);
+    const left = this.#shouted + HOLD - this.#timers.now();
+    this.#holding = this.#timers.after(Math.max(left, 0), () => this.#write(false, "", () => {}));
+  }
+
+  /** Speaks a polite text, unless it is the one that was spoken last. */
+  #speak(text) {
+    const now = typeof text === "function" ? text() : text;
+    if (now && now !== this.#said) this.#polite(now);
+  }
+
+  #polite(text) {
+    this.#said = text;
+    this.#write(true, text, () => {});
+  }
+
+  #stop() {
+    this.#timers.cancel(this.#saying);
+    this.#timers.cancel(this.#placing);
   }
 }
 
-const frames = new WeakMap();
-
 /** A screen reader speaks the same words again only when they are new to the element. */
-function put(element, text) {
-  cancelAnimationFrame(frames.get(element));
-  element.textContent = "";
-  if (!text) return;
-  const say = () => (element.textContent = typeof text === "function" ? text() : text);
-  frames.set(element, requestAnimationFrame(say));
+function writer() {
+  const elements = { true: document.getElementById("say"), false: document.getElementById("shout") };
+  const frames = {};
+  return (polite, text, done) => {
+    const element = elements[polite];
+    cancelAnimationFrame(frames[polite]);
+    element.textContent = "";
+    if (!text) return done();
+    frames[polite] = requestAnimationFrame(() => {
+      element.textContent = typeof text === "function" ? text() : text;
+      done();
+    });
+  };
 }

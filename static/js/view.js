@@ -23,7 +23,7 @@ const SIGNS = { expired: "time", dropped: "time", cancelled: "left" }; // all ot
 export class View {
   #formOf = "";
 
-  /** onStep receives each new step of the turn. */
+  /** onStep receives each new step of the turn, onLost the notice that the page may be old. */
   constructor({
     words,
     leaseSeconds,
@@ -34,8 +34,9 @@ export class View {
     messages,
     unclaimed,
     onStep,
+    onLost,
   }) {
-    this.words = words;
+    Object.assign(this, { words, onLost });
     this.lease = leaseSeconds * 1000;
     this.claim = claimSeconds * 1000;
     this.drop = dropSeconds * 1000;
@@ -45,7 +46,7 @@ export class View {
     this.unclaimed = unclaimed;
     this.turn = new Turn({ words, lease: this.lease, server, journey, messages, onStep });
     this.state = null;
-    this.lost = new LostNotice({ words: words.breaks, onChange: () => this.#broken() });
+    this.lost = new LostNotice({ words: words.breaks, onChange: (notice) => this.#broken(notice) });
     byID("lease-countdown").addEventListener("wr-tick", () => this.#waits());
     byID("countdown").addEventListener("wr-tick", () => this.turn.hurry());
   }
@@ -265,7 +266,8 @@ export class View {
   }
 
   /** Shows that the connection has been lost for a while, or that it is back. */
-  #broken() {
+  #broken(notice) {
+    if (notice) this.onLost(notice);
     if (this.state?.status === "waiting") this.#over();
     this.#waits();
   }
