@@ -99,6 +99,8 @@ b: {phone: 010-2222-2222}
 		require.NotContains(t, report, secret)
 	}
 	reportOf(t, cfg, "twilio", "Nothing came from twilio", "Z refused, unknown_source in b")
+	s.ask(http.MethodPost, "/api/b/sms", "{}")
+	reportOf(t, cfg, "sms", "Z refused, bad_signature in b", "Z refused, unknown_source in b")
 }
 
 // Anybody can send requests without a right signature.

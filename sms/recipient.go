@@ -26,12 +26,18 @@ func international(number string) string {
 	return number
 }
 
-// SameSIM reports whether two texts name one card of a phone: 1, SIM1 and SIM1_KT are one.
+// SameSIM reports whether two texts name one card of a phone: 1, SIM1, SIM-1 and SIM1_KT are one.
 func SameSIM(a, b string) bool { return card(a) != "" && card(a) == card(b) }
 
+// slot matches a text that begins with the slot of a card: one digit, since more may be a telephone number.
+var slot = regexp.MustCompile(`^(?:u?sim|slot)?[ _:#-]*([0-9])(?:[^0-9]|$)`)
+
 func card(text string) string {
-	text, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(text)), "_")
-	return strings.TrimSpace(strings.TrimPrefix(text, "sim"))
+	text = strings.ToLower(strings.TrimSpace(text))
+	if found := slot.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return text
 }
 
 // astray reports whether a message was sent to another number than the room's: the number that it names

@@ -53,3 +53,16 @@ func TestMessageWithoutARecipientIsTheRoomsOwn(t *testing.T) {
 	r := s.replica(Config{Completes: true, Phone: func(room.ID) string { return "010-1234-5678" }})
 	require.Equal(t, s.matched(), r.must(t, "m", smsText, 0))
 }
+
+func TestCardIsTheSameHoweverAPhoneNamesIt(t *testing.T) {
+	for _, same := range []string{"1", "SIM1", "sim 1", "SIM-1", "SIM1_KT", "Sim1 (KT)", "sim1:kt", "USIM1", "slot1",
+		"1.0", "SIM#1"} {
+		require.True(t, SameSIM(same, "1"), same)
+		require.True(t, SameSIM("SIM1", same), same)
+	}
+	for _, other := range []string{"", "2", "SIM2", "0", "12", "KT", "010-1111-1111", "1111"} {
+		require.False(t, SameSIM(other, "SIM1"), other)
+	}
+	require.True(t, SameSIM("KT", "kt "))
+	require.False(t, SameSIM("010-1111-1111", "010-2222-2222"))
+}

@@ -24,7 +24,10 @@ func (d *doctor) arrivals(ctx context.Context) {
 			"The store is embedded in the server, and only the server reads it.")
 		return
 	}
-	d.known()
+	name := d.Source
+	if !d.known() && name == carrier {
+		name = ""
+	}
 	s, err := d.Redis.Open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.wrong(about, "waitroom doctor reports why.", "Redis can not be opened.")
@@ -34,7 +37,7 @@ func (d *doctor) arrivals(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	names := room.NamesOf(s.Client, d.RedisPrefix)
-	came, err := heard.Arrivals(ctx, s.Client, names, d.Source)
+	came, err := heard.Arrivals(ctx, s.Client, names, name)
 	astray, err2 := heard.Arrivals(ctx, s.Client, names, "")
 	if cmp.Or(err, err2) != nil {
 		d.wrong(about, "waitroom doctor reports why.", "Redis does not answer.")
@@ -48,7 +51,7 @@ func (d *doctor) arrivals(ctx context.Context) {
 		d.arrival(a)
 	}
 	for _, a := range astray {
-		if slices.Contains(misaddressed, a.Outcome) {
+		if name != "" && slices.Contains(misaddressed, a.Outcome) {
 			d.arrival(a)
 		}
 	}
@@ -57,8 +60,11 @@ func (d *doctor) arrivals(ctx context.Context) {
 // misaddressed are the codes of what may have been meant for any source.
 var misaddressed = []string{"unknown_room", "unknown_source", "not_found", "method_not_allowed", "wrong_host"}
 
-// known reports a name that no room's source has.
-func (d *doctor) known() {
+// carrier stands for the carriers that sign as Standard Webhooks, unless a source is called so.
+const carrier = "sms"
+
+// known returns whether a room's source has the name, and reports another name.
+func (d *doctor) known() bool {
 	names := make(map[string]bool)
 	of := d.sourcesOf()
 	rooms := d.Rooms.Names()
@@ -67,10 +73,11 @@ func (d *doctor) known() {
 			names[name] = true
 		}
 	}
-	if len(rooms) > 0 && !names[d.Source] {
+	if len(rooms) > 0 && !names[d.Source] && d.Source != carrier {
 		d.warn("sources", "The names are: "+strings.Join(slices.Sorted(maps.Keys(names)), ", ")+".",
 			"No room in WAITROOM_ROOMS has a source %s.", d.Source)
 	}
+	return names[d.Source]
 }
 
 // arrival reports one arrival. Lines keep the order of time.
