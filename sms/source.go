@@ -142,7 +142,7 @@ func (s *Service) derivedID(id room.ID, m message, stamp, now int64) string {
 const mostEvent = 40
 
 // eventName returns an event's name as a label: names are the source's, so anything else than a short name of
-// plain characters is "other".
+// plain characters is "other". So is one of many digits, which may be a code or a telephone number.
 func eventName(name string) string {
 	if name == "" {
 		return "none"
@@ -150,10 +150,14 @@ func eventName(name string) string {
 	if len(name) > mostEvent {
 		return "other"
 	}
+	digits := 0
 	for _, r := range name {
+		if r >= '0' && r <= '9' {
+			digits++
+		}
 		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			r == ':' || r == '.' || r == '_' || r == '-'
-		if !plain {
+		if !plain || digits >= minCode {
 			return "other"
 		}
 	}

@@ -151,3 +151,10 @@ func TestSignatureOfASourceIsRefusedWithWhatToLookAt(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+func TestNameOfAnEventIsNeitherACodeNorANumber(t *testing.T) {
+	for given, want := range map[string]string{"": "none", "sms:sent": "sms:sent", "v2.sms-30": "v2.sms-30",
+		"482913": "other", "01012345678": "other", "a1b2c3d4": "other", "한": "other", "a b": "other"} {
+		require.Equal(t, want, eventName(given), given)
+	}
+}
