@@ -67,7 +67,7 @@ var libraryText = sync.OnceValue(func() string {
 // creates the functions of a module when one is used, and of the verbs only the called one's.
 func scriptText() string {
 	var text strings.Builder
-	text.WriteString(luaLimits() + luaSource("library") + "\n")
+	text.WriteString(luaLimits() + luaSource("library") + "take_globals()\n")
 	for _, name := range first {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
 	}

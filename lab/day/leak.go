@@ -20,11 +20,11 @@ type leak struct {
 
 var leaks = []leak{
 	{"leases", "ended leases", stack.Change("room/lua/leases.lua",
-		"redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))", "")},
+		"command('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))", "")},
 	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old == 0 then return end",
 		"if true then return end")},
 	{"answers", "keys", stack.Change("room/lua/reply.lua",
-		"redis.call('SET', ONCE, text, 'PX', int(kept_for()))", "redis.call('SET', ONCE, text)")},
+		"command('SET', ONCE, text, 'PX', int(kept_for()))", "command('SET', ONCE, text)")},
 	{"goroutines", "goroutines", stack.Change("room/join.go", "once := unremembered",
 		"go func() { select {} }()\nonce := unremembered")},
 	{"memory", "heap", stack.Change("room/join.go", "once := unremembered",

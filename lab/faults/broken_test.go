@@ -57,11 +57,11 @@ func breakages() []breakage {
 			lua("advance.lua", "  if not leases.held() and not room.paused and line.length() > 0 then",
 				"  if not leases.held() and not room.paused and line.length() > 0 and NOW % 8000 >= 5000 then")}},
 		{Overtaken, "the last in line is granted", Calm(), []edit{
-			lua("line.lua", "redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
-				"redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
+			lua("line.lua", "command('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
+				"command('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}},
 		{FenceBack, "every fourth fence is five seconds old", Calm(), []edit{
-			lua("leases.lua", "math.max(US, room.fence + 1, room.highest_fence + 1), 0",
-				"room.tickets % 4 == 0 and US - 5000000 or math.max(US, room.fence + 1), 0")}},
+			lua("leases.lua", "max(US, room.fence + 1, room.highest_fence + 1), 0",
+				"room.tickets % 4 == 0 and US - 5000000 or max(US, room.fence + 1), 0")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
 			lua("verb/join.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = NOW % 6 == 0 and room.tickets or room.tickets + 1")}},
@@ -69,8 +69,8 @@ func breakages() []breakage {
 			lua("verb/join.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = room.tickets % 7 == 6 and NOW % 2 == 0 and room.tickets - 3 or room.tickets + 1")}},
 		{SamePosition, "the second in line is shown as the first", Calm(), []edit{
-			lua("reply.lua", "redis.call('ZRANK', QUEUE, session) + 1",
-				"math.max(1, redis.call('ZRANK', QUEUE, session))")}},
+			lua("reply.lua", "command('ZRANK', QUEUE, session) + 1",
+				"max(1, command('ZRANK', QUEUE, session))")}},
 		{TwoPlaces, "pressing again gives a new place", Calm(), []edit{
 			lua("verb/join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
 			lua("verb/join.lua", "not take_seller(refused) then", "not take_seller(refused) and false then")}},
@@ -96,7 +96,7 @@ func breakages() []breakage {
 				"	if c.opened && st.Ticket%3 == 0 {\n		return buf, t, false\n	}\n	if st.Status == room.Locked {\n"}}},
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
 			lua("verb/match.lua", "session = l and l.session or '', fence",
-				"session = l and (redis.call('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
+				"session = l and (command('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
 			lua("verb/look.lua", "return (m.late or m.fence == fence) and 'm'", "return 'm'")}},
 		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
 			lua("verb/look.lua", "  if not p then return '' end",

@@ -37,8 +37,8 @@ var faults = []fault{
 		stack.Change("hub/frame.go", "if st.Fence != m.Lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
 	{"overtaking", []stack.Edit{stack.Change("room/lua/line.lua",
-		"local waiters = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
-		"local waiters = redis.call('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke",
+		"local waiters = command('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')",
+		"local waiters = command('ZREVRANGE', QUEUE, from, from + step - 1, 'WITHSCORES')")}, "smoke",
 		"overtaken"},
 	{"lost-place", []stack.Edit{stack.Change("room/lua/verb/join.lua", "if leases.held() or room.paused then",
 		"if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif "+
@@ -48,7 +48,7 @@ var faults = []fault{
 	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered",
 		leak+"once := unremembered")}, "soak", memoryRule},
 	{"redis-leak", []stack.Edit{stack.Change("room/lua/verb/leave.lua", "if holds then",
-		"redis.call('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
+		"command('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
 }
 
 func faultNames() []string {

@@ -21,7 +21,7 @@ function asks.text(list)
   for i, a in ipairs(list) do
     parts[i] = int(a.n) .. ',' .. int(a.at) .. ',' .. a.answered .. ',' .. a.filter .. ';'
   end
-  return table.concat(parts)
+  return concat(parts)
 end
 
 -- left_open reports whether an ended lease may still get a code: it has an open ask. A lease that does not
@@ -46,11 +46,11 @@ end
 -- With this record the room rarely has to read ended leases.
 function asks.note_left_open(party, ended)
   if party == room.open_party then
-    room.open_at = math.max(room.open_at, ended)
+    room.open_at = max(room.open_at, ended)
   elseif ended < room.open_at then
-    room.open_other = math.max(room.open_other, ended)
+    room.open_other = max(room.open_other, ended)
   else
-    room.open_other, room.open_party, room.open_at = math.max(room.open_other, room.open_at), party, ended
+    room.open_other, room.open_party, room.open_at = max(room.open_other, room.open_at), party, ended
   end
   change.matching = true
 end
@@ -62,10 +62,10 @@ local function others_quarantine(party)
   local lost = room.lost_at > 0 and NOW < room.lost_at + settings.quarantine and room.lost_at or nil
   local latest = party == room.open_party and room.open_other or room.open_at
   if latest == 0 or NOW >= latest + settings.quarantine then return lost end
-  if latest > room.maybe_answered_until then return math.max(latest, lost or 0) end
+  if latest > room.maybe_answered_until then return max(latest, lost or 0) end
   for lease in leases.past(nil, 2) do
     if NOW >= lease.ended + settings.quarantine then return lost end
-    if lease.party ~= party and asks.left_open(lease) then return math.max(lease.ended, lost or 0) end
+    if lease.party ~= party and asks.left_open(lease) then return max(lease.ended, lost or 0) end
   end
   return lost
 end
@@ -88,7 +88,7 @@ function asks.others_open_at(party)
     if NOW >= lease.ended + OPEN_FOR then return nil end
     local at = not lease.asking and lease.codes == 0 and lease.ended or nil
     for _, ask in ipairs(lease.asks) do
-      if ask.answered == '' then at = math.max(at or 0, ask.at) end
+      if ask.answered == '' then at = max(at or 0, ask.at) end
     end
     if at and lease.party ~= party and NOW < at + OPEN_FOR then return at end
   end
@@ -100,10 +100,10 @@ end
 function asks.busy_until(party)
   local at, free = others_quarantine(party), 0
   if room.second_code_party ~= party and room.second_code_at > 0 then
-    at = math.max(at or 0, room.second_code_at)
+    at = max(at or 0, room.second_code_at)
   end
-  if at then free = math.min(at, NOW) + settings.quarantine end
-  if room.asks_missing_until > 0 then free = math.max(free, room.asks_missing_until + settings.quarantine) end
+  if at then free = min(at, NOW) + settings.quarantine end
+  if room.asks_missing_until > 0 then free = max(free, room.asks_missing_until + settings.quarantine) end
   return NOW < free and free or 0
 end
 
@@ -112,7 +112,7 @@ local function earlier(a, b) return a.at < b.at or (a.at == b.at and a.n < b.n) 
 -- add adds an ask to a lease, in the order of their times.
 function asks.add(lease, at, answered, filter)
   local n = 0
-  for _, a in ipairs(lease.asks) do n = math.max(n, a.n) end
+  for _, a in ipairs(lease.asks) do n = max(n, a.n) end
   table.insert(lease.asks, { n = n + 1, at = at, answered = answered, filter = filter })
   table.sort(lease.asks, earlier)
 end
@@ -123,7 +123,7 @@ function asks.take_back(lease, m)
   for _, a in ipairs(lease.asks) do
     if a.answered == m.digest then a.answered = '' end
   end
-  if not lease.asking and m.code then lease.codes = math.max(lease.codes - 1, 0) end
+  if not lease.asking and m.code then lease.codes = max(lease.codes - 1, 0) end
   leases.write(lease)
 end
 
@@ -150,7 +150,7 @@ end
 function asks.caused(lease, from, to)
   local asked = 0
   for _, a in ipairs(lease.asks) do
-    if a.at < to and from - a.at <= OPEN_FOR then asked = math.max(asked, a.at) end
+    if a.at < to and from - a.at <= OPEN_FOR then asked = max(asked, a.at) end
   end
   return asks.was_live(lease, from, to) or asked > 0, asked
 end

@@ -4,26 +4,26 @@ local SET_BACK = 1000     -- a clock that goes back by less counts as not set ba
 
 -- read sets the time of this call.
 function clock.read()
-  local now = redis.call('TIME')
+  local now = command('TIME')
   US = now[1] * 1000000 + now[2]
-  NOW = math.floor(US / 1000)
+  NOW = floor(US / 1000)
 end
 
 -- of_room returns the room's time, which is never before anything that happened in the room.
 -- Redis's clock may be before it, after a failover to a node whose clock is behind.
-function clock.of_room() return math.max(NOW, room.granted, room.last_lease_over, room.last_ask) end
+function clock.of_room() return max(NOW, room.granted, room.last_lease_over, room.last_ask) end
 
 -- missing_from returns the start of a period of missing asks, joined with an earlier period. The period
 -- begins at `from`; the earlier one lasted from `before_from` until `before`, 0 = there was none. A late
 -- message may have been sent before both, so an earlier period counts as long as ended leases are kept.
 function clock.missing_from(from, before, before_from)
-  return before > 0 and NOW - before < settings.leases_kept and math.min(from, before_from) or from
+  return before > 0 and NOW - before < settings.leases_kept and min(from, before_from) or from
 end
 
 -- suspend_presence lets no session count as gone for `ms`: no replica could report presence meanwhile.
 -- A holder that has to claim its lease gets the whole time for that again.
 function clock.suspend_presence(ms)
-  local till = NOW + math.min(ms, SETTLING)
+  local till = NOW + min(ms, SETTLING)
   if ms > 0 and till > room.presence_trusted_from then
     room.presence_trusted_from, change.room = till, true
     if room.claim_by > 0 then leases.claim_by(till - SETTLING + settings.claim_within) end
@@ -33,7 +33,7 @@ end
 -- after_outage suspends presence after an outage or a forward clock jump: a session that seems to have been
 -- gone for that time was not.
 function clock.after_outage()
-  local left = math.max(caller.outage, caller.clock_jump) + SETTLING - NOW
+  local left = max(caller.outage, caller.clock_jump) + SETTLING - NOW
   if left > 0 then clock.suspend_presence(left) end
 end
 
@@ -50,7 +50,7 @@ function clock.follow_jump_back()
   if ms >= SET_BACK then
     room.clock_back_from = clock.missing_from(NOW, room.clock_back_at, room.clock_back_from)
     room.clock_back_at =
-      math.max(room.asks_missing_until, room.advanced_at, room.granted, room.last_lease_over, room.last_ask)
+      max(room.asks_missing_until, room.advanced_at, room.granted, room.last_lease_over, room.last_ask)
     room.asks_missing_from =
       clock.missing_from(room.clock_back_from, room.asks_missing_until, room.asks_missing_from)
     room.asks_missing_until = room.clock_back_at
@@ -62,8 +62,8 @@ function clock.follow_jump_back()
     if room.session ~= ORPHANED then leases.journal_extended() end
   end
   for _, key in ipairs({ SEEN, AWAY, INBOX }) do
-    local list = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-    for i = 1, #list, 2 do redis.call('ZADD', key, int(list[i + 1] - ms), list[i]) end
+    local list = command('ZRANGE', key, 0, -1, 'WITHSCORES')
+    for i = 1, #list, 2 do command('ZADD', key, int(list[i + 1] - ms), list[i]) end
   end
   room.advanced_at, change.room = NOW, true
 end

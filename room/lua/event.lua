@@ -17,7 +17,7 @@ local function lease_json(more)
     (news.rank and ',"rank":' .. news.rank or '') .. more .. '}'
 end
 
-local function listed(list) return news[list] and table.concat(news[list], ',') or '' end
+local function listed(list) return news[list] and concat(news[list], ',') or '' end
 
 local function json()
   return '{"format":' .. FORMAT .. ',"epoch":' .. int(room.epoch) .. ',"version":' .. int(room.version) ..
@@ -35,9 +35,9 @@ local function channel() return LOCK:sub(1, -5) .. settings.events end
 
 -- publish publishes the event, and the new holder's lease on the channel that it asked for when it joined.
 function event.publish()
-  if settings.events ~= '' and (change.any or news.notes) then redis.call('PUBLISH', channel(), json()) end
+  if settings.events ~= '' and (change.any or news.notes) then command('PUBLISH', channel(), json()) end
   if room.grant_channel and room.grant_channel ~= '' then
-    redis.call('PUBLISH', room.grant_channel,
-      string.format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
+    command('PUBLISH', room.grant_channel,
+      format('{"room":"%s",%s', LOCK:match('{(.*)}:lock$'), lease_json(''):sub(2)))
   end
 end

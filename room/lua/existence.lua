@@ -16,24 +16,24 @@ local function absence_key() return LOCK:sub(1, -5) .. 'blank' end
 -- The token changes if the room was begun and lost since, or if the server has another history. Then a
 -- process may know the room that did not when the caller waited for replays of it.
 function existence.absence_token()
-  local token = redis.call('GET', absence_key()) or int(US)
-  redis.call('SET', absence_key(), token, 'PX', int(ABSENCE_KEPT))
+  local token = command('GET', absence_key()) or int(US)
+  command('SET', absence_key(), token, 'PX', int(ABSENCE_KEPT))
   return token .. ':' .. room.history
 end
 
 -- forget_absence gives a later absence of the room another token.
-function existence.forget_absence() redis.call('DEL', absence_key()) end
+function existence.forget_absence() command('DEL', absence_key()) end
 
 -- begin starts the first epoch of a room that Redis does not know.
 -- An ephemeral room is written only when a session is in it.
 local function begin()
-  redis.call('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
+  command('DEL', LOCK, QUEUE, SELLERS, SEEN, AWAY, ENDED, HERE)
   if not settings.ephemeral then
     existence.forget_absence()
-    redis.call('PERSIST', LEASES)
-    redis.call('PERSIST', JOURNAL)
+    command('PERSIST', LEASES)
+    command('PERSIST', JOURNAL)
   end
-  room.epoch, room.version = math.max(US, room.epoch + 1), 0
+  room.epoch, room.version = max(US, room.epoch + 1), 0
   state.reset_average()
   room.lineage = lineage.initial()
   room.just_begun = settings.ephemeral
@@ -50,13 +50,13 @@ end
 function existence.sleep(retention)
   room.idle_since = NOW
   state.write('room')
-  for _, key in ipairs(lasting()) do redis.call('PEXPIRE', key, int(retention)) end
+  for _, key in ipairs(lasting()) do command('PEXPIRE', key, int(retention)) end
 end
 
 -- cancel_sleep removes the expiry of the keys of a room that was asleep.
 function existence.cancel_sleep()
   if room.idle_since == 0 then return end
-  for _, key in ipairs(lasting()) do redis.call('PERSIST', key) end
+  for _, key in ipairs(lasting()) do command('PERSIST', key) end
   room.idle_since, change.room = 0, true
 end
 
@@ -87,19 +87,19 @@ end
 
 -- delete deletes an ephemeral room, but for its highest fence.
 function existence.delete()
-  redis.call('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
+  command('DEL', LOCK, STATE, PLACES, QUEUE, SEEN, AWAY)
   memo.places = {}
-  local fence = int(math.max(room.fence, room.highest_fence))
-  redis.call('SET', thin.fence_key(LOCK), fence, 'PX', int(thin.fence_kept))
+  local fence = int(max(room.fence, room.highest_fence))
+  command('SET', thin.fence_key(LOCK), fence, 'PX', int(thin.fence_kept))
 end
 
 -- recall sets what is known of an ephemeral room without a state: the highest fence, and the lease of a thin
 -- lock. The room's first epoch begins with this call. Nothing is written unless the call changes something.
 function existence.recall()
-  local text = redis.call('GET', LOCK)
-  room.highest_fence = tonumber(redis.call('GET', thin.fence_key(LOCK)) or 0)
+  local text = command('GET', LOCK)
+  room.highest_fence = tonumber(command('GET', thin.fence_key(LOCK)) or 0)
   local session, ticket, fence, granted, expires = thin.read(text or '')
-  if not session or redis.call('EXISTS', PLACES, QUEUE) > 0 then return end
+  if not session or command('EXISTS', PLACES, QUEUE) > 0 then return end
   room.thin, room.version, room.tickets, room.advanced_at = session, 1, ticket, granted
   room.session, room.ticket, room.fence, room.granted, room.expires = session, ticket, fence, granted, expires
   memo.places[session] = { live = true, ticket = ticket, seller = '', at = granted, channel = '',
@@ -109,7 +109,7 @@ end
 -- inflate writes what recall has set, before the first change of the room is written.
 function existence.inflate()
   local p = memo.places[room.thin]
-  if p and p.live then redis.call('HSET', PLACES, room.thin, places.live_text(p)) end
+  if p and p.live then command('HSET', PLACES, room.thin, places.live_text(p)) end
   room.thin, change.room, change.lease = nil, true, true
 end
 
@@ -117,7 +117,7 @@ end
 -- for a lease that lasts longer than any before. The keys expire in case the programs of all its sessions
 -- die.
 function existence.renew_expiry()
-  local ends = NOW + (leases.held() and math.max(room.expires - NOW, 0) or 0)
+  local ends = NOW + (leases.held() and max(room.expires - NOW, 0) or 0)
   local recently = room.renewed_at <= NOW and NOW < room.renewed_at + RENEWED
   if recently and ends <= room.renewed_till then return false end
   room.renewed_at, room.renewed_till, change.room = NOW, ends + RENEWED, true
@@ -128,11 +128,11 @@ end
 function existence.set_expiry(all)
   local left = room.renewed_till - NOW
   if all then
-    redis.call('PEXPIRE', STATE, int(left + thin.fence_kept))
+    command('PEXPIRE', STATE, int(left + thin.fence_kept))
     memo.new_keys[PLACES] = true
     if line.length() > 0 then
       memo.new_keys[QUEUE], memo.new_keys[SEEN], memo.new_keys[AWAY] = true, true, true
     end
   end
-  for key in pairs(memo.new_keys) do redis.call('PEXPIRE', key, int(left + ABANDONED)) end
+  for key in pairs(memo.new_keys) do command('PEXPIRE', key, int(left + ABANDONED)) end
 end

@@ -4,19 +4,19 @@
 -- the values behind it.
 function journal.record(kind, rest, ...)
   if settings.journal_max == 0 then return end
-  if select('#', ...) > 0 then rest = string.format(rest, ...) end
+  if select('#', ...) > 0 then rest = format(rest, ...) end
   event.add('records', '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}')
 end
 
 -- append writes the records of this call as one entry of the stream.
 function journal.append()
   if not news.records then return end
-  local records = '[' .. table.concat(news.records, ',') .. ']'
+  local records = '[' .. concat(news.records, ',') .. ']'
   if caller.trace ~= '' then
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT,
+    command('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT,
       'epoch', int(room.epoch), 'version', int(room.version), 'records', records, 'trace', caller.trace)
   else
-    redis.call('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT,
+    command('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT,
       'epoch', int(room.epoch), 'version', int(room.version), 'records', records)
   end
 end

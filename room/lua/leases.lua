@@ -11,7 +11,7 @@ function leases.held() return room.session ~= '' end
 
 -- deadline returns when the lease ends by itself.
 function leases.deadline()
-  return room.claim_by > 0 and math.min(room.claim_by, room.expires) or room.expires
+  return room.claim_by > 0 and min(room.claim_by, room.expires) or room.expires
 end
 
 -- json returns the lease as people read it in the lock key.
@@ -42,8 +42,8 @@ end
 -- `claim_by` is what presence.claim_deadline returned. Leases do not overlap, even if the clock goes back.
 function leases.grant(session, p, rank, claim_by)
   room.session, room.seller, room.ticket = session, p.seller, p.ticket
-  room.fence, room.highest_fence = math.max(US, room.fence + 1, room.highest_fence + 1), 0
-  room.granted = math.max(NOW, room.last_lease_over)
+  room.fence, room.highest_fence = max(US, room.fence + 1, room.highest_fence + 1), 0
+  room.granted = max(NOW, room.last_lease_over)
   room.expires = NOW + (p.lease or settings.lease)
   room.grant_channel, news.rank = p.channel, rank
   if claim_by then room.claim_by, room.rank_until_claimed = claim_by, rank end
@@ -76,29 +76,29 @@ end
 
 -- keep_ended writes the lease that ends to LEASES: late messages are matched against it.
 local function keep_ended(ended)
-  local list = room.asked > 0 and redis.call('HGET', STATE, 'asks') or ''
+  local list = room.asked > 0 and command('HGET', STATE, 'asks') or ''
   local text = text_of(room.fence, room.ticket, ended, room.session, room.seller, room.asking, room.codes,
     room.rejects, list)
-  redis.call('ZADD', LEASES, int(room.granted), text)
+  command('ZADD', LEASES, int(room.granted), text)
   if room.fence % FORGETTING == 0 then
-    redis.call('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))
+    command('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))
   end
   local open = room.open > 0
   if not room.asking then open = room.codes == 0 end -- without asks it may have asked at any time
   local party = room.session .. '=' .. room.seller
   if open then asks.note_left_open(party, ended) end
   if party == room.second_code_party then
-    asks.set_second_code(party, math.max(room.second_code_at, ended))
+    asks.set_second_code(party, max(room.second_code_at, ended))
   end
-  if room.asked > 0 then redis.call('HDEL', STATE, 'asks') end
+  if room.asked > 0 then command('HDEL', STATE, 'asks') end
 end
 
 -- free ends the lease and returns when it was over: `at`, or later if something happened in it later. The
 -- next call of advance grants the lock to the next waiter. After a loss of data, the room may know of leases
 -- that ended later than this one.
 function leases.free(at)
-  at = math.max(at, room.granted, room.last_ask)
-  room.last_lease_over = math.max(room.last_lease_over, at)
+  at = max(at, room.granted, room.last_ask)
+  room.last_lease_over = max(room.last_lease_over, at)
   if room.session ~= ORPHANED and settings.leases_kept > 0 then keep_ended(at) end
   room.session, room.seller, room.ticket, room.granted, room.expires = '', '', 0, 0, 0
   room.claim_by, room.rank_until_claimed = 0, nil
@@ -110,8 +110,8 @@ end
 -- learn takes how long a lease was held (ms) into the average.
 -- The nth lease weighs 1/(n + 1); from the ninth on, each lease weighs a tenth. See lab/estimates.md.
 local function learn(held_for)
-  room.holds = math.min(room.holds + 1, 9)
-  local weight, off = 1 / (room.holds + 1), math.min(held_for, settings.lease) - room.hold
+  room.holds = min(room.holds + 1, 9)
+  local weight, off = 1 / (room.holds + 1), min(held_for, settings.lease) - room.hold
   local spread = math.sqrt((1 - weight) * (room.spread * room.spread + weight * off * off))
   state.set_average(room.hold + weight * off, spread)
   change.room = true
@@ -139,16 +139,16 @@ function leases.finish_unclaimed()
   places.put(session, places.live_text(p, 'u' .. int(fence)))
   line.enqueue(session, rank)
   presence.away_since(session, at - settings.away_after) -- a session is away only away_after later
-  event.add('missed', string.format(
+  event.add('missed', format(
     '{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
     session, p.ticket, p.seller, rank, p.at, fence, at))
-  event.add('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at))
+  event.add('notes', format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at))
 end
 
 -- next_past is the iterator of past: it returns the next ended lease, nil after the last.
 local function next_past(reader)
   if reader.i > #reader.list then
-    reader.list = redis.call('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf', 'WITHSCORES',
+    reader.list = command('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf', 'WITHSCORES',
       'LIMIT', int(reader.from), int(reader.step))
     reader.from, reader.i = reader.from + reader.step, 1
     if #reader.list == 0 then return nil end
@@ -170,9 +170,9 @@ function leases.current()
   if not session or session == ORPHANED then return nil end
   return { current = leases.held(), fence = room.fence, ticket = room.ticket, session = session,
     seller = room.seller, party = session .. '=' .. room.seller, granted = room.granted,
-    ended = leases.held() and room.expires or math.min(room.expires, NOW),
+    ended = leases.held() and room.expires or min(room.expires, NOW),
     asking = room.asking, codes = room.codes, rejects = room.rejects,
-    asks = room.asked > 0 and asks.parse(redis.call('HGET', STATE, 'asks')) or {} }
+    asks = room.asked > 0 and asks.parse(command('HGET', STATE, 'asks')) or {} }
 end
 
 -- by_fence returns the lease with a fence, live or ended in the last day, nil if there is none.
@@ -189,9 +189,9 @@ local function write_current(lease)
   local asked, open, last = #lease.asks, 0, 0
   for _, a in ipairs(lease.asks) do
     if a.answered == '' then open = open + 1 end
-    last = math.max(last, a.at)
+    last = max(last, a.at)
   end
-  if asked > 0 then redis.call('HSET', STATE, 'asks', asks.text(lease.asks)) end
+  if asked > 0 then command('HSET', STATE, 'asks', asks.text(lease.asks)) end
   if asked ~= room.asked or open ~= room.open then change.any = true end
   room.asked, room.open, room.last_ask = asked, open, last
   room.asking, room.codes, room.rejects = lease.asking, lease.codes, lease.rejects
@@ -211,8 +211,8 @@ function leases.write(lease)
   if lease.current then return write_current(lease) end
   local text = text_of(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking,
     lease.codes, lease.rejects, asks.text(lease.asks))
-  redis.call('ZADD', LEASES, int(lease.granted), text)
-  if text ~= lease.text then redis.call('ZREM', LEASES, lease.text) end
+  command('ZADD', LEASES, int(lease.granted), text)
+  if text ~= lease.text then command('ZREM', LEASES, lease.text) end
   lease.text = text
   if asks.left_open(lease) then asks.note_left_open(lease.party, lease.ended) end
   if room.open_at > room.maybe_answered_until then

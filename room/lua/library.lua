@@ -41,7 +41,16 @@ local messages, matching, support, reply, thin, verb = {}, {}, {}, {}, {}, {}
 local int, iso, instant, unix -- numbers and times as text; see text.lua
 local advance        -- brings the room to NOW; see advance.lua
 local call           -- the function that Redis calls; see call.lua
+local command        -- redis.call
+local format, concat, max, min, floor -- of string, table and math
 
 local FORMAT = 1                 -- the latest format of keys, events and journal entries that is known here
 local BATCH = 200                -- no call works on more sessions than this
 local ORPHANED = '-'             -- stands for a holder that was lost, until its lease would have ended
+
+-- take_globals sets the functions of Redis and of Lua that the library uses most.
+-- Redis declares them only while it executes a call, and each look-up of one among the globals takes long.
+local function take_globals()
+  command, format, concat = redis.call, string.format, table.concat
+  max, min, floor = math.max, math.min, math.floor
+end

@@ -2,31 +2,31 @@
 
 -- length returns how many sessions wait.
 function line.length()
-  room.waiting = room.waiting or redis.call('ZCARD', QUEUE)
+  room.waiting = room.waiting or command('ZCARD', QUEUE)
   return room.waiting
 end
 
 -- has returns a session's rank in the line, nil if it does not wait.
-function line.has(session) return room.epoch > 0 and redis.call('ZSCORE', QUEUE, session) or nil end
+function line.has(session) return room.epoch > 0 and command('ZSCORE', QUEUE, session) or nil end
 
 -- enqueue puts a session into the line. It may be there already, if Redis lost only its place.
 function line.enqueue(session, rank)
-  room.waiting = line.length() + redis.call('ZADD', QUEUE, rank, session)
+  room.waiting = line.length() + command('ZADD', QUEUE, rank, session)
   if room.waiting == 1 then memo.new_keys[QUEUE] = true end
 end
 
-local function dequeue(session) room.waiting = line.length() - redis.call('ZREM', QUEUE, session) end
+local function dequeue(session) room.waiting = line.length() - command('ZREM', QUEUE, session) end
 
 -- remove takes a waiter out of the line, and deletes its presence.
 function line.remove(session)
   dequeue(session)
-  redis.call('ZREM', SEEN, session)
-  redis.call('ZREM', AWAY, session)
+  command('ZREM', SEEN, session)
+  command('ZREM', AWAY, session)
 end
 
 -- leave ends the place of a waiter.
 function line.leave(session, outcome)
-  local rank = redis.call('ZSCORE', QUEUE, session)
+  local rank = command('ZSCORE', QUEUE, session)
   line.remove(session)
   places.finish(session, places.get(session), outcome, NOW, nil, rank)
 end
@@ -35,12 +35,12 @@ end
 local function first()
   local from, step = 0, 1
   while true do
-    local waiters = redis.call('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')
+    local waiters = command('ZRANGE', QUEUE, int(from), int(from + step - 1), 'WITHSCORES')
     if #waiters == 0 then return nil end
     for i = 1, #waiters, 2 do
       local session = waiters[i]
-      if not redis.call('ZSCORE', AWAY, session) then
-        local seen = redis.call('ZSCORE', SEEN, session)
+      if not command('ZSCORE', AWAY, session) then
+        local seen = command('ZSCORE', SEEN, session)
         local until_ms = tonumber(seen or NOW)
         local gone = presence.gone_for(until_ms, settings.away_after)
         if not gone or not presence.mark_away(session, until_ms) then
@@ -48,7 +48,7 @@ local function first()
         end
       end
     end
-    if from == 0 and redis.call('ZCARD', AWAY) == line.length() then return nil end -- all are away
+    if from == 0 and command('ZCARD', AWAY) == line.length() then return nil end -- all are away
     from, step = from + step, 64
   end
 end
@@ -59,20 +59,20 @@ function line.grant_first()
   if not session then return end
   local claim_by = presence.claim_deadline(session)
   dequeue(session)
-  if seen then redis.call('ZREM', SEEN, session) end
+  if seen then command('ZREM', SEEN, session) end
   leases.grant(session, places.get(session), rank, claim_by)
 end
 
 -- by_ticket returns the waiter with a ticket, nil for none. Its rank is the ticket, unless support moved it.
 function line.by_ticket(ticket)
   local mark = 'live|' .. int(ticket) .. '|'
-  local waiters = redis.call('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
+  local waiters = command('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
   local from, step = 0, 500
   repeat
-    local texts = #waiters > 0 and redis.call('HMGET', PLACES, unpack(waiters)) or {}
+    local texts = #waiters > 0 and command('HMGET', PLACES, unpack(waiters)) or {}
     for i, text in ipairs(texts) do
       if text and text:sub(1, #mark) == mark then return waiters[i] end
     end
-    waiters, from = redis.call('ZRANGE', QUEUE, from, from + step - 1), from + step
+    waiters, from = command('ZRANGE', QUEUE, from, from + step - 1), from + step
   until #waiters == 0
 end

@@ -29,7 +29,7 @@ function lineage.last_common(version, of_caller)
   end
   last = version
   for id, from in of_caller:gmatch('(%x+:(%d+))') do
-    if ends[id] then return math.min(last, ends[id]) end
+    if ends[id] then return min(last, ends[id]) end
     last = tonumber(from) - 1
   end
   return -1
@@ -43,7 +43,7 @@ local function continue_under_new_history()
   for part in room.lineage:gmatch('[^,]+') do
     if #kept < HISTORIES then kept[#kept + 1] = part end
   end
-  room.lineage = table.concat(kept, ',')
+  room.lineage = concat(kept, ',')
   if known then room.recovers = NOW + settings.recovery end
   state.write('room')
 end
@@ -64,6 +64,6 @@ function lineage.check()
     or caller.version > lineage.last_common(caller.version, caller.lineage)) then
     return 'behind'
   end
-  if room.epoch == 0 and redis.call('EXISTS', PLACES) == 1 then return 'behind' end -- only the state is lost
+  if room.epoch == 0 and command('EXISTS', PLACES) == 1 then return 'behind' end -- only the state is lost
   if NOW < room.recovers then return 'recovering ' .. int(room.recovers - NOW) end
 end

@@ -12,7 +12,7 @@ local unknown, unknown_of  -- filters for which Go has to answer whether the mes
 
 -- behind_most returns by how much the carrier's clock may be behind
 -- before a code may reach another session (ms).
-local function behind_most() return math.floor(settings.quarantine / 6) end
+local function behind_most() return floor(settings.quarantine / 6) end
 matching.behind_most = behind_most
 
 -- begin sets the message that the functions below judge.
@@ -128,7 +128,7 @@ end
 -- lapses returns from when on a lease that is over has no right to messages any more: a quarantine after its
 -- end, or after the end of a later turn of its party whose code is still to come.
 local function lapses(l)
-  local ended = l.party == room.second_code_party and math.max(l.ended, room.second_code_at) or l.ended
+  local ended = l.party == room.second_code_party and max(l.ended, room.second_code_at) or l.ended
   return ended + settings.quarantine
 end
 
@@ -218,7 +218,7 @@ local function note_turn(turns, l)
     local answered = a.answered ~= '' or (turns.ask and l.fence == turns.fence and a.n == turns.ask.n)
     local may = may_fit(l, a)
     local from = quarantine_of(l, a.at)
-    if may and a.at < sms.latest then turns.last, asked = math.max(turns.last, from), true end
+    if may and a.at < sms.latest then turns.last, asked = max(turns.last, from), true end
     turns.open = turns.open or turns.asked_later and not answered
       and (turns.recorded or may and sms.earliest < from + settings.quarantine)
   end
@@ -261,9 +261,9 @@ end
 -- others_outside reports whether the message may have been sent before or
 -- after a lease, and would be another's then.
 local function others_outside(lease)
-  return others_within(lease, sms.earliest, math.min(sms.latest, lease.granted))
+  return others_within(lease, sms.earliest, min(sms.latest, lease.granted))
     or (not lease.current and lease.codes > 0
-      and others_within(lease, math.max(sms.earliest, lease.ended), sms.latest))
+      and others_within(lease, max(sms.earliest, lease.ended), sms.latest))
 end
 
 -- asks_lost reports whether a missing ask, or one whose time is not certain, may have caused the message.
@@ -308,7 +308,7 @@ end
 -- other_was_live reports whether another party's lease may have been live when `mine` had lapsed and the
 -- message was sent.
 local function other_was_live(mine)
-  local from = math.max(sms.earliest, lapses(mine))
+  local from = max(sms.earliest, lapses(mine))
   for _, l in candidates(from) do
     if l.party ~= mine.party and asks.was_live(l, from, sms.latest) then return true end
   end
@@ -425,7 +425,7 @@ end
 --   again     this part came before            reused    another message may have the same reference
 function matching.earlier_parts()
   if sms.part == 0 or sms.foreign then return nil end
-  local known = redis.call('GET', messages.key('parts', sms.whole))
+  local known = command('GET', messages.key('parts', sms.whole))
   if not known then return nil end
   local digest, answered, numbers, code_at = known:match('^([^|]*)|(%d)|([^|]*)|?(%d*)$')
   local _, came = numbers:gsub('%d+', '')

@@ -43,30 +43,30 @@ local function parse_message(digest, text)
 end
 
 local function text_of(m)
-  return table.concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
+  return concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
     m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code or '', m.same, m.sealed,
     m.whole, m.either and '1' or '0', m.rejected, int(m.later) }, '|')
 end
 
 -- get returns a recent message, nil for none.
 function messages.get(digest)
-  local text = redis.call('HGET', TEXTS, digest)
+  local text = command('HGET', TEXTS, digest)
   return text and parse_message(digest, text) or nil
 end
 
 -- entry returns the message's member of INBOX.
-function messages.entry(m) return table.concat({ m.digest, m.session, int(m.fence) }, '|') end
+function messages.entry(m) return concat({ m.digest, m.session, int(m.fence) }, '|') end
 
 -- put writes a message. If the message is not new, `entry` is the member that INBOX has of it until now.
 -- The new member is added before the old one is removed: a set that is empty for a moment loses its expiry.
 function messages.put(m, entry)
-  local forget = entry and redis.call('ZSCORE', INBOX, entry) or int(NOW + SHOWN_FOR)
-  redis.call('ZADD', INBOX, forget, messages.entry(m))
-  if entry and entry ~= messages.entry(m) then redis.call('ZREM', INBOX, entry) end
-  redis.call('HSET', TEXTS, m.digest, text_of(m))
+  local forget = entry and command('ZSCORE', INBOX, entry) or int(NOW + SHOWN_FOR)
+  command('ZADD', INBOX, forget, messages.entry(m))
+  if entry and entry ~= messages.entry(m) then command('ZREM', INBOX, entry) end
+  command('HSET', TEXTS, m.digest, text_of(m))
   if not entry then
-    redis.call('PEXPIRE', INBOX, SHOWN_FOR)
-    redis.call('PEXPIRE', TEXTS, SHOWN_FOR)
+    command('PEXPIRE', INBOX, SHOWN_FOR)
+    command('PEXPIRE', TEXTS, SHOWN_FOR)
   end
 end
 
@@ -75,13 +75,13 @@ function messages.key(kind, digest) return LOCK:sub(1, -5) .. kind .. ':' .. dig
 
 -- point makes the keys of a kind, one for each name that a message has under a secret, lead to a message.
 function messages.point(kind, names, digest, ms)
-  for _, name in ipairs(names) do redis.call('SET', messages.key(kind, name), digest, 'PX', ms) end
+  for _, name in ipairs(names) do command('SET', messages.key(kind, name), digest, 'PX', ms) end
 end
 -- pointed returns the digest of the message to which a key of a kind leads, by any of the names.
 -- It returns nil if there is none.
 function messages.pointed(kind, names)
   for _, name in ipairs(names) do
-    local digest = redis.call('GET', messages.key(kind, name))
+    local digest = command('GET', messages.key(kind, name))
     if digest then return digest end
   end
 end
@@ -108,8 +108,8 @@ function messages.remember_text(m, names)
   messages.point('same', names or { m.same }, m.digest, SHOWN_FOR)
   if m.whole ~= '' and m.code then -- no other part of it answers an ask; see `whole` in verb/match.lua
     local key = messages.key('parts', m.whole)
-    local known, left = redis.call('GET', key), redis.call('PTTL', key)
-    if known and left > 0 then redis.call('SET', key, (known:gsub('|%d|', '|1|', 1)), 'PX', left) end
+    local known, left = command('GET', key), command('PTTL', key)
+    if known and left > 0 then command('SET', key, (known:gsub('|%d|', '|1|', 1)), 'PX', left) end
   end
 end
 
@@ -122,25 +122,25 @@ end
 
 -- part_answered reports whether another part of the same long message has answered an ask.
 function messages.part_answered(m)
-  local known = m.whole and m.whole ~= '' and redis.call('GET', messages.key('parts', m.whole))
+  local known = m.whole and m.whole ~= '' and command('GET', messages.key('parts', m.whole))
   return known and known:match('|(%d)|') == '1'
 end
 
 -- expire deletes the messages that are not recent any more, and returns when the next one will not be.
 function messages.expire()
-  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', INBOX, '-inf', int(NOW))) do
-    redis.call('HDEL', TEXTS, entry:match('^[^|]*'))
-    redis.call('ZREM', INBOX, entry)
+  for _, entry in ipairs(command('ZRANGEBYSCORE', INBOX, '-inf', int(NOW))) do
+    command('HDEL', TEXTS, entry:match('^[^|]*'))
+    command('ZREM', INBOX, entry)
   end
-  return tonumber(redis.call('ZRANGE', INBOX, 0, 0, 'WITHSCORES')[2])
+  return tonumber(command('ZRANGE', INBOX, 0, 0, 'WITHSCORES')[2])
 end
 
 -- next_recent is the iterator of recent: it returns the next message, nil after the last.
 local function next_recent(reader)
   while reader.i < #reader.digests do
     if reader.i % PART == 0 then
-      local last = math.min(reader.i + PART, #reader.digests)
-      reader.texts = redis.call('HMGET', TEXTS, unpack(reader.digests, reader.i + 1, last))
+      local last = min(reader.i + PART, #reader.digests)
+      reader.texts = command('HMGET', TEXTS, unpack(reader.digests, reader.i + 1, last))
     end
     reader.i = reader.i + 1
     local text = reader.texts[(reader.i - 1) % PART + 1]
@@ -150,7 +150,7 @@ end
 
 -- recent iterates over the recent messages, the earliest first.
 function messages.recent()
-  local digests = redis.call('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf')
+  local digests = command('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf')
   for n, entry in ipairs(digests) do digests[n] = entry:match('^[^|]*') end
   return next_recent, { digests = digests, i = 0, texts = nil }
 end
@@ -211,7 +211,7 @@ end
 
 -- set_owner records in a message's answer the lease that it belongs to from now on; the answer itself stays.
 function messages.set_owner(answer, fence, given)
-  if redis.call('HEXISTS', answer, 'result') == 0 then return end -- the answer is not kept any more
-  redis.call('HSET', answer, 'owner', int(fence))
-  if given then redis.call('HSET', answer, 'given', given) end
+  if command('HEXISTS', answer, 'result') == 0 then return end -- the answer is not kept any more
+  command('HSET', answer, 'owner', int(fence))
+  if given then command('HSET', answer, 'given', given) end
 end

@@ -27,7 +27,7 @@ end
 function places.get(session)
   local p = memo.places[session]
   if p == nil then
-    local text = redis.call('HGET', PLACES, session)
+    local text = command('HGET', PLACES, session)
     p = text and parse(text)
     memo.places[session] = p
   end
@@ -39,8 +39,8 @@ end
 -- reads Redis.
 function places.put(session, text, p)
   memo.places[session] = p
-  if not text then return redis.call('HDEL', PLACES, session) end
-  redis.call('HSET', PLACES, session, text)
+  if not text then return command('HDEL', PLACES, session) end
+  command('HSET', PLACES, session, text)
   if settings.ephemeral and line.length() == 0 and (not leases.held() or room.session == ORPHANED) then
     memo.new_keys[PLACES] = true -- this place may be the first one
   end
@@ -49,10 +49,10 @@ end
 -- forget_old deletes a few outcomes that were kept for long enough.
 local function forget_old()
   local before = int(NOW - settings.ended_kept)
-  local old = redis.call('ZRANGEBYSCORE', ENDED, '-inf', before, 'LIMIT', '0', int(4 * FORGETTING))
+  local old = command('ZRANGEBYSCORE', ENDED, '-inf', before, 'LIMIT', '0', int(4 * FORGETTING))
   if #old == 0 then return end
-  redis.call('ZREM', ENDED, unpack(old))
-  redis.call('HDEL', PLACES, unpack(old))
+  command('ZREM', ENDED, unpack(old))
+  command('HDEL', PLACES, unpack(old))
   for _, session in ipairs(old) do memo.places[session] = nil end
 end
 
@@ -64,14 +64,14 @@ local function keep_outcome(session, p, outcome, at, fence, by_message)
     (by_message and '|m|' or '||')
   places.put(session, text, { live = false, outcome = outcome, ticket = p.ticket, seller = p.seller, at = at,
     channel = '', fence = fence_text, by_message = by_message })
-  redis.call('ZADD', ENDED, int(NOW), session)
+  command('ZADD', ENDED, int(NOW), session)
   if p.ticket % FORGETTING == 0 then forget_old() end
 end
 
 -- finish ends a place, publishes that and journals it.
 -- `rank` is a waiter's rank, `fence` a holder's fence; by_message is true if a message ended the lease.
 function places.finish(session, p, outcome, at, fence, rank, by_message)
-  if p.seller ~= '' then redis.call('HDEL', SELLERS, p.seller) end
+  if p.seller ~= '' then command('HDEL', SELLERS, p.seller) end
   if settings.ended_kept > 0 then
     keep_outcome(session, p, outcome, at, fence, by_message)
   else

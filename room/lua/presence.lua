@@ -11,35 +11,35 @@ function presence.gone_for(since, ms) return since < NOW - ms and NOW >= room.pr
 
 -- connected_until records until when a waiter is connected, or was.
 function presence.connected_until(session, at)
-  redis.call('ZADD', SEEN, int(at), session)
+  command('ZADD', SEEN, int(at), session)
   memo.new_keys[SEEN] = true
 end
 
 -- away_since marks a waiter as passed over, gone since `at`.
 function presence.away_since(session, at)
-  redis.call('ZADD', AWAY, int(at), session)
+  command('ZADD', AWAY, int(at), session)
   memo.new_keys[AWAY] = true
 end
 
 -- mark_away marks a waiter as passed over and returns true; false if the waiter's browser is connected. Then
 -- it only ends the time for which a program vouched for the waiter.
 function presence.mark_away(session, since)
-  redis.call('ZREM', SEEN, session)
-  if redis.call('ZSCORE', HERE, session) then return false end
+  command('ZREM', SEEN, session)
+  if command('ZSCORE', HERE, session) then return false end
   presence.away_since(session, since)
   local p = places.get(session)
-  event.add('notes', string.format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since))
-  journal.record('away', string.format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
+  event.add('notes', format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since))
+  journal.record('away', format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
   return true
 end
 
 -- mark_returned marks a waiter that was away as present again.
 local function mark_returned(session)
-  redis.call('ZREM', AWAY, session)
+  command('ZREM', AWAY, session)
   memo.returned[session] = true
   local p = places.get(session)
-  event.add('notes', string.format('{"ticket":%d,"away":false}', p.ticket))
-  journal.record('back', string.format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
+  event.add('notes', format('{"ticket":%d,"away":false}', p.ticket))
+  journal.record('back', format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
 end
 
 -- mark_gone marks waiters away and drops those gone for too long, once in a call.
@@ -47,10 +47,10 @@ function presence.mark_gone()
   if memo.presence_checked or NOW < room.presence_trusted_from or line.length() == 0 then return end
   memo.presence_checked = true
   local before = '(' .. int(NOW - settings.away_after)
-  local gone = redis.call('ZRANGEBYSCORE', SEEN, '-inf', before, 'WITHSCORES', 'LIMIT', '0', int(BATCH))
+  local gone = command('ZRANGEBYSCORE', SEEN, '-inf', before, 'WITHSCORES', 'LIMIT', '0', int(BATCH))
   for i = 1, #gone, 2 do presence.mark_away(gone[i], tonumber(gone[i + 1])) end
   before = '(' .. int(NOW - settings.away_after - settings.drop_after)
-  local dropped = redis.call('ZRANGEBYSCORE', AWAY, '-inf', before, 'LIMIT', '0', int(BATCH))
+  local dropped = command('ZRANGEBYSCORE', AWAY, '-inf', before, 'LIMIT', '0', int(BATCH))
   for _, session in ipairs(dropped) do line.leave(session, 'dropped') end
 end
 
@@ -58,8 +58,8 @@ end
 -- whose turn passed unclaimed stays away until its session reports that it is back; mark_present returns
 -- 'away' then.
 function presence.mark_present(session)
-  local away = redis.call('ZSCORE', AWAY, session)
-  local since = tonumber(away or redis.call('ZSCORE', SEEN, session) or NOW)
+  local away = command('ZSCORE', AWAY, session)
+  local since = tonumber(away or command('ZSCORE', SEEN, session) or NOW)
   if presence.gone_for(since, settings.away_after + settings.drop_after) then return false end
   if away then
     if places.get(session).unclaimed then return 'away' end
@@ -73,7 +73,7 @@ end
 -- or if leases need no claim.
 function presence.claim_deadline(session)
   if settings.claim_within == 0 or memo.returned[session] then return nil end
-  local known = redis.call('ZSCORE', HERE, session) or redis.call('ZSCORE', SEEN, session)
+  local known = command('ZSCORE', HERE, session) or command('ZSCORE', SEEN, session)
   return known and NOW + settings.claim_within or 0
 end
 
@@ -91,24 +91,24 @@ end
 local function return_to_line(session, p)
   places.put(session, places.live_text(p, 'b' .. p.missed))
   mark_returned(session)
-  if not redis.call('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
+  if not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
   change.any = true
   advance()
-  local rank = redis.call('ZSCORE', QUEUE, session)
+  local rank = command('ZSCORE', QUEUE, session)
   if rank then
     event.add('moved',
-      string.format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', session, p.ticket, rank, rank))
+      format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', session, p.ticket, rank, rank))
   end
 end
 
 -- stay makes a waiter whose browser has gone count as there for a while, since its session made a call. It
 -- returns true if the waiter was away. A session that never had a browser is never away.
 local function stay(session)
-  if redis.call('ZSCORE', HERE, session) then return false end
-  local away, until_now = redis.call('ZSCORE', AWAY, session), redis.call('ZSCORE', SEEN, session)
+  if command('ZSCORE', HERE, session) then return false end
+  local away, until_now = command('ZSCORE', AWAY, session), command('ZSCORE', SEEN, session)
   if not (away or until_now) then return false end
   if away then mark_returned(session) end
-  presence.connected_until(session, math.max(NOW, tonumber(until_now or 0)))
+  presence.connected_until(session, max(NOW, tonumber(until_now or 0)))
   if away then advance() end
   return away and true or false
 end
@@ -124,7 +124,7 @@ end
 -- after_replica returns the lowest replica number in HERE from the bound `number` on, nil for none. '-inf' is
 -- no bound; '(' before a number excludes it.
 local function after_replica(number)
-  local entry = redis.call('ZRANGEBYSCORE', HERE, number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  local entry = command('ZRANGEBYSCORE', HERE, number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
   return entry[2] and int(tonumber(entry[2]))
 end
 
@@ -132,8 +132,8 @@ end
 local function move_to_other(session)
   local replica = after_replica('-inf')
   while replica do
-    if redis.call('ZREM', HERE, session .. '|' .. replica) == 1 then
-      redis.call('ZADD', HERE, replica, session)
+    if command('ZREM', HERE, session .. '|' .. replica) == 1 then
+      command('ZADD', HERE, replica, session)
       return true
     end
     replica = after_replica('(' .. replica)
@@ -146,31 +146,31 @@ end
 function presence.connect(session, replica)
   if line.has(session) then
     if not presence.mark_present(session) then return end
-    redis.call('ZREM', SEEN, session)
+    command('ZREM', SEEN, session)
   elseif session == room.session and room.rank_until_claimed and room.claim_by == 0
     and settings.claim_within > 0 then
     leases.claim_by(NOW + settings.claim_within)
   end
-  local at = redis.call('ZSCORE', HERE, session)
+  local at = command('ZSCORE', HERE, session)
   if not at then
-    redis.call('ZADD', HERE, replica, session)
+    command('ZADD', HERE, replica, session)
   elseif int(tonumber(at)) ~= replica then
-    redis.call('ZADD', HERE, replica, session .. '|' .. replica)
+    command('ZADD', HERE, replica, session .. '|' .. replica)
   end
 end
 
 -- disconnect records since when a session is connected to a replica no more.
 -- A session may have gone before the replica reported that it had connected.
 function presence.disconnect(session, replica, since)
-  if redis.call('ZREM', HERE, session .. '|' .. replica) == 1 then return end
-  local at = redis.call('ZSCORE', HERE, session)
+  if command('ZREM', HERE, session .. '|' .. replica) == 1 then return end
+  local at = command('ZSCORE', HERE, session)
   if at and int(tonumber(at)) ~= replica then return end
   if at then
-    redis.call('ZREM', HERE, session)
+    command('ZREM', HERE, session)
     if move_to_other(session) then return end
   end
-  if line.has(session) and not redis.call('ZSCORE', AWAY, session)
-    and (at or not redis.call('ZSCORE', SEEN, session)) then
+  if line.has(session) and not command('ZSCORE', AWAY, session)
+    and (at or not command('ZSCORE', SEEN, session)) then
     presence.connected_until(session, since)
   end
 end
@@ -185,7 +185,7 @@ end
 
 -- last_report returns when a replica last reported presence in this room, 0 = it never did.
 local function last_report(replica)
-  return tonumber((redis.call('HGET', STATE, 'calls:' .. replica) or ''):match('|(%d+)$') or 0)
+  return tonumber((command('HGET', STATE, 'calls:' .. replica) or ''):match('|(%d+)$') or 0)
 end
 
 -- expire_replicas takes back the reports of dead replicas, and returns true if more than BATCH sessions are
@@ -200,8 +200,8 @@ function presence.expire_replicas(replicas)
   local replica, left = after_replica('-inf'), BATCH
   while replica do
     if last[replica] or not living[replica] and tonumber(replica) < tonumber(listed_at) then
-      local members = redis.call('ZRANGEBYSCORE', HERE, replica, replica, 'LIMIT', 0, left)
-      local since = math.max(last[replica] or NOW, last_report(replica))
+      local members = command('ZRANGEBYSCORE', HERE, replica, replica, 'LIMIT', 0, left)
+      local since = max(last[replica] or NOW, last_report(replica))
       for _, member in ipairs(members) do presence.disconnect(member:match('^[^|]*'), replica, since) end
       left = left - #members
       if left <= 0 then return true end

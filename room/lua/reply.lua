@@ -43,7 +43,7 @@ function reply.standing(session)
   if session == room.joined_last then
     at, rank = line.length(), int(p.ticket)
   else
-    at, rank = redis.call('ZRANK', QUEUE, session) + 1, redis.call('ZSCORE', QUEUE, session)
+    at, rank = command('ZRANK', QUEUE, session) + 1, command('ZSCORE', QUEUE, session)
   end
   return 'waiting' .. who .. (p.unclaimed and 'unclaimed' or '-') .. ' - ' .. int(at) .. ' ' .. rank
 end
@@ -53,7 +53,7 @@ function reply.make(code, session) return code .. ' ' .. reply.view() .. ' ' .. 
 
 -- remember keeps a reply for a repeat of the request, and returns it.
 function reply.remember(text)
-  if reply.is_remembered() then redis.call('SET', ONCE, text, 'PX', int(kept_for())) end
+  if reply.is_remembered() then command('SET', ONCE, text, 'PX', int(kept_for())) end
   return text
 end
 
@@ -74,7 +74,7 @@ end
 -- A reply that is kept for a short time is kept as long again, since the reply to the repeat may be lost,
 -- too.
 function reply.repeated()
-  local text = reply.is_remembered() and redis.call('GET', ONCE) or nil
-  if text and settings.ephemeral then redis.call('PEXPIRE', ONCE, int(kept_for())) end
+  local text = reply.is_remembered() and command('GET', ONCE) or nil
+  if text and settings.ephemeral then command('PEXPIRE', ONCE, int(kept_for())) end
   return text
 end

@@ -122,7 +122,7 @@ end
 function state.write(...)
   local list = {}
   for i, field in ipairs({ ... }) do list[2 * i - 1], list[2 * i] = field, json[field]() end
-  redis.call('HSET', STATE, unpack(list))
+  command('HSET', STATE, unpack(list))
 end
 
 -- reset_average sets how long leases are held to a whole lease, while no lease has ended.
@@ -133,8 +133,8 @@ end
 -- set_average sets how long leases are held and the spread of that (ms),
 -- as text. Neither is above a whole lease.
 function state.set_average(hold, spread)
-  room.hold = string.format('%.3f', math.min(hold, settings.lease))
-  room.spread = string.format('%.3f', math.min(spread, settings.lease))
+  room.hold = format('%.3f', min(hold, settings.lease))
+  room.spread = format('%.3f', min(spread, settings.lease))
 end
 
 -- load_missing_asks sets from when until when asks may be missing.
@@ -144,7 +144,7 @@ local function load_missing_asks()
   if room.clock_back_at > 0 then
     from = room.clock_back_at > till and clock.missing_from(room.clock_back_from, till, from)
       or clock.missing_from(from, room.clock_back_at, room.clock_back_from)
-    till = math.max(till, room.clock_back_at)
+    till = max(till, room.clock_back_at)
   end
   if caller.clock_jump > till then from, till = 0, caller.clock_jump end -- earlier asks may be of any age
   room.asks_missing_from, room.asks_missing_until = from, till
@@ -154,7 +154,7 @@ end
 -- It looks for the lock key before it reads the time. So a lock key that expired is past its end, and one
 -- that is missing before its end was deleted by hand.
 function state.read()
-  local texts = redis.call('HMGET', STATE, 'room', 'lease', 'matching')
+  local texts = command('HMGET', STATE, 'room', 'lease', 'matching')
   room = setmetatable(texts[1] and cjson.decode(texts[1]) or {}, ABSENT)
   for i = 2, 3 do
     for name, value in pairs(texts[i] and cjson.decode(texts[i]) or {}) do room[name] = value end
@@ -165,7 +165,7 @@ function state.read()
     state.set_average(room.hold, room.spread)
   end
   if not texts[1] and settings.ephemeral then existence.recall() end
-  room.lock_exists = room.session ~= '' and redis.call('EXISTS', LOCK) == 1
+  room.lock_exists = room.session ~= '' and command('EXISTS', LOCK) == 1
   clock.read()
   if room.thin then room.epoch = US end
   if clock.is_ahead(room.presence_trusted_from) then room.presence_trusted_from = 0 end
@@ -174,9 +174,9 @@ end
 
 -- write_lock writes the lease to the lock key, or deletes the key if the lock is free.
 local function write_lock()
-  if not leases.held() then return redis.call('DEL', LOCK) end
+  if not leases.held() then return command('DEL', LOCK) end
   local text = leases.json(room.session, room.seller, room.ticket, room.fence, room.granted, room.expires)
-  redis.call('SET', LOCK, text, 'PXAT', int(room.expires))
+  command('SET', LOCK, text, 'PXAT', int(room.expires))
 end
 
 -- write_changes writes the lease and what has changed of the state.

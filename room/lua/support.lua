@@ -4,12 +4,12 @@
 -- `members` are JSON members that name the agent, the action and the reason; '' journals nothing.
 function support.record(members, ticket, fence, seller)
   if members == '' then return end
-  local concerned = ticket and string.format(',"ticket":%d%s,"seller":"%s"', ticket,
+  local concerned = ticket and format(',"ticket":%d%s,"seller":"%s"', ticket,
     fence and ',"fence":' .. int(fence) or '', seller)
   journal.record('action', members .. (concerned or ''))
 end
 
 -- notify makes a session's page show what support did for it.
 function support.notify(session, what)
-  event.add('notes', string.format('{"session":"%s","support":"%s"}', session, what))
+  event.add('notes', format('{"session":"%s","support":"%s"}', session, what))
 end

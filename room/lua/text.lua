@@ -10,7 +10,7 @@ function int(n)
   local text = written[-n]
   if not text then
     if cached == 500 then written, cached = {}, 0 end
-    text = string.format('%d', n)
+    text = format('%d', n)
     written[-n], cached = text, cached + 1
   end
   return text
@@ -19,16 +19,16 @@ end
 -- date returns a day, counted from 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
 local function date(days) -- its years begin in March
   local z = days + 719468
-  local era = math.floor(z / 146097)
+  local era = floor(z / 146097)
   local day_of_era = z - era * 146097
   local leap_days =
-    math.floor(day_of_era / 1460) - math.floor(day_of_era / 36524) + math.floor(day_of_era / 146096)
-  local years = math.floor((day_of_era - leap_days) / 365)
-  local day_of_year = day_of_era - (365 * years + math.floor(years / 4) - math.floor(years / 100))
-  local months = math.floor((5 * day_of_year + 2) / 153)
+    floor(day_of_era / 1460) - floor(day_of_era / 36524) + floor(day_of_era / 146096)
+  local years = floor((day_of_era - leap_days) / 365)
+  local day_of_year = day_of_era - (365 * years + floor(years / 4) - floor(years / 100))
+  local months = floor((5 * day_of_year + 2) / 153)
   local month = months < 10 and months + 3 or months - 9
   local year = years + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02d', year, month, day_of_year - math.floor((153 * months + 2) / 5) + 1)
+  return format('%04d-%02d-%02d', year, month, day_of_year - floor((153 * months + 2) / 5) + 1)
 end
 
 local minutes, cached_minutes = {}, 0
@@ -39,7 +39,7 @@ local function minute(n)
   local text = minutes[-n]
   if not text then
     if cached_minutes == 20 then minutes, cached_minutes = {}, 0 end
-    text = string.format('%sT%02d:%02d:', date(math.floor(n / 1440)), math.floor(n / 60) % 24, n % 60)
+    text = format('%sT%02d:%02d:', date(floor(n / 1440)), floor(n / 60) % 24, n % 60)
     minutes[-n], cached_minutes = text, cached_minutes + 1
   end
   return text
@@ -47,13 +47,13 @@ end
 
 -- instant returns a unix second and its three digits of milliseconds as RFC 3339 in UTC.
 function instant(second, millis)
-  local n = math.floor(second / 60)
+  local n = floor(second / 60)
   return minute(n) .. int(100 + second - n * 60):sub(2) .. '.' .. millis .. 'Z'
 end
 
 -- iso returns unix ms as RFC 3339 in UTC.
 function iso(ms)
-  local second = math.floor(ms / 1000)
+  local second = floor(ms / 1000)
   return instant(second, int(1000 + ms - second * 1000):sub(2))
 end
 
@@ -69,7 +69,7 @@ function unix(text)
   if not year then return nil end
   local months = (month + 9) % 12 -- as in date, years begin in March
   local years = year - (months >= 10 and 1 or 0)
-  local days = 365 * years + math.floor(years / 4) - math.floor(years / 100) + math.floor(years / 400) +
-    math.floor((153 * months + 2) / 5) + day - 1 - 719468
+  local days = 365 * years + floor(years / 4) - floor(years / 100) + floor(years / 400) +
+    floor((153 * months + 2) / 5) + day - 1 - 719468
   return (((days * 24 + hour) * 60 + minutes_past) * 60 + second) * 1000 + millis
 end

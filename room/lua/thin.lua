@@ -32,7 +32,7 @@ end
 
 -- time returns Redis's time as text, in seconds and the microseconds of that second with six digits.
 local function time()
-  local now = redis.call('TIME')
+  local now = command('TIME')
   local us = now[2]
   if #us < 6 then us = ('000000' .. us):sub(-6) end
   return now[1], us
@@ -41,37 +41,37 @@ end
 -- join grants a free lock, whose keys begin with those of `lock`. It looks for the keys before it reads the
 -- time, so a lease that is over by then has no key.
 local function join(lock, argv)
-  local rcall, of = redis.call, prefix(lock)
-  if rcall('EXISTS', lock, of .. 'state', of .. 'places', of .. 'queue') > 0 then return nil end
+  local of = prefix(lock)
+  if command('EXISTS', lock, of .. 'state', of .. 'places', of .. 'queue') > 0 then return nil end
   local fence_key = thin.fence_key(lock)
-  local last = rcall('GET', fence_key)
+  local last = command('GET', fence_key)
   local second, us = time()
   local fence, ms = second .. us, us:sub(1, 3)
-  if last and fence + 0 <= last + 0 then fence = string.format('%d', last + 1) end -- the clock went back
+  if last and fence + 0 <= last + 0 then fence = format('%d', last + 1) end -- the clock went back
   local now = second .. ms
   if argv[8] ~= '0' and now + 0 > argv[8] + 0 then return nil end
   local ends = now + argv[6]
-  local ends_text = string.format('%d', ends)
+  local ends_text = format('%d', ends)
   local text = holder(argv[5], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
-    instant(math.floor(ends / 1000), ends_text:sub(-3)) .. '"}'
-  rcall('SET', lock, text, 'PXAT', ends_text)
-  rcall('SET', fence_key, fence, 'PX', FENCE_KEPT_TEXT)
+    instant(floor(ends / 1000), ends_text:sub(-3)) .. '"}'
+  command('SET', lock, text, 'PXAT', ends_text)
+  command('SET', fence_key, fence, 'PX', FENCE_KEPT_TEXT)
   return 'taken ' .. fence .. ' ' .. now .. ' ' .. ends_text
 end
 
 -- leave gives a thin lock back. A repeat gets the same reply, which is then kept as long again.
 local function leave(lock, argv)
-  local rcall, of = redis.call, prefix(lock)
-  local once, text = of .. argv[7], rcall('GET', lock)
-  if text and text:find(holder(argv[5], argv[6]), 1, true) == 1 and rcall('EXISTS', of .. 'state') == 0 then
+  local of = prefix(lock)
+  local once, text = of .. argv[7], command('GET', lock)
+  if text and text:find(holder(argv[5], argv[6]), 1, true) == 1 and command('EXISTS', of .. 'state') == 0 then
     local second, us = time()
     local answer = 'released ' .. second .. us:sub(1, 3)
-    rcall('DEL', lock)
-    rcall('SET', once, answer, 'PX', REPLY_KEPT)
+    command('DEL', lock)
+    command('SET', once, answer, 'PX', REPLY_KEPT)
     return answer
   end
-  local before = rcall('GET', once)
-  if before then rcall('PEXPIRE', once, REPLY_KEPT) end
+  local before = command('GET', once)
+  if before then command('PEXPIRE', once, REPLY_KEPT) end
   return before or nil
 end
 

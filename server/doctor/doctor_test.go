@@ -58,7 +58,7 @@ func TestDoctorTriesEveryCommandOfTheScripts(t *testing.T) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, call := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllStringSubmatch(string(text), -1) {
+		for _, call := range regexp.MustCompile(`(?:call|command)\('([A-Z]+)'`).FindAllStringSubmatch(string(text), -1) {
 			require.Contains(t, string(source), "try('"+call[1]+"'", file)
 		}
 	}

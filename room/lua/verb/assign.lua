@@ -48,7 +48,7 @@ local function give_answer(lease, m)
     end
   end
   if not answered then
-    asks.add(lease, math.max(math.min(m.from, NOW, lease.ended), lease.granted), args.digest, '')
+    asks.add(lease, max(min(m.from, NOW, lease.ended), lease.granted), args.digest, '')
   end
   leases.write(lease)
 end
@@ -69,7 +69,7 @@ end
 local function journal_assigned(m, lease, result, ends, ended)
   support.record(args.action ~= '' and args.action .. ',"message_id":' .. args.id or '',
     lease.ticket, lease.fence, lease.seller)
-  journal.record('assigned', string.format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
+  journal.record('assigned', format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
     '"completes":%s,"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d,', args.id, result,
     m.code and 'true' or 'false', tostring(ends or false), lease.ticket, lease.fence, lease.seller,
     lease.granted, ended) .. args.why)
@@ -81,7 +81,7 @@ function verb.assign()
 
   local first = {}
   first.result, first.owner, first.from, first.to, first.code =
-    unpack(redis.call('HMGET', OWN[1], 'result', 'owner', 'from', 'to', 'code'))
+    unpack(command('HMGET', OWN[1], 'result', 'owner', 'from', 'to', 'code'))
   if not first.result and not messages.get(args.digest) then return reply.refuse('no_message') end
   -- If the room is asleep, it has to wake, so that the ledger drains what this call journals.
   if existence.unlisted() then return existence.register() end
@@ -109,6 +109,6 @@ function verb.assign()
   local result, ended = live and 'matched' or 'late', live and NOW or lease.ended
   journal_assigned(m, lease, result, ends, ended)
   if ends then messages.complete_lease(not m.forgotten) end
-  return reply.answer('ok', '', string.format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence,
+  return reply.answer('ok', '', format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence,
     room.epoch, lease.granted, ended, ends and '1' or '0', m.forgotten and '1' or '0'))
 end

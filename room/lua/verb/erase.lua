@@ -21,11 +21,11 @@ end
 
 -- rename_places renames the seller in PLACES, and returns in how many places.
 local function rename_places()
-  local renamed, list = 0, redis.call('HGETALL', PLACES)
+  local renamed, list = 0, command('HGETALL', PLACES)
   for i = 1, #list, 2 do
     local text = rename(list[i + 1], 2)
     if text then
-      redis.call('HSET', PLACES, list[i], text)
+      command('HSET', PLACES, list[i], text)
       renamed = renamed + 1
     end
   end
@@ -35,12 +35,12 @@ end
 -- rename_leases renames the seller in LEASES, and returns in how many leases.
 -- It adds before it removes, so that the key keeps its expiry.
 local function rename_leases()
-  local renamed, list = 0, redis.call('ZRANGE', LEASES, 0, -1, 'WITHSCORES')
+  local renamed, list = 0, command('ZRANGE', LEASES, 0, -1, 'WITHSCORES')
   for i = 1, #list, 2 do
     local text = rename(list[i], 4)
     if text then
-      redis.call('ZADD', LEASES, list[i + 1], text)
-      redis.call('ZREM', LEASES, list[i])
+      command('ZADD', LEASES, list[i + 1], text)
+      command('ZREM', LEASES, list[i])
       renamed = renamed + 1
     end
   end
@@ -58,7 +58,7 @@ end
 function verb.erase()
   advance()
 
-  local session = redis.call('HGET', SELLERS, args.seller)
+  local session = command('HGET', SELLERS, args.seller)
   if session and not args.end_places then return reply.refuse('seller_has_place', session, ' 0 0') end
   if args.check then return reply.refuse('ok', '', ' 0 0') end
   if session and session == room.session then
@@ -71,5 +71,5 @@ function verb.erase()
   local renamed, ended = rename_places(), rename_leases()
   rename_parties()
   if renamed + ended > 0 and room.epoch > 0 then change.any, news.reset = true, true end
-  return reply.answer('ok', '', string.format(' %d %d', renamed, ended))
+  return reply.answer('ok', '', format(' %d %d', renamed, ended))
 end

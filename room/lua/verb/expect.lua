@@ -40,7 +40,7 @@ end
 local function answer_earlier(lease, m)
   local answered = messages.part_answered(m) or answer_first(lease, m.from) or answer_first(lease, 0)
   if not answered then
-    asks.add(lease, math.max(math.min(m.from, NOW), room.granted), args.digest, args.filter)
+    asks.add(lease, max(min(m.from, NOW), room.granted), args.digest, args.filter)
   end
 end
 
@@ -75,8 +75,8 @@ end
 local function details(lease, expires, m)
   local open = 0
   for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end
-  return string.format(' %d %d %d %d %d', #lease.asks, open, expires, lease.ticket, lease.fence) ..
-    (m and string.format(' %d %d %d', room.epoch, lease.granted, NOW) or '') ..
+  return format(' %d %d %d %d %d', #lease.asks, open, expires, lease.ticket, lease.fence) ..
+    (m and format(' %d %d %d', room.epoch, lease.granted, NOW) or '') ..
     (args.body ~= '' and ' ' .. args.body or '')
 end
 
@@ -98,7 +98,7 @@ end
 -- party's code may still come.
 local function refuse_busy(free)
   if room.ask_after ~= free then room.ask_after, change.any, change.codes = free, true, true end
-  local expires = math.min(room.expires + math.min(free - NOW, settings.quarantine), room.granted + LONGEST)
+  local expires = min(room.expires + min(free - NOW, settings.quarantine), room.granted + LONGEST)
   if not room.end_extended then
     room.end_extended, change.codes = true, true
     if expires > room.expires then

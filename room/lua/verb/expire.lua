@@ -14,21 +14,21 @@
 -- `pending` is the journal's length, `forget` when the next message is recent no more. The next look is never
 -- more than a lease length away, so that the end of a lease granted meanwhile is found soon.
 local function next_look(pending, forget)
-  local look = NOW + math.min(pending > 0 and args.take_in or args.rest, settings.lease)
-  if leases.held() then look = math.min(look, leases.deadline()) end
-  if forget then look = math.min(look, forget) end
+  local look = NOW + min(pending > 0 and args.take_in or args.rest, settings.lease)
+  if leases.held() then look = min(look, leases.deadline()) end
+  if forget then look = min(look, forget) end
   if line.length() > 0 then
-    local gone = redis.call('ZRANGE', SEEN, 0, 0, 'WITHSCORES')[2]
+    local gone = command('ZRANGE', SEEN, 0, 0, 'WITHSCORES')[2]
     if gone then
-      look = math.min(look, math.max(tonumber(gone) + settings.away_after + 1, room.presence_trusted_from))
+      look = min(look, max(tonumber(gone) + settings.away_after + 1, room.presence_trusted_from))
     end
-    local away = redis.call('ZRANGE', AWAY, 0, 0, 'WITHSCORES')[2]
+    local away = command('ZRANGE', AWAY, 0, 0, 'WITHSCORES')[2]
     if away then
       local dropped = tonumber(away) + settings.away_after + settings.drop_after + 1
-      look = math.min(look, math.max(dropped, room.presence_trusted_from))
+      look = min(look, max(dropped, room.presence_trusted_from))
     end
   end
-  return math.max(look, NOW)
+  return max(look, NOW)
 end
 
 function verb.expire()
@@ -38,7 +38,7 @@ function verb.expire()
   local forget = messages.expire()
   state.commit()
 
-  local code, pending = 'active', redis.call('XLEN', JOURNAL)
+  local code, pending = 'active', command('XLEN', JOURNAL)
   if line.length() == 0 and not leases.held() then
     code = pending == 0 and not room.paused and not forget and 'asleep' or 'idle'
     if code == 'asleep' and room.epoch > 0 and room.idle_since == 0 and not settings.ephemeral then

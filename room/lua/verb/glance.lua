@@ -16,20 +16,20 @@
 local function grants(since, most)
   local list = (leases.held() or room.ended_session) and room.granted >= since and { int(room.granted) } or {}
   local ended =
-    redis.call('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
+    command('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
   for i = 2, #ended, 2 do list[#list + 1] = int(tonumber(ended[i])) end
-  return table.concat(list, ' ')
+  return concat(list, ' ')
 end
 
 -- texts_of returns some sessions' places as PLACES has them.
 local function texts_of(sessions)
-  return #sessions > 0 and redis.call('HMGET', PLACES, unpack(sessions)) or {}
+  return #sessions > 0 and command('HMGET', PLACES, unpack(sessions)) or {}
 end
 
 -- oldest returns when the earliest of the first `most` waiters joined; 0 if none waits.
 local function oldest(most)
   local joined = 0
-  for _, text in ipairs(texts_of(redis.call('ZRANGE', QUEUE, 0, most - 1))) do
+  for _, text in ipairs(texts_of(command('ZRANGE', QUEUE, 0, most - 1))) do
     local at = tonumber(text and text:match('^live|[^|]*|[^|]*|(%d+)') or 0)
     if joined == 0 or at < joined then joined = at end
   end
@@ -42,7 +42,7 @@ local function outcomes(since, most)
   if room.ended_session and room.ended_session ~= ORPHANED and room.expires >= since then
     n, expired = 1, room.ended_outcome == 'expired' and 1 or 0
   end
-  local ended = redis.call('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', 0, most)
+  local ended = command('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', 0, most)
   for _, text in ipairs(texts_of(ended)) do
     local outcome, fence = (text or ''):match('^([^|]*)|[^|]*|[^|]*|[^|]*|(%d+)')
     if fence then
@@ -67,7 +67,7 @@ function verb.glance()
   local n, expired = outcomes(NOW - args.ends_for, args.most_ends)
   return {
     reply.make('ok', ''),
-    table.concat({ leases.held() and '=' .. room.seller or '-', redis.call('ZCARD', AWAY),
+    concat({ leases.held() and '=' .. room.seller or '-', command('ZCARD', AWAY),
       int(oldest(args.most_oldest)), n, expired, unmatched(), int(room.lost_at) }, ' '),
     grants(NOW - args.grants_for, args.most_grants),
   }

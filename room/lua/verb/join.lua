@@ -35,8 +35,8 @@ end
 -- take_seller records that the seller's place is this session's, unless the call is refused anyway. It
 -- returns false if the seller has a live place with another session.
 local function take_seller(refused)
-  if refused then return redis.call('HEXISTS', SELLERS, args.seller) == 0 end
-  return redis.call('HSETNX', SELLERS, args.seller, args.session) == 1
+  if refused then return command('HEXISTS', SELLERS, args.seller) == 0 end
+  return command('HSETNX', SELLERS, args.seller, args.session) == 1
 end
 
 -- new_place writes and publishes a place for the session, and returns it.
@@ -76,7 +76,7 @@ function verb.join()
   if refused then return reply.refuse(refused) end
 
   local p = new_place()
-  if mine then redis.call('ZREM', ENDED, args.session) end
+  if mine then command('ZREM', ENDED, args.session) end
   if leases.held() or room.paused then
     line.enqueue(args.session, int(p.ticket))
     room.joined_last = args.session

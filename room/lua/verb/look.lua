@@ -10,7 +10,7 @@
 
 -- recent_by_session returns each session's recent messages, as pairs of a digest and when it is forgotten.
 local function recent_by_session()
-  local of, list = {}, redis.call('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf', 'WITHSCORES')
+  local of, list = {}, command('ZRANGEBYSCORE', INBOX, '(' .. int(NOW), '+inf', 'WITHSCORES')
   for i = 1, #list, 2 do
     local digest, session = list[i]:match('^([^|]*)|([^|]*)|')
     if session ~= '' then
@@ -40,11 +40,11 @@ local function shown_to(session, list)
     local m = messages.get(entry[1])
     local kind = m and kind_for(m, session, fence)
     if kind then
-      out[#out + 1] = table.concat({ kind, m.digest, int(m.ticket), int(m.fence), m.late and '1' or '0',
+      out[#out + 1] = concat({ kind, m.digest, int(m.ticket), int(m.fence), m.late and '1' or '0',
         m.received, entry[2], m.sealed }, '|')
     end
   end
-  return table.concat(out, ' ')
+  return concat(out, ' ')
 end
 
 function verb.look()

@@ -55,7 +55,7 @@ local sms      -- args.message
 local answer   -- the answer to the message, as ONCE has it
 
 local function answer_text(h)
-  return table.concat({ 'ok', h.result, h.reason, h.ticket, h.fence, h.epoch, h.granted, h.ended, h.at,
+  return concat({ 'ok', h.result, h.reason, h.ticket, h.fence, h.epoch, h.granted, h.ended, h.at,
     h.duplicate, h.judge, h.completes, int(room.epoch), int(room.version),
     room.lineage ~= '' and room.lineage or '-' }, ' ')
 end
@@ -68,7 +68,7 @@ end
 
 -- answer_at returns the answer that a key has, nil for none.
 local function answer_at(key)
-  local list, known = redis.call('HGETALL', key), {}
+  local list, known = command('HGETALL', key), {}
   for i = 1, #list, 2 do known[list[i]] = list[i + 1] end
   return known.result and known or nil
 end
@@ -87,7 +87,7 @@ local function remembered()
     state.commit()
     return answer_text(known)
   end
-  redis.call('DEL', ONCE)
+  command('DEL', ONCE)
 end
 
 -- window_by_age returns within which times a message was sent if its carrier did not report that. The message
@@ -104,9 +104,9 @@ end
 -- the carrier's time or now, whichever is earlier.
 local function window_by_carrier(now)
   local from, read = sms.from, now
-  if sms.first > 0 and now == NOW then read = math.min(now, sms.first + ON_ITS_WAY) end
+  if sms.first > 0 and now == NOW then read = min(now, sms.first + ON_ITS_WAY) end
   if from <= read then return from, sms.to end
-  return read - (from - read), math.min(sms.to, now + 1)
+  return read - (from - read), min(sms.to, now + 1)
 end
 
 -- set_window sets within which times the message was sent, by the room's
@@ -155,9 +155,9 @@ local function attribute(d)
 end
 
 local function journal_message(l, ask)
-  local lease = l and string.format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%s',
+  local lease = l and format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%s',
     l.ticket, l.fence, l.seller, l.granted, answer.ended)
-  journal.record('message', string.format(
+  journal.record('message', format(
     '"result":"%s"%s,"code":%s,"duplicate":%s,"judge":%s,"completes":%s%s,%s',
     answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '',
     tostring(counts(ask)), tostring(answer.duplicate == '1'), tostring(answer.judge == '1'),
@@ -214,12 +214,12 @@ end
 local function keep_parts(whole, duplicate, answers)
   if sms.part == 0 or sms.astray then return end
   local key = messages.key('parts', sms.whole)
-  if duplicate and not whole then return redis.call('DEL', key) end
+  if duplicate and not whole then return command('DEL', key) end
   local answered = answers or (whole and whole.answered)
   local code_at = whole and whole.code_at or sms.code and sms.earliest or nil
   local numbers = (whole and whole.numbers or ',') .. (whole and whole.again and '*' or int(sms.part)) .. ','
   local digest = whole and whole.first.digest or sms.digest
-  redis.call('SET', key, digest .. '|' .. (answered and '1' or '0') .. '|' .. numbers .. '|' ..
+  command('SET', key, digest .. '|' .. (answered and '1' or '0') .. '|' .. numbers .. '|' ..
     (code_at and int(code_at) or ''), 'PX', PARTS_FOR)
 end
 
@@ -230,7 +230,7 @@ local function ask_go(second_code_due)
   if not filters then return nil end
   if not second_code_due then matching.second_code_due(of) end
   state.commit()
-  return 'asks ' .. table.concat(filters, ' ')
+  return 'asks ' .. concat(filters, ' ')
 end
 
 -- note_clock journals that the carrier's clock is wrong.
@@ -257,8 +257,8 @@ local function remember()
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
-  redis.call('HSET', ONCE, unpack(fields))
-  redis.call('PEXPIRE', ONCE, REMEMBERED_FOR)
+  command('HSET', ONCE, unpack(fields))
+  command('PEXPIRE', ONCE, REMEMBERED_FOR)
 end
 
 -- new_answer returns the answer to a message that belongs to no lease.

@@ -12,7 +12,7 @@
 -- rank_at returns the rank at a position of the line, nil for none.
 local function rank_at(position)
   if position < 1 then return nil end
-  return tonumber(redis.call('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2])
+  return tonumber(command('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2])
 end
 
 -- rank_between returns a rank for position `at`, nil if no number is left between its neighbours.
@@ -30,13 +30,13 @@ end
 -- renumber gives the whole line new ranks, with a session at position `at`, and moves the kept rank along.
 local function renumber(session, at, kept)
   if kept then
-    local ahead = redis.call('ZCOUNT', QUEUE, '-inf', '(' .. room.rank_until_claimed)
-    room.rank_until_claimed = string.format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5)
+    local ahead = command('ZCOUNT', QUEUE, '-inf', '(' .. room.rank_until_claimed)
+    room.rank_until_claimed = format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5)
     change.lease = true
   end
-  local waiters = redis.call('ZRANGE', QUEUE, 0, -1)
+  local waiters = command('ZRANGE', QUEUE, 0, -1)
   table.insert(waiters, at, session)
-  for i, waiter in ipairs(waiters) do redis.call('ZADD', QUEUE, i, waiter) end
+  for i, waiter in ipairs(waiters) do command('ZADD', QUEUE, i, waiter) end
   news.reset = true
 end
 
@@ -49,24 +49,24 @@ function verb.move()
   if not session then return reply.refuse('stale_ticket') end
 
   local p = places.get(session)
-  local from, was = redis.call('ZSCORE', QUEUE, session), redis.call('ZRANK', QUEUE, session) + 1
-  local at = math.min(math.max(args.position, 1), line.length())
-  local positions = string.format(',"from_position":%d,"to_position":%d', was, at)
+  local from, was = command('ZSCORE', QUEUE, session), command('ZRANK', QUEUE, session) + 1
+  local at = min(max(args.position, 1), line.length())
+  local positions = format(',"from_position":%d,"to_position":%d', was, at)
   support.record(args.action ~= '' and args.action .. positions or '', args.ticket, nil, p.seller)
   if was == at then return reply.answer('ok', '') end
 
-  redis.call('ZREM', QUEUE, session)
+  command('ZREM', QUEUE, session)
   local kept = tonumber(room.rank_until_claimed)
   local rank = rank_between(at, kept)
   if rank then
-    redis.call('ZADD', QUEUE, string.format('%.17g', rank), session)
+    command('ZADD', QUEUE, format('%.17g', rank), session)
   else
     renumber(session, at, kept)
     rank = at
   end
 
-  journal.record('moved', string.format('"ticket":%d,"seller":"%s","position":%d', args.ticket, p.seller, at))
-  event.add('moved', string.format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}',
+  journal.record('moved', format('"ticket":%d,"seller":"%s","position":%d', args.ticket, p.seller, at))
+  event.add('moved', format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}',
     session, args.ticket, rank, from, tostring(p.unclaimed)))
   support.notify(session, 'moved')
   change.any = true

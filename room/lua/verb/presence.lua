@@ -11,17 +11,17 @@
 
 -- forget_calls deletes what STATE has of the latest calls of replicas to which no session here is connected.
 local function forget_calls()
-  for _, field in ipairs(redis.call('HKEYS', STATE)) do
+  for _, field in ipairs(command('HKEYS', STATE)) do
     local replica = field:match('^calls:(%d+)$')
-    local unused = replica and #redis.call('ZRANGEBYSCORE', HERE, replica, replica, 'LIMIT', 0, 1) == 0
-    if unused then redis.call('HDEL', STATE, field) end
+    local unused = replica and #command('ZRANGEBYSCORE', HERE, replica, replica, 'LIMIT', 0, 1) == 0
+    if unused then command('HDEL', STATE, field) end
   end
 end
 
 -- latest_number returns the number of the replica's latest report, 0 for none; nil if Redis does not know the
 -- room. An earlier report than that may still arrive, and must not undo it. STATE has "number|when (ms)".
 local function latest_number(field)
-  return room.epoch > 0 and tonumber((redis.call('HGET', STATE, field) or '0'):match('^%d+')) or nil
+  return room.epoch > 0 and tonumber((command('HGET', STATE, field) or '0'):match('^%d+')) or nil
 end
 
 function verb.presence()
@@ -29,7 +29,7 @@ function verb.presence()
   local latest = latest_number(field)
   if latest and args.number >= latest then
     if latest == 0 then forget_calls() end
-    redis.call('HSET', STATE, field, int(args.number) .. '|' .. int(NOW))
+    command('HSET', STATE, field, int(args.number) .. '|' .. int(NOW))
     clock.follow_jump_back()
     local list = args.changes
     for i = args.came + 1, #list, 3 do -- before the others: some of these sessions have connected again

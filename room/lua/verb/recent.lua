@@ -7,7 +7,7 @@
 
 local function cause_text(cause)
   local l, asked = cause[1], cause[2]
-  return table.concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended),
+  return concat({ int(l.fence), int(l.ticket), '=' .. l.seller, int(l.granted), int(l.ended),
     int(asked), l.current and '1' or '0' }, '|')
 end
 
@@ -30,13 +30,13 @@ local function message_text(m, parties)
   local unclaimed = m.state == 'o' and leases.held() and m.fence == room.fence
   local late = m.result == 'late'
   local fence, ticket = (unclaimed or late) and int(m.fence) or '0', late and int(m.ticket) or '0'
-  local parts = { table.concat({ m.digest, fence, ticket, m.result, m.reason, m.code and '1' or '0',
+  local parts = { concat({ m.digest, fence, ticket, m.result, m.reason, m.code and '1' or '0',
     m.received, int(m.from), int(m.to), unclaimed and '1' or '0', m.sealed }, '|') }
   local owner = not m.either and (parties['s' .. m.same] or parties['w' .. m.whole]) or nil
   for _, cause in ipairs(asks.causes(m.from, m.to)) do
     if not owner or owner == cause[1].party then parts[#parts + 1] = cause_text(cause) end
   end
-  return table.concat(parts, ' ')
+  return concat(parts, ' ')
 end
 
 function verb.recent()

@@ -36,14 +36,14 @@ local recorded     -- whether the ledger knows the room, and Redis does not
 -- end_place ends a session's place as lost, or as the process has observed it to end.
 local function end_place(session, ticket, seller, fence, outcome)
   line.remove(session)
-  if seller ~= '' and redis.call('HGET', SELLERS, seller) == session then
-    redis.call('HDEL', SELLERS, seller)
+  if seller ~= '' and command('HGET', SELLERS, seller) == session then
+    command('HDEL', SELLERS, seller)
   end
   if settings.ended_kept > 0 then
     local fence_text = fence and int(fence) or ''
-    local text = table.concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence_text, '', '' }, '|')
+    local text = concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence_text, '', '' }, '|')
     places.put(session, text)
-    redis.call('ZADD', ENDED, int(NOW), session)
+    command('ZADD', ENDED, int(NOW), session)
   else
     places.put(session, nil, false)
   end
@@ -55,7 +55,7 @@ local function journal_observed(place, of)
   journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,' ..
     '"expires_at":%d,"outcome":"%s","ended_at":%d', of, place.ticket, place.seller, place.joined or 0,
     place.fence or 0, place.granted or 0, place.expires or 0, place.outcome or 'lost',
-    math.max(place.outcome and place.ended or NOW, place.granted or 0))
+    max(place.outcome and place.ended or NOW, place.granted or 0))
 end
 
 -- journal_missed journals the lease that an observed place did not
@@ -87,7 +87,7 @@ local function compare(place)
   local same = p and p.ticket == place.ticket
   if same and not p.live then return update_lost(p, place) end
   if same and place.session == room.session and not lost then return end -- it has been granted the lock since
-  local waits = same and redis.call('ZSCORE', QUEUE, place.session)
+  local waits = same and command('ZSCORE', QUEUE, place.session)
   if waits and (place.waited or not place.outcome and not place.fence) then return end -- it keeps its place
   journal_observed(place, same and not lost and room.epoch or place.of)
   local earlier = p and p.ticket < place.ticket and (lost or NOW < room.recovers or not p.live)
@@ -97,17 +97,17 @@ end
 -- keep_waiters ends the live places that are not in the line, the holder's among them.
 -- It returns the others as JSON for the ledger: they continue in the new epoch.
 local function keep_waiters()
-  local kept, list = {}, redis.call('HGETALL', PLACES)
+  local kept, list = {}, command('HGETALL', PLACES)
   for i = 1, #list, 2 do
     local live, ticket, seller = list[i + 1]:match('^([^|]*)|(%d+)|([^|]*)|')
-    room.tickets = math.max(room.tickets, tonumber(ticket))
-    if live == 'live' and redis.call('ZSCORE', QUEUE, list[i]) then
-      kept[#kept + 1] = string.format('{"ticket":%d,"seller":"%s"}', ticket, seller)
+    room.tickets = max(room.tickets, tonumber(ticket))
+    if live == 'live' and command('ZSCORE', QUEUE, list[i]) then
+      kept[#kept + 1] = format('{"ticket":%d,"seller":"%s"}', ticket, seller)
     elseif live == 'live' then
       end_place(list[i], ticket, seller, list[i] == room.session and room.fence or nil)
     end
   end
-  return table.concat(kept, ',')
+  return concat(kept, ',')
 end
 
 -- has_forked reports whether the room has versions that are not in the caller's past.
@@ -118,10 +118,10 @@ end
 
 -- lease_in_lock returns the lease in the lock key, nil for none.
 local function lease_in_lock()
-  local ok, lock = pcall(cjson.decode, redis.call('GET', LOCK) or '')
+  local ok, lock = pcall(cjson.decode, command('GET', LOCK) or '')
   if not ok or type(lock) ~= 'table' or not tonumber(lock.fence) then return nil end
   return { fence = tonumber(lock.fence), ticket = tonumber(lock.ticket) or 0, granted = NOW,
-    expires = NOW + redis.call('PTTL', LOCK) }
+    expires = NOW + command('PTTL', LOCK) }
 end
 
 -- remaining_lease returns the lease that Redis has, unless the process has observed a later one, or its end.
@@ -134,7 +134,7 @@ end
 
 -- begin_later makes the next lease begin after all known ones, even if other clocks set their times.
 local function begin_later()
-  local at = math.max(room.last_lease_over, room.granted, known.over)
+  local at = max(room.last_lease_over, room.granted, known.over)
   if at > room.last_lease_over then room.last_lease_over, change.any, change.lease = at, true, true end
 end
 
@@ -153,8 +153,8 @@ local function orphan(lease)
   if not lease or lease.expires <= NOW or (leases.held() and room.session ~= ORPHANED) then return end
   if room.session == ORPHANED and room.expires >= lease.expires then return end
   room.session, room.seller, room.ticket = ORPHANED, '', lease.ticket
-  room.granted, room.expires = math.min(lease.granted, NOW), lease.expires
-  room.fence = math.max(room.fence, lease.fence)
+  room.granted, room.expires = min(lease.granted, NOW), lease.expires
+  room.fence = max(room.fence, lease.fence)
   forget_asks()
   change.any, change.lease, change.matching = true, true, true
 end
@@ -163,10 +163,10 @@ end
 -- No lease is granted, and so none asks, before the last known one is over.
 local function note_loss(from)
   room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
-  room.lost_at = math.max(NOW, room.lost_at, room.last_lease_over, known.over)
+  room.lost_at = max(NOW, room.lost_at, room.last_lease_over, known.over)
   room.asks_missing_from =
     clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from)
-  room.asks_missing_until = math.max(room.asks_missing_until, room.lost_at)
+  room.asks_missing_until = max(room.asks_missing_until, room.lost_at)
   change.matching = true
 end
 
@@ -174,17 +174,17 @@ end
 -- The epoch has a recovery window only if the server reports its replication history. Otherwise Redis is
 -- embedded in this one process, or does not report when its history changes.
 local function begin_epoch()
-  local of, lease = math.max(room.epoch, args.epoch), remaining_lease()
+  local of, lease = max(room.epoch, args.epoch), remaining_lease()
   existence.cancel_sleep()
   existence.forget_absence()
   begin_later()
   for _, place in ipairs(known.places) do compare(place) end
   local kept = keep_waiters()
-  room.epoch, room.version = math.max(US, of + 1), 0
+  room.epoch, room.version = max(US, of + 1), 0
   free_lock()
   room.lineage = lineage.initial()
   room.recovers = room.history ~= '' and NOW + settings.recovery or 0
-  redis.call('HDEL', STATE, 'asks')
+  command('HDEL', STATE, 'asks')
   forget_asks()
   change.any, change.lease, change.matching, news.reset = true, true, true, true
   note_loss(state_lost and 0 or advanced_at)
@@ -210,7 +210,7 @@ local function add_known()
   if known.ticket > room.tickets then room.tickets, change.any = known.ticket, true end
   if known.fence > room.fence and (not leases.held() or room.session == ORPHANED) then
     room.fence, change.any, change.lease = known.fence, true, true
-  elseif known.fence > math.max(room.fence, room.highest_fence) then
+  elseif known.fence > max(room.fence, room.highest_fence) then
     room.highest_fence, change.room = known.fence, true
   end
   if recorded and (known.lost or NOW - known.ended < OPEN_FOR) then note_loss(0) end -- its ask may be open
@@ -226,14 +226,14 @@ end
 local function is_lost()
   local same_epoch = room.epoch == args.epoch
   local ahead = room.epoch > 0 and (args.epoch == 0 or same_epoch)
-    and (known.fence > math.max(room.fence, room.highest_fence) or known.ticket > room.tickets)
+    and (known.fence > max(room.fence, room.highest_fence) or known.ticket > room.tickets)
   return state_lost or ahead or room.epoch < args.epoch
     or (same_epoch and args.version > lineage.last_common(args.version, args.lineage))
 end
 
 function verb.replay()
   known, advanced_at = args.known, room.advanced_at
-  state_lost = room.epoch == 0 and redis.call('EXISTS', PLACES) == 1
+  state_lost = room.epoch == 0 and command('EXISTS', PLACES) == 1
   lost = is_lost()
   recorded = room.epoch == 0 and (known.fence > 0 or known.ticket > 0)
 

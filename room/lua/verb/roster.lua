@@ -14,26 +14,26 @@ local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's st
 
 -- away_since returns since when each of some sessions is away.
 local function away_since(sessions)
-  local since = redis.call('ZMSCORE', AWAY, unpack(sessions))
+  local since = command('ZMSCORE', AWAY, unpack(sessions))
   for i = 1, #sessions do since[i] = since[i] or '0' end
-  return table.concat(since, ' ')
+  return concat(since, ' ')
 end
 
 function verb.roster()
   state.observe()
   local holder = leases.held() and places.get(room.session)
-  local some_away = redis.call('ZCARD', AWAY) > 0
+  local some_away = command('ZCARD', AWAY) > 0
   local out = { reply.make('ok', ''),
     (leases.held() and '=' .. room.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
-  local last = (args.most > 0 and math.min(args.most, line.length()) or line.length()) - 1
+  local last = (args.most > 0 and min(args.most, line.length()) or line.length()) - 1
   for from = 0, last, PART do
-    local waiters = redis.call('ZRANGE', QUEUE, from, math.min(from + PART - 1, last), 'WITHSCORES')
+    local waiters = command('ZRANGE', QUEUE, from, min(from + PART - 1, last), 'WITHSCORES')
     local sessions, ranks = {}, {}
     for i = 1, #waiters, 2 do
       sessions[#sessions + 1], ranks[#ranks + 1] = waiters[i], waiters[i + 1]
     end
-    out[#out + 1] = table.concat(redis.call('HMGET', PLACES, unpack(sessions)), ' ')
-    out[#out + 1] = table.concat(ranks, ' ')
+    out[#out + 1] = concat(command('HMGET', PLACES, unpack(sessions)), ' ')
+    out[#out + 1] = concat(ranks, ' ')
     out[#out + 1] = some_away and away_since(sessions) or ''
   end
   return out

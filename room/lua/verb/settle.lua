@@ -32,7 +32,7 @@ local function open_again(fence, answered)
     if a.n == tonumber(n) and a.answered == digest then a.answered = '' end
   end
   if lease then leases.write(lease) end
-  redis.call('HDEL', ONCE, 'answers')
+  command('HDEL', ONCE, 'answers')
 end
 
 -- settle_recent applies the verdict to a recent message.
@@ -55,9 +55,9 @@ local function settle_answer(owner, given, is_first)
   if given then
     if owner > 0 and is_on(owner) and not args.agreed then messages.set_owner(ONCE, 0) end
   elseif is_first then
-    redis.call('HSET', ONCE, 'judge', '0')
+    command('HSET', ONCE, 'judge', '0')
     if not args.agreed then
-      redis.call('HSET', ONCE, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '-', 'fence', '-',
+      command('HSET', ONCE, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '-', 'fence', '-',
         'granted', '-', 'ended', '-', 'completes', '0')
     end
   end
@@ -65,7 +65,7 @@ end
 
 function verb.settle()
   local judged, owner, given, code, first, answers =
-    unpack(redis.call('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence', 'answers'))
+    unpack(command('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence', 'answers'))
   owner = tonumber(owner or 0)
   local is_first = judged == '1' and is_on(tonumber(first)) -- the verdict is on the first answer
   local m = messages.get(args.digest)

@@ -4,7 +4,7 @@
 
 function verb.snapshot()
   state.observe()
-  local waiters, ranks = redis.call('ZRANGE', QUEUE, 0, -1, 'WITHSCORES'), {}
+  local waiters, ranks = command('ZRANGE', QUEUE, 0, -1, 'WITHSCORES'), {}
   for i = 2, #waiters, 2 do ranks[#ranks + 1] = waiters[i] end
-  return { reply.make('ok', ''), table.concat(ranks, ' ') }
+  return { reply.make('ok', ''), concat(ranks, ' ') }
 end
