@@ -41,12 +41,12 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 		Who    string `json:"who"`
 		Reason string `json:"reason"`
 	}{q.By.Who, q.By.Reason})
-	own := []string{requestKey(q.Request), messageKey(q.MessageID)}
+	once := requestKey(q.Request)
 	var m Match
 	err := e.index.listed(ctx, id, func(l listing) error {
 		args := assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why,
 			l.at, l.absence}
-		a, err := e.answer(ctx, assignVerb.with(args), id, own)
+		a, err := e.answer(ctx, assignVerb.with(args).keptIn(once), id)
 		if err == nil {
 			m, err = assigned(a)
 		}

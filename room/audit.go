@@ -40,13 +40,13 @@ func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail stri
 func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
 	once := requestKey("")
 	return e.index.listed(ctx, id, func(l listing) error {
-		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.absence}), id, once)
+		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.absence}).keptIn(once), id)
 		return err
 	})
 }
 
 // Alert makes support's pages load the room's messages and incidents again. Error: ErrStore.
 func (e *Engine) Alert(ctx context.Context, id ID) error {
-	_, err := e.standing(ctx, auditVerb.with(auditArgs{Alert: true}), id, unremembered)
+	_, err := e.standing(ctx, auditVerb.with(auditArgs{Alert: true}), id)
 	return err
 }

@@ -25,8 +25,8 @@ type ClaimRequest struct {
 //
 // Errors: ErrNoPlace, ErrStaleFence, ErrStore.
 func (e *Engine) ClaimTurn(ctx context.Context, id ID, q ClaimRequest) (Standing, error) {
-	st, err := e.standing(ctx, claimVerb.with(claimArgs{q.Session, q.Fence, q.Ticket}), id,
-		requestKey(q.Request))
+	st, err := e.standing(ctx, claimVerb.with(claimArgs{q.Session, q.Fence, q.Ticket}).
+		keptIn(requestKey(q.Request)), id)
 	e.stood(id, q.Session, st)
 	return st, err
 }

@@ -2,6 +2,7 @@ package room
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -9,16 +10,54 @@ import (
 	"unicode"
 )
 
-// fields encodes a struct as the JSON object that the Lua library decodes into a table. MayWait becomes
-// may_wait, and a duration becomes whole milliseconds. A field of type []byte is JSON already.
-type fields struct{ names []string }
+// fields are the fields of a struct that Go hands over to the Lua library. In Lua, MayWait is may_wait, and a
+// duration is whole milliseconds. A field of type []byte is JSON already.
+type fields struct {
+	names []string
+	types []reflect.Type
+}
 
 func fieldsOf(t reflect.Type) fields {
 	var f fields
 	for i := range t.NumField() {
-		f.names = append(f.names, luaName(t.Field(i).Name))
+		f.names, f.types = append(f.names, luaName(t.Field(i).Name)), append(f.types, t.Field(i).Type)
 	}
 	return f
+}
+
+// lua returns a Lua constructor of a table with the fields, from the texts that have the positions from
+// `first` on in the list v.
+func (f fields) lua(first int) string {
+	var b strings.Builder
+	for i, name := range f.names {
+		from := fmt.Sprintf("v[%d]", first+i)
+		switch kind := f.types[i].Kind(); kind {
+		case reflect.String:
+		case reflect.Bool:
+			from += " == '1'"
+		case reflect.Int, reflect.Int64:
+			from += " + 0"
+		default:
+			from = "cjson.decode(" + from + ")"
+		}
+		b.WriteString("['" + name + "'] = " + from + ", ")
+	}
+	return "{ " + b.String() + "}"
+}
+
+// texts returns the fields of a struct as the texts that the constructor of lua reads.
+func (f fields) texts(to []any, of reflect.Value) []any {
+	for i := range f.names {
+		switch v := of.Field(i); v.Kind() {
+		case reflect.String:
+			to = append(to, v.String())
+		case reflect.Bool:
+			to = append(to, map[bool]string{true: "1", false: "0"}[v.Bool()])
+		default:
+			to = append(to, string(appendJSON(nil, v)))
+		}
+	}
+	return to
 }
 
 // luaName returns the Lua name of a field: may_wait for MayWait.
@@ -38,7 +77,7 @@ func (f fields) json(of reflect.Value) string {
 	return f.write(of, func(reflect.Value) bool { return true })
 }
 
-// known encodes the fields that are not zero.
+// known encodes the fields that are not zero; "" = all are.
 func (f fields) known(of reflect.Value) string {
 	return f.write(of, func(v reflect.Value) bool { return !v.IsZero() })
 }
@@ -52,7 +91,7 @@ func (f fields) write(of reflect.Value, which func(reflect.Value) bool) string {
 		}
 	}
 	if len(b) == 0 {
-		return "{}"
+		return ""
 	}
 	b[0] = '{'
 	return string(append(b, '}'))
@@ -94,21 +133,35 @@ type policy struct {
 
 // caller has what the calling process has observed of the room and of Redis's clock.
 type caller struct {
-	Epoch     int64 // last epoch that the process observed; 0 = none
-	Version   int64
-	Lineage   string
+	Epoch   int64 // last epoch that the process observed; 0 = none
+	Version int64
+	Lineage string
+	Latest  int64 // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
+}
+
+// rare has what a calling process seldom has to say.
+type rare struct {
 	Replays   bool   // the call replays what the process observed: see verb/replay.lua
 	ReadOnly  bool   // the call writes nothing
 	Outage    int64  // end of the last outage that the process saw (unix ms); 0 = none lately
-	Latest    int64  // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
-	ClockJump int64  // last jump ahead of that clock that the process saw (unix ms); 0 = none lately
+	ClockJump int64  // last jump ahead of Redis's clock that the process saw (unix ms); 0 = none lately
 	Trace     string // trace of the call, for the journal (see Entry.Trace); "" = none
 }
 
 var (
 	callerFields = fieldsOf(reflect.TypeFor[caller]())
+	rareFields   = fieldsOf(reflect.TypeFor[rare]())
 	policyFields = fieldsOf(reflect.TypeFor[policy]())
 )
+
+// Positions in ARGV, where Lua counts from 1. call.lua lists all.
+const (
+	callerAt    = 4
+	argumentsAt = 9
+)
+
+// argumentsOf has the arguments of each verb, by its name.
+var argumentsOf = make(map[string]fields)
 
 // verb is a function of the Lua library. Its arguments are the fields of an A.
 type verb[A any] struct {
@@ -116,19 +169,35 @@ type verb[A any] struct {
 	fields fields
 }
 
+// newVerb declares a verb, for the library too.
 func newVerb[A any](name string) verb[A] {
-	return verb[A]{name: name, fields: fieldsOf(reflect.TypeFor[A]())}
+	v := verb[A]{name: name, fields: fieldsOf(reflect.TypeFor[A]())}
+	argumentsOf[name] = v.fields
+	return v
 }
 
-// call is a verb with its encoded arguments.
+// call is a verb with its arguments.
 type call struct {
 	verb     string
-	args     string // JSON
+	args     []any  // texts
+	once     string // name of the key that keeps the reply for a repeat of the request; "" = it is not kept
 	readOnly bool   // the verb writes nothing, because Redis refuses writes
-	thin     []any  // what the verb needs for a thin lock: see thin.go; nil = the room executes it
 }
 
 // with returns a call of the verb.
 func (v verb[A]) with(a A) call {
-	return call{verb: v.name, args: v.fields.json(reflect.ValueOf(a))}
+	return call{verb: v.name, args: v.fields.texts(nil, reflect.ValueOf(a))}
+}
+
+// keptIn returns the call with the name of the key that keeps its reply.
+func (c call) keptIn(once string) call {
+	c.once = once
+	return c
+}
+
+// argv returns the ARGV of the call.
+func (c call) argv(policy string, by caller, seldom rare) []any {
+	argv := make([]any, 0, argumentsAt+len(c.args))
+	argv = callerFields.texts(append(argv, c.verb, policy, c.once), reflect.ValueOf(by))
+	return append(append(argv, rareFields.known(reflect.ValueOf(seldom))), c.args...)
 }

@@ -11,7 +11,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -200,21 +199,20 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return nil
 }
 
-// run runs a verb once and returns its reply. own are the keys that only this verb uses: the first keeps the
-// reply.
+// run runs a verb once and returns its reply.
 //
 // If Redis lost writes that this process has observed, run replays them first. While the room is recovering,
 // run waits until the other replicas have had the time to replay.
-func (e *Engine) run(ctx context.Context, c call, id ID, own []string) (any, error) {
+func (e *Engine) run(ctx context.Context, c call, id ID) (any, error) {
 	if e.traces(ctx) {
-		return e.runTraced(ctx, c, id, own)
+		return e.runTraced(ctx, c, id)
 	}
-	return e.runUntilAnswered(ctx, c, id, own)
+	return e.runUntilAnswered(ctx, c, id)
 }
 
-func (e *Engine) runUntilAnswered(ctx context.Context, c call, id ID, own []string) (any, error) {
+func (e *Engine) runUntilAnswered(ctx context.Context, c call, id ID) (any, error) {
 	for {
-		res, retryAfter, err := e.attempt(ctx, c, id, own)
+		res, retryAfter, err := e.attempt(ctx, c, id)
 		if err != nil || retryAfter == 0 {
 			return res, err
 		}
@@ -237,11 +235,10 @@ func pause(ctx context.Context, d time.Duration) error {
 const mostReplays = 5
 
 // attempt runs the verb once. If retryAfter > 0 the room is recovering and the verb was not executed.
-func (e *Engine) attempt(ctx context.Context, c call, id ID, own []string) (res any, retryAfter time.Duration,
-	err error) {
+func (e *Engine) attempt(ctx context.Context, c call, id ID) (res any, retryAfter time.Duration, err error) {
 	for range mostReplays {
 		sent := time.Now()
-		if res, err = e.eval(ctx, c, id, own, e.memory.position(id), false); err != nil {
+		if res, err = e.eval(ctx, c, id, e.memory.position(id), false); err != nil {
 			return nil, 0, err
 		}
 		text, _ := res.(string)
@@ -278,23 +275,17 @@ func (e *Engine) timed(id ID, sent time.Time, now int64) {
 }
 
 // eval calls the library once. The verb is not executed if the observed position is not in the room's past.
-func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed position, replays bool) (any,
-	error) {
+func (e *Engine) eval(ctx context.Context, c call, id ID, observed position, replays bool) (any, error) {
 	latest, now, terms := int64(0), time.Now(), e.Terms(id)
 	if !replays {
 		latest = e.memory.latestTime(id, now)
 	}
 	jumps := max(terms.Quarantine, settling)
-	by := callerFields.known(reflect.ValueOf(caller{
-		Epoch: observed.epoch, Version: observed.version, Lineage: observed.lineage,
-		Replays: replays, ReadOnly: c.readOnly,
-		Outage: e.memory.outageEnd(id), Latest: latest, ClockJump: e.memory.jumpedAhead(id, jumps, now),
-		Trace: e.traceOf(ctx)}))
-	keys, argv := e.names.keys(id, own), []any{c.verb, e.policyOf(terms), by, c.args}
-	if c.thin != nil {
-		keys, argv = keys[:1], append(append(argv, c.thin...), latest)
-	}
-	res, err := e.library.call(ctx, c.readOnly, keys, argv...)
+	by := caller{observed.epoch, observed.version, observed.lineage, latest}
+	seldom := rare{Replays: replays, ReadOnly: c.readOnly, Outage: e.memory.outageEnd(id),
+		ClockJump: e.memory.jumpedAhead(id, jumps, now), Trace: e.traceOf(ctx)}
+	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, e.memory.cluster),
+		c.argv(e.policyOf(terms), by, seldom)...)
 	if err != nil {
 		e.memory.failed(id, err)
 		return nil, fmt.Errorf("%w: %w", ErrStore, err)
@@ -303,14 +294,14 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, own []string, observed
 }
 
 // standing runs a verb whose reply is one line, and returns the standing in that reply.
-func (e *Engine) standing(ctx context.Context, c call, id ID, once string) (Standing, error) {
-	a, err := e.answer(ctx, c, id, []string{once})
+func (e *Engine) standing(ctx context.Context, c call, id ID) (Standing, error) {
+	a, err := e.answer(ctx, c, id)
 	return a.standing, err
 }
 
-// answer runs a verb whose reply is one line, and returns the parsed reply. own is as for run.
-func (e *Engine) answer(ctx context.Context, c call, id ID, own []string) (answer, error) {
-	res, err := e.run(ctx, c, id, own)
+// answer runs a verb whose reply is one line, and returns the parsed reply.
+func (e *Engine) answer(ctx context.Context, c call, id ID) (answer, error) {
+	res, err := e.run(ctx, c, id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -360,16 +351,15 @@ func (e *Engine) Observe(id ID, event *Event) {
 	}
 }
 
-// unremembered is the prefix of the keys that keep the replies to requests. Without a request's id behind it,
-// it stands for a call whose reply is not kept.
-const unremembered = "request:"
+// requests is the prefix of the keys that keep the replies to requests.
+const requests = "request:"
 
 // requestKey returns the key that keeps the reply to a request. A request without an id gets a new one.
 func requestKey(request string) string {
 	if request == "" {
 		request = uuid.NewString()
 	}
-	return unremembered + request
+	return requests + request
 }
 
 // Refused reports whether an error is a rule's refusal and not a failure of Redis.

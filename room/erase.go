@@ -36,7 +36,7 @@ type Erased struct{ Places, Leases int }
 // Every replica then takes a new snapshot of the room. Errors: ErrSellerHasPlace, with the place in the
 // standing; ErrStore.
 func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased, Standing, error) {
-	a, err := e.answer(ctx, eraseVerb.with(eraseArgs(q)), id, []string{unremembered})
+	a, err := e.answer(ctx, eraseVerb.with(eraseArgs(q)), id)
 	if err != nil {
 		return Erased{}, a.standing, err
 	}
@@ -52,7 +52,7 @@ func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased
 // EraseReplies renames a seller in the replies that Redis keeps for repeated requests, in all rooms. It
 // returns how many named the seller.
 func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (replies int, err error) {
-	err = EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+unremembered+"*", func(key string) error {
+	err = EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+requests+"*", func(key string) error {
 		n, err := eraseReplyScript.Run(ctx, e.rdb, []string{key}, seller, pseudonym).Int()
 		if err != nil && strings.Contains(err.Error(), "WRONGTYPE") {
 			return nil // the reply to a message names no seller

@@ -72,16 +72,16 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 		request = "expect:" + digest(fmt.Sprintf("%s %d %q %q", q.Session, q.Fence, q.Key, ""))
 		body = digest(fmt.Sprintf("%q %q %q", q.Filter.From, q.Filter.Contains, q.MessageID))
 	}
-	message, own := "", []string{requestKey(request)}
+	message := ""
 	if q.MessageID != "" {
-		message, own = digest(q.MessageID), append(own, messageKey(q.MessageID))
+		message = digest(q.MessageID)
 	}
 	filter, err := e.sealer(id).sealFilter(id, q.Filter)
 	if err != nil {
 		return Expectation{}, err
 	}
 	args := expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks, body}
-	a, err := e.answer(ctx, expectVerb.with(args), id, own)
+	a, err := e.answer(ctx, expectVerb.with(args).keptIn(requestKey(request)), id)
 	x := Expectation{Standing: a.standing}
 	e.stood(id, q.Session, a.standing)
 	r := reader{fields: a.rest}
@@ -124,9 +124,8 @@ func rememberedOther(rest []string, body string) bool {
 // The ask that the message answered is open again, with its old time. Errors: ErrNoMessage, ErrStaleFence,
 // ErrTooManyRejects, ErrStore.
 func (e *Engine) Reject(ctx context.Context, id ID, session string, fence int64, messageID string) error {
-	own := []string{requestKey(""), messageKey(messageID)}
 	args := rejectArgs{session, fence, digest(messageID), jsonText(messageID), maxRejects}
-	_, err := e.answer(ctx, rejectVerb.with(args), id, own)
+	_, err := e.answer(ctx, rejectVerb.with(args).keptIn(requestKey("")), id)
 	return err
 }
 

@@ -48,7 +48,7 @@ func (e *Engine) expire(
 	ctx context.Context, id ID, rest time.Duration, replicas string,
 ) (found Checked, retryAfter time.Duration, err error) {
 	args := expireArgs{rest, e.cfg.DrainEvery, e.cfg.Retention, replicas}
-	res, retryAfter, err := e.attempt(ctx, expireVerb.with(args), id, []string{"expire"})
+	res, retryAfter, err := e.attempt(ctx, expireVerb.with(args), id)
 	if err != nil || retryAfter > 0 {
 		return Checked{}, retryAfter, err
 	}

@@ -9,10 +9,10 @@ import (
 var joinVerb = newVerb[joinArgs]("join")
 
 type joinArgs struct {
-	Session    string
-	Seller     string // "" = none
-	MayWait    bool
+	Session    string        // thin.lua knows this one and OwnLease by their positions
 	OwnLease   time.Duration // this place's lease; 0 = the room's
+	Seller     string        // "" = none
+	MayWait    bool
 	Channel    string        // Pub/Sub channel for the grant of a waiter; "" = none
 	Vouch      time.Duration // the waiter is away after this unless vouched for again; 0 = never
 	Asks       bool          // the session announces asks (see expect.lua)
@@ -52,17 +52,19 @@ type JoinRequest struct {
 // unclaimed waiter is back in line. Errors: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (with
 // NoWait only), ErrNoPlace (with Ticket only), ErrStore.
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
-	once := unremembered
+	once := ""
 	if !q.Fresh {
 		once = requestKey(q.Request)
 	}
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		args := joinArgs{q.Session, q.Seller, !q.NoWait, q.Lease, q.Channel, q.Vouch, q.Asks, q.Ticket,
+		args := joinArgs{q.Session, e.joinLease(q), q.Seller, !q.NoWait, q.Channel, q.Vouch, q.Asks, q.Ticket,
 			e.cfg.Waiters, l.at, l.absence}
-		c := joinVerb.with(args)
-		c.thin = e.thinJoin(q)
-		st, err = e.standing(ctx, c, id, once)
+		c := joinVerb.with(args).keptIn(once)
+		if e.thinJoin(q) {
+			c.verb = "lock"
+		}
+		st, err = e.standing(ctx, c, id)
 		return err
 	})
 	e.stood(id, q.Session, st)

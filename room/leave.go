@@ -8,9 +8,9 @@ import (
 var leaveVerb = newVerb[leaveArgs]("leave")
 
 type leaveArgs struct {
-	Session string
-	Outcome string // completed or cancelled
+	Session string // thin.lua knows this one and Fence by their positions
 	Fence   int64  // of the lease that is meant; 0 = whichever the session has, or none
+	Outcome string // completed or cancelled
 	Ticket  int64  // of the place that is meant; 0 = whichever the session has
 }
 
@@ -30,10 +30,12 @@ type LeaveRequest struct {
 //
 // Errors: ErrNoPlace, ErrStaleFence, ErrStore.
 func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, error) {
-	args := leaveArgs{q.Session, string(q.Outcome), q.Fence, q.Ticket}
-	once, c := requestKey(q.Request), leaveVerb.with(args)
-	c.thin = e.thinLeave(q, once)
-	a, err := e.answer(ctx, c, id, []string{once})
+	args := leaveArgs{q.Session, q.Fence, string(q.Outcome), q.Ticket}
+	c := leaveVerb.with(args).keptIn(requestKey(q.Request))
+	if e.thinLeave(q) {
+		c.verb = "unlock"
+	}
+	a, err := e.answer(ctx, c, id)
 	st := a.standing
 	st.Already = err == nil && slices.Contains(a.rest, "already")
 	e.stood(id, q.Session, st)

@@ -56,8 +56,12 @@ func luaNames(pattern string) (names []string) {
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
 	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n")
+	text.WriteString(callerConstructor())
 	for _, name := range slices.Concat(modules(), verbFiles(), []string{"call"}) {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
+		if name, ok := strings.CutPrefix(name, "verb/"); ok {
+			text.WriteString(argumentsConstructor(name))
+		}
 	}
 	text.WriteString("end)() end\n")
 	return text.String()
@@ -71,8 +75,8 @@ func scriptText() string {
 	for _, name := range first {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
 	}
-	text.WriteString("if #KEYS == 1 then\n  local answer = thin.answer(KEYS[1], ARGV)\n" +
-		"  if answer then return answer end\nend\ndo (function()\n" + luaSource("lazily"))
+	text.WriteString("local answer = thin.answer(KEYS[1], ARGV)\nif answer then return answer end\n" +
+		"do (function()\n" + luaSource("lazily") + callerConstructor())
 	for _, name := range modules() {
 		if slices.Contains(eager, name) {
 			text.WriteString("do\n" + luaSource(name) + "end\n")
@@ -80,12 +84,26 @@ func scriptText() string {
 			text.WriteString("when_used(" + name + ", function()\n" + luaSource(name) + "end)\n")
 		}
 	}
-	for _, name := range verbFiles() {
-		text.WriteString("if ARGV[1] == '" + strings.TrimPrefix(name, "verb/") + "' then\n" +
-			luaSource(name) + "end\n")
+	text.WriteString("local called = thin.room_verb[ARGV[1]] or ARGV[1]\n")
+	for _, file := range verbFiles() {
+		name := strings.TrimPrefix(file, "verb/")
+		text.WriteString("if called == '" + name + "' then\n" + luaSource(file) + argumentsConstructor(name) +
+			"end\n")
 	}
 	text.WriteString("do\n" + luaSource("call") + "end\nend)() end\nreturn call(KEYS, ARGV)\n")
 	return text.String()
+}
+
+// argumentsConstructor returns the Lua function that makes the table of a verb's arguments from ARGV.
+func argumentsConstructor(verb string) string {
+	return constructor(verb, argumentsOf[verb].lua(argumentsAt))
+}
+
+// callerConstructor returns the Lua function that makes the table of the caller from ARGV.
+func callerConstructor() string { return constructor("caller", callerFields.lua(callerAt)) }
+
+func constructor(name, table string) string {
+	return "function from_argv." + name + "(v)\n  return " + table + "\nend\n"
 }
 
 const libraryPrefix = "waitroom_"

@@ -161,10 +161,10 @@ func (e *Engine) lines(ctx context.Context, c call, id ID, n int) ([]string, err
 // list runs a verb whose reply is a list of strings. If Redis refuses writes, it runs the verb as read-only.
 func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 	sent := time.Now()
-	res, err := e.run(ctx, c, id, []string{"look"})
+	res, err := e.run(ctx, c, id)
 	if NoWrites(err) {
 		c.readOnly = true
-		res, err = e.run(ctx, c, id, []string{"look"})
+		res, err = e.run(ctx, c, id)
 	}
 	if err != nil {
 		return nil, err

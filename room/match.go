@@ -139,7 +139,7 @@ type matchMessage struct {
 // the next waiter is granted in the same step. The holder sees the message after SettleMatch. Error:
 // ErrStore.
 func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error) {
-	began, own := time.Now(), []string{messageKey(q.MessageID)}
+	began := time.Now()
 	m, err := e.matchMessage(id, q)
 	if err != nil {
 		return Match{}, err
@@ -153,7 +153,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 			if err != nil {
 				return fmt.Errorf("encode message: %w", err)
 			}
-			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.absence}), id, own)
+			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.absence}), id)
 			if err != nil {
 				return err
 			}
@@ -242,8 +242,7 @@ func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]f
 // a match returns Ambiguous. A verdict on a lease that the message no longer belongs to changes nothing;
 // fence 0 means the message's lease. It is idempotent. Error: ErrStore.
 func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence int64, agreed bool) error {
-	_, err := e.standing(ctx, settleVerb.with(settleArgs{digest(messageID), agreed, fence}), id,
-		messageKey(messageID))
+	_, err := e.standing(ctx, settleVerb.with(settleArgs{digest(messageID), agreed, fence}), id)
 	return err
 }
 
@@ -266,10 +265,6 @@ func parseMatch(res any) (m Match, now position, err error) {
 	}
 	return m, now, nil
 }
-
-// messageKey returns the key that keeps a message's answer for a day. The id is the carrier's text, so the
-// key has its digest.
-func messageKey(messageID string) string { return "sms:" + digest(messageID) }
 
 // aboutMessage returns the associated data of a sealed message.
 func aboutMessage(id ID, digest string) string { return string(id) + "/" + digest }

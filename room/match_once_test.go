@@ -98,7 +98,7 @@ func TestLostReplyOfAMatchEndsOneLease(t *testing.T) {
 	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
 	first := a.join()
 	b.join()
-	lost := proxy.DropNextReply(mentions("sms:"))
+	lost := proxy.DropNextReply(mentions("\r\nmatch\r\n"))
 	m := match(t, e, sms("m", 0, 0))
 	<-lost
 	requireLease(t, room.Matched, first.Lease, m, "the client's own repeat")

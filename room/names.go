@@ -94,16 +94,19 @@ func (n Names) events() string { return "events" + n.databaseSuffix() }
 // room returns the start of all names of a room. library.lua takes it from the first of KEYS.
 func (n Names) room(id ID) string { return n.prefix + "{" + string(id) + "}:" }
 
-// keys returns the KEYS of a call, in the order of library.lua. own are the keys that only this verb uses:
-// the first keeps the reply to this request.
-func (n Names) keys(id ID, own []string) []string {
+// keys returns the KEYS of a call: the lock key, from which the library derives the others.
+//
+// A cluster gets all of them. While it moves a room to another node, it then refuses the call as a whole,
+// since keys are missing on either node. With the lock key alone it would execute the call on a part of the
+// room.
+func (n Names) keys(id ID, cluster bool) []string {
 	begin := n.room(id)
-	ks := make([]string, 0, len(keyNames)+len(own))
-	for _, name := range keyNames {
-		ks = append(ks, begin+name)
+	if !cluster {
+		return []string{begin + keyNames[0]}
 	}
-	for _, name := range own {
-		ks = append(ks, begin+name)
+	ks := make([]string, len(keyNames))
+	for i, name := range keyNames {
+		ks[i] = begin + name
 	}
 	return ks
 }

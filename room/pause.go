@@ -32,7 +32,7 @@ func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, 
 	once := requestKey(request)
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.absence}), id, once)
+		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.absence}).keptIn(once), id)
 		return err
 	})
 	return st, err

@@ -55,7 +55,7 @@ func (e *Engine) Presence(
 		}
 	}
 	args := presenceArgs{strconv.FormatInt(int64(replica), 10), number, len(came), changes}
-	st, err := e.standing(ctx, presenceVerb.with(args), id, "presence")
+	st, err := e.standing(ctx, presenceVerb.with(args), id)
 	if err == nil && !earliest { // a replica that looked at the room meanwhile may have missed the change
 		_, err = e.index.dueIn(ctx, id, away)
 	}

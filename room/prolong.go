@@ -13,5 +13,5 @@ func (e *Engine) Prolong(
 	ctx context.Context, id ID, request, session string, fence int64, more time.Duration,
 ) (Standing, error) {
 	args := extendArgs{fence, more, math.MaxInt64, "", session}
-	return e.standing(ctx, extendVerb.with(args), id, requestKey(request))
+	return e.standing(ctx, extendVerb.with(args).keptIn(requestKey(request)), id)
 }

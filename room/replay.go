@@ -171,7 +171,7 @@ func (e *Engine) replayWith(ctx context.Context, id ID, found record, token stri
 	}
 	return e.index.registeredNow(ctx, id, token, func(l listing) error {
 		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.absence}
-		res, err := e.eval(ctx, replayVerb.with(args), id, []string{"replay"}, position{}, true)
+		res, err := e.eval(ctx, replayVerb.with(args), id, position{}, true)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,6 @@ const SeenBatch = 500
 // Together the sessions are at most SeenBatch. Sessions that do not wait are ignored, and a session that was
 // never vouched for is never away (rule 2 of docs/contract.md). Error: ErrStore.
 func (e *Engine) Seen(ctx context.Context, id ID, vouch time.Duration, here, gone []string) (View, error) {
-	st, err := e.standing(ctx, seenVerb.with(seenArgs{vouch, len(here), slices.Concat(here, gone)}), id,
-		"seen")
+	st, err := e.standing(ctx, seenVerb.with(seenArgs{vouch, len(here), slices.Concat(here, gone)}), id)
 	return st.View, err
 }

@@ -39,7 +39,7 @@ type moveArgs struct {
 // Release ends the lease with this fence as forced. Errors: ErrStaleFence, ErrStore.
 func (e *Engine) Release(ctx context.Context, id ID, request string, fence int64, by Action) (Standing,
 	error) {
-	return e.standing(ctx, releaseVerb.with(releaseArgs{fence, by.reasons()}), id, requestKey(request))
+	return e.standing(ctx, releaseVerb.with(releaseArgs{fence, by.reasons()}).keptIn(requestKey(request)), id)
 }
 
 // Extend gives the lease with this fence more time, to at most ten minutes in all.
@@ -51,13 +51,13 @@ func (e *Engine) Extend(
 		by.Seconds = Seconds(more)
 	}
 	args := extendArgs{fence, more, LongestLease, by.reasons(), ""}
-	return e.standing(ctx, extendVerb.with(args), id, requestKey(request))
+	return e.standing(ctx, extendVerb.with(args).keptIn(requestKey(request)), id)
 }
 
 // Remove removes the waiter with this ticket from the line. Errors: ErrStaleTicket, ErrStore.
 func (e *Engine) Remove(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing,
 	error) {
-	return e.standing(ctx, removeVerb.with(removeArgs{ticket, by.reasons()}), id, requestKey(request))
+	return e.standing(ctx, removeVerb.with(removeArgs{ticket, by.reasons()}).keptIn(requestKey(request)), id)
 }
 
 // Move moves the waiter with this ticket to a position, from 1; past the end is last.
@@ -65,5 +65,6 @@ func (e *Engine) Remove(ctx context.Context, id ID, request string, ticket int64
 func (e *Engine) Move(
 	ctx context.Context, id ID, request string, ticket int64, position int, by Action,
 ) (Standing, error) {
-	return e.standing(ctx, moveVerb.with(moveArgs{ticket, position, by.reasons()}), id, requestKey(request))
+	args := moveArgs{ticket, position, by.reasons()}
+	return e.standing(ctx, moveVerb.with(args).keptIn(requestKey(request)), id)
 }

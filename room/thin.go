@@ -1,6 +1,9 @@
 package room
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // A lock without waiters is thin: Redis has its lock key and its highest fence. thin.lua takes a free lock
 // and gives a thin one back. Where it can not, the room executes the verb in the same call.
@@ -10,25 +13,21 @@ func mayBeThin(c Config) bool {
 	return c.Ephemeral && c.Silent && c.Journal == 0 && c.Leases < 0 && c.Outcomes < 0 && c.ClaimWithin == 0
 }
 
-// thinJoin returns what a join needs for a thin lock: see thin.lua. It is nil if the room executes the join.
-func (e *Engine) thinJoin(q JoinRequest) []any {
-	if !e.thin || !q.Fresh || q.Seller != "" || q.Ticket != 0 || q.Asks {
-		return nil
-	}
-	lease := q.Lease
-	if lease <= 0 {
-		lease = e.cfg.Lease
-	}
-	return []any{q.Session, lease.Milliseconds(), unremembered}
+// thinJoin reports whether a join may take a thin lock.
+func (e *Engine) thinJoin(q JoinRequest) bool {
+	return e.thin && q.Fresh && q.Seller == "" && q.Ticket == 0 && !q.Asks
 }
 
-// thinLeave returns what a leave needs for a thin lock. It is nil if the room executes the leave.
-func (e *Engine) thinLeave(q LeaveRequest, once string) []any {
-	if !e.thin || q.Fence == 0 || q.Ticket != 0 {
-		return nil
+// joinLease returns the lease of a join's place: 0 = the room's, which thin.lua does not know.
+func (e *Engine) joinLease(q JoinRequest) time.Duration {
+	if q.Lease <= 0 && e.thinJoin(q) {
+		return e.cfg.Lease
 	}
-	return []any{q.Session, q.Fence, once}
+	return q.Lease
 }
+
+// thinLeave reports whether a leave may give a thin lock back.
+func (e *Engine) thinLeave(q LeaveRequest) bool { return e.thin && q.Fence != 0 && q.Ticket == 0 }
 
 // parseThin parses a reply of thin.lua; ok is false for any other reply.
 func (e *Engine) parseThin(id ID, res any) (a answer, ok bool) {

@@ -21,10 +21,10 @@ func (e *Engine) traces(ctx context.Context) bool {
 
 // runTraced runs a verb in a span. The span has the reply's code, but neither the rest of the reply nor the
 // arguments.
-func (e *Engine) runTraced(ctx context.Context, c call, id ID, own []string) (any, error) {
+func (e *Engine) runTraced(ctx context.Context, c call, id ID) (any, error) {
 	ctx, span := e.cfg.Tracer.Start(ctx, "room."+c.verb, trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
-	res, err := e.runUntilAnswered(ctx, c, id, own)
+	res, err := e.runUntilAnswered(ctx, c, id)
 	if !span.IsRecording() {
 		return res, err
 	}

@@ -45,8 +45,8 @@ var faults = []fault{
 			"leases.held() or room.paused then")}, "smoke", "lost_places"},
 	{"blind-desk", []stack.Edit{stack.Change("hub/desk/room.go", "r.feed.send(frame)",
 		"if r.roster.Version%7 != 0 { r.feed.send(frame) }")}, "desk", "desk_wrong"},
-	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := unremembered",
-		leak+"once := unremembered")}, "soak", memoryRule},
+	{"replica-leak", []stack.Edit{stack.Change("room/join.go", "once := \"\"",
+		leak+"once := \"\"")}, "soak", memoryRule},
 	{"redis-leak", []stack.Edit{stack.Change("room/lua/verb/leave.lua", "if holds then",
 		"command('APPEND', STATE .. ':leak', string.rep('x', 1048576))\nif holds then")}, "soak", memoryRule},
 }

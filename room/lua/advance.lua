@@ -32,7 +32,7 @@ end
 
 -- observe brings the room up to date for a verb that only reads it.
 function state.observe()
-  if caller.read_only then return state.advance_read_only() end
+  if rare.read_only then return state.advance_read_only() end
   advance()
   state.commit()
 end

@@ -1,10 +1,12 @@
 -- call.lua: one call of the library, from its keys and arguments to its reply.
 --
--- KEYS  those that library.lua names, in that order; LOCK alone if thin.lua could not execute the verb
--- ARGV  1 the verb
+-- KEYS  1 LOCK. All other keys of the room begin as it does; Redis Cluster gets them too: see names.go
+-- ARGV  1 the verb; lock and unlock are a join and a leave that thin.lua could not execute
 --       2 the room's settings, as JSON
---       3 what the caller knows, as JSON; what it does not know is left out
---       4 the verb's arguments, as JSON (codec.go writes all three)
+--       3 the name of ONCE; '' = no reply is kept
+--       4 to 7  what the caller knows: epoch, version, lineage, latest
+--       8 what the caller seldom has to say, as JSON of what is not zero; '' = all is
+--       9 and on  the verb's arguments, in the order of its struct in Go (codec.go writes all of these)
 --
 -- A verb replies "ok …", or the code of a refusal with fields behind it, or a list of such texts; see
 -- reply.lua. These replies mean that the verb was not executed:
@@ -13,13 +15,9 @@
 --   behind           Redis lost writes that the caller has observed; see lineage.check
 --   recovering <ms>  the room is in its recovery window for so long; see lineage.check
 
--- UNKNOWN has the values of the members that a caller leaves out.
-local UNKNOWN = { __index = { epoch = 0, version = 0, lineage = '', replays = false, read_only = false,
-  outage = 0, latest = 0, clock_jump = 0, trace = '' } }
-
--- NAMES are the ends of a room's keys behind LOCK, in the order of KEYS.
-local NAMES = { 'queue', 'state', 'places', 'sellers', 'seen', 'away', 'ended', 'leases', 'journal', 'here',
-  'inbox', 'texts' }
+-- NOTHING is what a caller seldom has to say, if it says nothing.
+local NOTHING = { replays = false, read_only = false, outage = 0, clock_jump = 0, trace = '' }
+local OR_NOTHING = { __index = NOTHING }
 
 local decoded, cached = {}, 0 -- decoded settings, by their JSON; many calls have the same
 
@@ -34,25 +32,26 @@ local function settings_of(text)
   return known
 end
 
--- all_keys returns the KEYS of a call that has the lock key alone; `once` is the name of its ONCE.
-local function all_keys(lock, once)
-  local keys, of = { lock }, lock:sub(1, -5)
-  for i, name in ipairs(NAMES) do keys[i + 1] = of .. name end
-  keys[#keys + 1] = of .. once
-  return keys
+-- name_keys names the room's keys, as LOCK is named; `once` is the name of ONCE.
+local function name_keys(lock, once)
+  local of = lock:sub(1, -5)
+  ONCE = once ~= '' and of .. once or nil
+  if lock == LOCK then return end
+  LOCK, QUEUE, STATE, PLACES = lock, of .. 'queue', of .. 'state', of .. 'places'
+  SELLERS, SEEN, AWAY, ENDED = of .. 'sellers', of .. 'seen', of .. 'away', of .. 'ended'
+  LEASES, JOURNAL, HERE = of .. 'leases', of .. 'journal', of .. 'here'
+  INBOX, TEXTS = of .. 'inbox', of .. 'texts'
 end
 
 -- call executes one verb and returns its reply.
 function call(keys, argv)
-  if #keys == 1 then keys = all_keys(keys[1], argv[7]) end -- see thin.lua
-  LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE =
-    unpack(keys, 1, 14)
-  OWN = { unpack(keys, 15) }
-  settings, args = settings_of(argv[2]), cjson.decode(argv[4])
-  caller = setmetatable(cjson.decode(argv[3]), UNKNOWN)
+  name_keys(keys[1], argv[3])
+  local called = thin.room_verb[argv[1]] or argv[1]
+  settings, caller, args = settings_of(argv[2]), from_argv.caller(argv), from_argv[called](argv)
+  rare = argv[8] == '' and NOTHING or setmetatable(cjson.decode(argv[8]), OR_NOTHING)
   change, news, memo = {}, {}, { places = {}, new_keys = {}, returned = {} }
   state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
   if room.format > FORMAT then return 'newer' end
-  return lineage.check() or verb[argv[1]]()
+  return lineage.check() or verb[called]()
 end

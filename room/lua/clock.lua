@@ -33,7 +33,7 @@ end
 -- after_outage suspends presence after an outage or a forward clock jump: a session that seems to have been
 -- gone for that time was not.
 function clock.after_outage()
-  local left = max(caller.outage, caller.clock_jump) + SETTLING - NOW
+  local left = max(rare.outage, rare.clock_jump) + SETTLING - NOW
   if left > 0 then clock.suspend_presence(left) end
 end
 

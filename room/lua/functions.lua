@@ -11,10 +11,10 @@ local function idle()
   return last and now - last or 0
 end
 
--- answer executes a verb on a thin lock, if KEYS is the lock key alone, or else on the room.
+-- answer executes a verb on a thin lock, or else on the room.
 local function answer(keys, argv)
   if not command then take_globals() end
-  return #keys == 1 and thin.answer(keys[1], argv) or call(keys, argv)
+  return thin.answer(keys[1], argv) or call(keys, argv)
 end
 
 -- read_only executes a verb on the room, which writes nothing.

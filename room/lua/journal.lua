@@ -12,9 +12,9 @@ end
 function journal.append()
   if not news.records then return end
   local records = '[' .. concat(news.records, ',') .. ']'
-  if caller.trace ~= '' then
+  if rare.trace ~= '' then
     command('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT,
-      'epoch', int(room.epoch), 'version', int(room.version), 'records', records, 'trace', caller.trace)
+      'epoch', int(room.epoch), 'version', int(room.version), 'records', records, 'trace', rare.trace)
   else
     command('XADD', JOURNAL, 'MAXLEN', '~', int(settings.journal_max), '*', 'format', FORMAT,
       'epoch', int(room.epoch), 'version', int(room.version), 'records', records)

@@ -21,13 +21,12 @@
 --   HERE     zset    session with a connected browser -> number of its replica; see presence.lua
 --   INBOX    zset    "digest|session|fence" of a recent message -> forget at; see messages.lua
 --   TEXTS    hash    digest -> the recent message's owner and its sealed text; see messages.lua
---   ONCE     string  the reply to this request, which a repeat gets too; of match and settle a message's
---                    answer, a hash: see messages.lua
---   OWN      list    further keys that one verb alone uses; the file of that verb names them
-local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE, OWN
+--   ONCE     string  the reply to this request, which a repeat gets too; nil = it is not kept
+local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE
 local NOW, US        -- Redis's time in ms and in µs: the only clock
 local settings       -- the room's rules; see policy in codec.go
 local caller         -- what the calling process knows of the room and of the clock; see caller in codec.go
+local rare           -- what it seldom has to say; see rare in codec.go
 local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
 local room = {}      -- the room's state as values; see state.lua
 local change         -- parts of the room that this call changed, to be written: room, lease, codes, matching;
@@ -39,6 +38,7 @@ local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
 local places, line, leases, asks, presence = {}, {}, {}, {}, {}
 local messages, matching, support, reply, thin, verb = {}, {}, {}, {}, {}, {}
 local int, iso, instant, unix -- numbers and times as text; see text.lua
+local from_argv = {} -- functions that make caller, and args of each verb, from ARGV; see codec.go
 local advance        -- brings the room to NOW; see advance.lua
 local call           -- the function that Redis calls; see call.lua
 local command        -- redis.call

@@ -55,11 +55,11 @@ end
 function lineage.check()
   room.history = history()
   if room.epoch > 0 and room.history ~= '' and room.lineage:sub(1, #room.history) ~= room.history
-    and not caller.read_only then
+    and not rare.read_only then
     continue_under_new_history()
   end
   if room.recovers > NOW + settings.recovery then room.recovers = 0 end -- the clock went back
-  if caller.replays then return nil end
+  if rare.replays then return nil end
   if caller.epoch > 0 and (caller.epoch ~= room.epoch
     or caller.version > lineage.last_common(caller.version, caller.lineage)) then
     return 'behind'

@@ -1,10 +1,6 @@
 -- reply.lua: the reply of a verb: "code view standing", fields joined by one
 -- space, "-" for none; reply.go reads it.
 
--- is_remembered reports whether a repeat of this request gets the same reply: the request has an id, which is
--- behind "request:" in the key.
-function reply.is_remembered() return #ONCE > #LOCK - #'lock' + #'request:' end
-
 -- kept_for returns how long a repeated request gets the same reply (ms).
 local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 1000 or 60 * 1000) end
 
@@ -53,7 +49,7 @@ function reply.make(code, session) return code .. ' ' .. reply.view() .. ' ' .. 
 
 -- remember keeps a reply for a repeat of the request, and returns it.
 function reply.remember(text)
-  if reply.is_remembered() then command('SET', ONCE, text, 'PX', int(kept_for())) end
+  if ONCE then command('SET', ONCE, text, 'PX', int(kept_for())) end
   return text
 end
 
@@ -74,7 +70,7 @@ end
 -- A reply that is kept for a short time is kept as long again, since the reply to the repeat may be lost,
 -- too.
 function reply.repeated()
-  local text = reply.is_remembered() and command('GET', ONCE) or nil
+  local text = ONCE and command('GET', ONCE) or nil
   if text and settings.ephemeral then command('PEXPIRE', ONCE, int(kept_for())) end
   return text
 end

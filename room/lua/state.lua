@@ -146,7 +146,7 @@ local function load_missing_asks()
       or clock.missing_from(from, room.clock_back_at, room.clock_back_from)
     till = max(till, room.clock_back_at)
   end
-  if caller.clock_jump > till then from, till = 0, caller.clock_jump end -- earlier asks may be of any age
+  if rare.clock_jump > till then from, till = 0, rare.clock_jump end -- earlier asks may be of any age
   room.asks_missing_from, room.asks_missing_until = from, till
 end
 

@@ -5,14 +5,16 @@
 -- nothing, if the room has to execute the verb. The room reads a thin lock as one whose holder has no waiters
 -- (existence.recall). It writes its state with the first change: a waiter joins, or the lease is extended.
 --
--- A call of these has the lock key alone as KEYS, and behind the ARGV of a room's call:
---   5  the session
---   6  of a join the length of the lease (ms), of a leave the lease's fence
---   7  the name of ONCE
---   8  the latest time at which a join may run (ms), 0 = any
+-- The verbs are lock and unlock, with the ARGV of a room's join and leave; see call.lua. Of these are read:
+--   3   of an unlock the name of ONCE
+--   7   the latest time at which a lock may run (ms), 0 = any
+--   9   the session
+--   10  of a lock the length of the lease (ms), of an unlock the lease's fence
 -- They reply:
 --   taken <fence> <now> <expires>
 --   released <now>
+
+thin.room_verb = { lock = 'join', unlock = 'leave' } -- which verb the room executes
 
 thin.fence_kept = 24 * 60 * 60 * 1000 -- how long the highest fence is kept (ms)
 local FENCE_KEPT_TEXT = '86400000'    -- the same as text: making it text takes long
@@ -49,10 +51,10 @@ local function join(lock, argv)
   local fence, ms = second .. us, us:sub(1, 3)
   if last and fence + 0 <= last + 0 then fence = format('%d', last + 1) end -- the clock went back
   local now = second .. ms
-  if argv[8] ~= '0' and now + 0 > argv[8] + 0 then return nil end
-  local ends = now + argv[6]
+  if argv[7] ~= '0' and now + 0 > argv[7] + 0 then return nil end
+  local ends = now + argv[10]
   local ends_text = format('%d', ends)
-  local text = holder(argv[5], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
+  local text = holder(argv[9], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
     instant(floor(ends / 1000), ends_text:sub(-3)) .. '"}'
   command('SET', lock, text, 'PXAT', ends_text)
   command('SET', fence_key, fence, 'PX', FENCE_KEPT_TEXT)
@@ -62,8 +64,9 @@ end
 -- leave gives a thin lock back. A repeat gets the same reply, which is then kept as long again.
 local function leave(lock, argv)
   local of = prefix(lock)
-  local once, text = of .. argv[7], command('GET', lock)
-  if text and text:find(holder(argv[5], argv[6]), 1, true) == 1 and command('EXISTS', of .. 'state') == 0 then
+  local once, text = of .. argv[3], command('GET', lock)
+  local held = text and text:find(holder(argv[9], argv[10]), 1, true) == 1
+  if held and command('EXISTS', of .. 'state') == 0 then
     local second, us = time()
     local answer = 'released ' .. second .. us:sub(1, 3)
     command('DEL', lock)
@@ -75,10 +78,10 @@ local function leave(lock, argv)
   return before or nil
 end
 
--- answer executes the verb argv[1], join or leave; nil if the room has to.
+-- answer executes the verb argv[1], if that is lock or unlock; nil if the room has to.
 function thin.answer(lock, argv)
-  if argv[1] == 'join' then return join(lock, argv) end
-  return leave(lock, argv)
+  if argv[1] == 'lock' then return join(lock, argv) end
+  return argv[1] == 'unlock' and leave(lock, argv) or nil
 end
 
 -- read returns the session, ticket, fence, begin and end (ms) of the lease in a lock key's text; nil if the

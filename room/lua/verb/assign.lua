@@ -8,7 +8,6 @@
 --   completes          whether a code ends the lease
 --   action, why        JSON members for the journal
 --   registered, begins  see existence.unlisted
--- KEYS  OWN 1  the message's answer; see messages.lua
 -- Codes:
 --   ok, register     see existence.register
 --   no_message       no such message is known
@@ -55,7 +54,7 @@ end
 
 -- bind writes that the message belongs to the lease. It is shown once the ledger has agreed.
 local function bind(lease, m)
-  messages.set_owner(OWN[1], lease.fence, 'a')
+  messages.set_owner(messages.key('sms', args.digest), lease.fence, 'a')
   if m.forgotten then return end
   local entry, offered = messages.entry(m), m.state == 'o' and m.session or ''
   m.session, m.fence, m.ticket, m.state, m.reason = lease.session, lease.fence, lease.ticket, 'w', ''
@@ -81,7 +80,7 @@ function verb.assign()
 
   local first = {}
   first.result, first.owner, first.from, first.to, first.code =
-    unpack(command('HMGET', OWN[1], 'result', 'owner', 'from', 'to', 'code'))
+    unpack(command('HMGET', messages.key('sms', args.digest), 'result', 'owner', 'from', 'to', 'code'))
   if not first.result and not messages.get(args.digest) then return reply.refuse('no_message') end
   -- If the room is asleep, it has to wake, so that the ledger drains what this call journals.
   if existence.unlisted() then return existence.register() end

@@ -9,7 +9,6 @@
 --   digest     keyed digest of the id of the message that is claimed; '' = none, the holder asks now
 --   id         of that message, as JSON
 --   completes  whether that message ends the lease if it answers the last open ask
--- KEYS  OWN 1  that message's answer, a hash; see messages.lua
 -- Codes:
 --   ok
 --   no_place       the session has no live place
@@ -66,7 +65,7 @@ local function claim(lease)
   messages.put(m, entry)
   messages.remember_text(m)
   messages.remember_code(m)
-  messages.set_owner(OWN[1], m.fence, 'c')
+  messages.set_owner(messages.key('sms', args.digest), m.fence, 'c')
   messages.notify_desk()
   return m
 end

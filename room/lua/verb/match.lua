@@ -27,7 +27,6 @@
 --     same_code     the same of its code; none for a code of under five characters
 --     sealed        its text, sealed
 --     members       JSON members for the journal; no secret
--- KEYS  ONCE    hash: the answer to this message, which a repeat gets too; see messages.lua
 -- Further keys of the room, named by a digest (messages.key):
 --   same   digest of the first message of this sender and text in the last ten minutes
 --   stamped  digest of the message of this sender, text and time in the last day
@@ -52,7 +51,8 @@ local ON_ITS_WAY = 3                        -- so exact is what a replica knows 
 local AHEAD = 60 * 1000                     -- a carrier's clock that is further ahead is not used (ms)
 
 local sms      -- args.message
-local answer   -- the answer to the message, as ONCE has it
+local answer   -- the answer to the message, which a repeat gets too; see messages.lua
+local kept_in  -- the key of that answer
 
 local function answer_text(h)
   return concat({ 'ok', h.result, h.reason, h.ticket, h.fence, h.epoch, h.granted, h.ended, h.at,
@@ -76,7 +76,7 @@ end
 -- remembered returns the answer to this message if it has come before, nil otherwise.
 -- Some phones number their messages from 1 again, so after a day the id may be another message's.
 local function remembered()
-  local known = answer_at(ONCE)
+  local known = answer_at(kept_in)
   if not known then return nil end
   local key = sms.fingerprint:match('^[^:]*')
   local another = known.fingerprint:match('^[^:]*') == key and known.fingerprint ~= sms.fingerprint
@@ -87,7 +87,7 @@ local function remembered()
     state.commit()
     return answer_text(known)
   end
-  command('DEL', ONCE)
+  command('DEL', kept_in)
 end
 
 -- window_by_age returns within which times a message was sent if its carrier did not report that. The message
@@ -257,8 +257,8 @@ local function remember()
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
-  command('HSET', ONCE, unpack(fields))
-  command('PEXPIRE', ONCE, REMEMBERED_FOR)
+  command('HSET', kept_in, unpack(fields))
+  command('PEXPIRE', kept_in, REMEMBERED_FOR)
 end
 
 -- new_answer returns the answer to a message that belongs to no lease.
@@ -315,7 +315,7 @@ local function decide(whole)
 end
 
 function verb.match()
-  sms = args.message
+  sms, kept_in = args.message, messages.key('sms', args.message.digest)
   local before = remembered()
   if before then return before end
   if existence.unlisted() then return existence.register() end

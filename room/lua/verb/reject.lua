@@ -8,7 +8,6 @@
 --   fence       of the lease that the message belongs to
 --   digest, id  of the message; the id as JSON
 --   most        how many rejections a lease may have
--- KEYS  OWN 1  the message's answer; see messages.lua
 -- Codes: ok, no_message, stale_fence (the message belongs to another lease), too_many_rejects
 -- Publishes that the messages of the session and of the desk have changed.
 
@@ -36,7 +35,7 @@ function verb.reject()
   m.rejected = m.rejected .. (m.rejected ~= '' and ',' or '') .. int(args.fence)
   m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'
   messages.put(m, entry)
-  messages.set_owner(OWN[1], 0)
+  messages.set_owner(messages.key('sms', args.digest), 0)
   messages.notify(args.session)
   messages.notify_desk()
   return reply.answer('ok', args.session)

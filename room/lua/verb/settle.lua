@@ -10,9 +10,10 @@
 --   digest  of the message
 --   agreed  whether the ledger agrees
 --   fence   of the lease that the verdict is on, 0 = whichever the message belongs to
--- KEYS  ONCE  hash: the message's answer; see messages.lua
 -- Codes: ok. A repeat changes nothing.
 -- Publishes that the verdict is known, and that the messages of the session and of the desk have changed.
+
+local answer -- the key of the message's answer, a hash; see messages.lua
 
 -- is_on reports whether the verdict is on the lease with a fence.
 local function is_on(fence) return args.fence == 0 or args.fence == fence end
@@ -32,7 +33,7 @@ local function open_again(fence, answered)
     if a.n == tonumber(n) and a.answered == digest then a.answered = '' end
   end
   if lease then leases.write(lease) end
-  command('HDEL', ONCE, 'answers')
+  command('HDEL', answer, 'answers')
 end
 
 -- settle_recent applies the verdict to a recent message.
@@ -53,19 +54,20 @@ end
 -- settle_answer applies the verdict to the message's answer, which a repeat gets.
 local function settle_answer(owner, given, is_first)
   if given then
-    if owner > 0 and is_on(owner) and not args.agreed then messages.set_owner(ONCE, 0) end
+    if owner > 0 and is_on(owner) and not args.agreed then messages.set_owner(answer, 0) end
   elseif is_first then
-    command('HSET', ONCE, 'judge', '0')
+    command('HSET', answer, 'judge', '0')
     if not args.agreed then
-      command('HSET', ONCE, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '-', 'fence', '-',
+      command('HSET', answer, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '-', 'fence', '-',
         'granted', '-', 'ended', '-', 'completes', '0')
     end
   end
 end
 
 function verb.settle()
+  answer = messages.key('sms', args.digest)
   local judged, owner, given, code, first, answers =
-    unpack(command('HMGET', ONCE, 'judged', 'owner', 'given', 'code', 'fence', 'answers'))
+    unpack(command('HMGET', answer, 'judged', 'owner', 'given', 'code', 'fence', 'answers'))
   owner = tonumber(owner or 0)
   local is_first = judged == '1' and is_on(tonumber(first)) -- the verdict is on the first answer
   local m = messages.get(args.digest)
