@@ -19,7 +19,7 @@ func TestFenceGrowsWhenTheClockGoesBack(t *testing.T) {
 		a.join()
 		a.leave(room.Completed)
 		const ahead = int64(4_000_000_000_000_000)
-		redistest.SetState(t, rdb, "integration", "lease.fence", ahead)
+		redistest.SetState(t, rdb, "integration", "fence", ahead)
 		require.Equal(t, ahead+1, a.join().Fence)
 	})
 }

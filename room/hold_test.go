@@ -44,7 +44,7 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // hold ends a lease that was held for about a duration, and returns the exact one.
 func (s seller) hold(rdb redis.UniversalClient, about time.Duration) (ms int64, after room.Standing) {
 	granted := s.join().Lease.GrantedAt - about.Milliseconds()
-	redistest.SetState(s.t, rdb, "integration", "lease.granted", granted)
+	redistest.SetState(s.t, rdb, "integration", "granted", granted)
 	after = s.leave(room.Completed)
 	return after.Now - granted, after
 }

@@ -211,7 +211,7 @@ func TestLeaseOfARoomThatWentOnIsWaitedForWhateverItsFence(t *testing.T) {
 	a.join()
 	a.leave(room.Completed)
 	goBack := l.remember()
-	redistest.SetState(t, l.rdb, "integration", "lease.fence", time.Now().Add(20*time.Second).UnixMicro())
+	redistest.SetState(t, l.rdb, "integration", "fence", time.Now().Add(20*time.Second).UnixMicro())
 	lost := c.join()
 	goBack()
 	live := b.join()

@@ -130,7 +130,7 @@ func TestNoCallIsAnsweredBeforeTheReplays(t *testing.T) {
 	answered := make(chan room.Standing, 1)
 	go func() { answered <- l.seller(l.two, "c").join() }()
 	require.Eventually(t, func() bool {
-		return redistest.State(t, l.rdb, "integration", "room.recovers") != ""
+		return redistest.State(t, l.rdb, "integration", "recovers") != ""
 	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, room.Lost, b.stand().Outcome) // b's replica replays
 	c := <-answered

@@ -58,7 +58,7 @@ func TestALeaseThatIsOverIsReturnedAsEndedWhileTheStoreRefusesWrites(t *testing.
 	require.NotEmpty(t, messages(t, e, a.session))
 	now, err := rdb.Time(t.Context()).Result()
 	require.NoError(t, err)
-	redistest.SetState(t, rdb, "integration", "lease.expires", now.UnixMilli()+30)
+	redistest.SetState(t, rdb, "integration", "expires", now.UnixMilli()+30)
 	takesWrites(t, rdb, false)
 	testproc.Until(t, time.Minute, func() error {
 		if a.stand().Status != room.Ended {

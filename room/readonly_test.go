@@ -22,7 +22,7 @@ func TestReadsAreAnsweredWhileTheStoreRefusesWrites(t *testing.T) {
 			require.NoError(t, err)
 			ends := held.Now + 50
 			// set the end directly, so that no call advances the room before Redis refuses writes
-			redistest.SetState(t, redis.Client(), "r", "lease.expires", ends)
+			redistest.SetState(t, redis.Client(), "r", "expires", ends)
 			require.NoError(t, redis.Client().ConfigSet(t.Context(), setting, value).Err())
 
 			_, err = e.Join(t.Context(), "r", JoinRequest{Session: NewSession(), Seller: "c"})

@@ -17,15 +17,15 @@ func TestEveryWayGivesTheSameEstimate(t *testing.T) {
 		a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
 		a.join()
 		a.leave("")
-		redistest.SetState(t, r.store.Client, "integration", "room.hold", "40000.000", "room.spread", "30000.000",
-			"room.holds", 9)
+		redistest.SetState(t, r.store.Client, "integration", "hold", "40000.000", "spread", "30000.000",
+			"holds", 9)
 		a.join()
 		view := func() room.View {
 			st, err := r.engine.Stand(t.Context(), "integration", "")
 			require.NoError(t, err)
 			return st.View
 		}
-		redistest.SetState(t, r.store.Client, "integration", "lease.granted", view().Lease.GrantedAt-10_000)
+		redistest.SetState(t, r.store.Client, "integration", "granted", view().Lease.GrantedAt-10_000)
 		estimate := func(v room.View, position int, now int64) int64 {
 			w, ok := v.WaitsAt(position, now, 2*time.Minute)
 			require.True(t, ok)

@@ -29,15 +29,15 @@ var lies = []struct {
 	why   string
 }{
 	{"two leases overlap", func(b *single, first standing) time.Time {
-		b.set("lease.granted", first.GrantedAt.UnixMilli())
+		b.set("granted", first.GrantedAt.UnixMilli())
 		return first.GrantedAt
 	}, "overlaps"},
 	{"the lease has the fence of the one before", func(b *single, first standing) time.Time {
-		b.set("lease.fence", first.Fence)
+		b.set("fence", first.Fence)
 		return time.Time{}
 	}, "fence"},
 	{"the lease has an older fence", func(b *single, first standing) time.Time {
-		b.set("lease.fence", first.Fence-1)
+		b.set("fence", first.Fence-1)
 		return time.Time{}
 	}, "fence"},
 }

@@ -49,9 +49,10 @@ function call(keys, argv)
   local called = thin.room_verb[argv[1]] or argv[1]
   settings, caller, args = settings_of(argv[2]), from_argv.caller(argv), from_argv[called](argv)
   rare = argv[8] == '' and NOTHING or setmetatable(cjson.decode(argv[8]), OR_NOTHING)
-  change, news, memo = {}, {}, { places = {}, new_keys = {}, returned = {} }
+  change = { any = false, room = false, lease = false, codes = false, matching = false }
+  news, memo = {}, { places = {}, new_keys = {}, returned = {} }
   state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
-  if room.format > FORMAT then return 'newer' end
+  if room.format > FORMAT + 0 then return 'newer' end
   return lineage.check() or verb[called]()
 end

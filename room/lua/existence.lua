@@ -49,7 +49,7 @@ end
 -- sleep makes the keys of an idle room expire after `retention` (ms).
 function existence.sleep(retention)
   room.idle_since = NOW
-  state.write('room')
+  state.write()
   for _, key in ipairs(lasting()) do command('PEXPIRE', key, int(retention)) end
 end
 

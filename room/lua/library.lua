@@ -44,7 +44,8 @@ local call           -- the function that Redis calls; see call.lua
 local command        -- redis.call
 local format, concat, max, min, floor -- of string, table and math
 
-local FORMAT = 1                 -- the latest format of keys, events and journal entries that is known here
+local FORMAT = '1'               -- the latest format of keys, events and journal entries that is known here
+                                 -- (as text: Lua takes long to join a number to a text)
 local BATCH = 200                -- no call works on more sessions than this
 local ORPHANED = '-'             -- stands for a holder that was lost, until its lease would have ended
 

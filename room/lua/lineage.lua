@@ -45,7 +45,7 @@ local function continue_under_new_history()
   end
   room.lineage = concat(kept, ',')
   if known then room.recovers = NOW + settings.recovery end
-  state.write('room')
+  state.write()
 end
 
 -- check returns why the verb is not executed, nil if it is:

@@ -1,10 +1,9 @@
 -- state.lua: the room's state: read from STATE when a call begins, and written back once at its end.
 --
--- STATE has it as JSON in three fields, and `room` has the members of all three. A member
--- that is absent is 0, false or ''. "Party" is a session together with its seller, see
--- leases.lua. "Until" and "at" are times in ms.
+-- STATE has it as JSON in its field room. A member that is absent is 0, false or ''. "Party" is a session
+-- together with its seller, see leases.lua. "Until" and "at" are times in ms.
 --
--- room:
+-- Of the room:
 --   format                     see FORMAT
 --   epoch, version, lineage    see lineage.lua
 --   tickets                    the last ticket given
@@ -18,7 +17,7 @@
 --   highest_fence              the highest fence that is known, if the lease has a lower one
 --   renewed_at                 of an ephemeral room: when its keys' expiry was last renewed
 --   renewed_till               a lease that lasts longer needs another expiry
--- lease:
+-- Of the lease; fence and last_lease_over stay while the lock is free:
 --   session, seller            the holder; session '' = the lock is free, '-' = see ORPHANED
 --   ticket, fence, granted, expires   its ticket, and the lease; while the lock is free, the last fence
 --   last_lease_over            when the last lease was over
@@ -28,7 +27,7 @@
 --   last_ask, ask_after        when it asked last; from when it may ask
 --   end_extended               whether the lease was extended because it may not ask yet
 --   codes, rejects             codes that came though it does not ask; messages that its session rejected
--- matching:
+-- Of matching:
 --   open_party, open_at        the party whose lease ended last with an open ask, and when it ended
 --   open_other                 when the last lease of any other party ended with an open ask
 --   maybe_answered_until       an ask of a lease that ended before then may have an answer by now
@@ -62,68 +61,51 @@ local ABSENT = { __index = {
   lost_at = 0, lost_from = 0, clock_back_at = 0, clock_back_from = 0,
 } }
 
--- member returns a JSON member of a field; '' if it is absent.
+-- member returns a JSON member; '' if it is absent.
 local function member(name, v)
   if v == 0 or not v then return '' end
   return ',"' .. name .. '":' .. (v == true and 'true' or int(v))
 end
 
--- json has, for each field of STATE, the function that returns its JSON.
-local json = {}
-
--- average_json returns the members that concern how long leases are held.
-local function average_json()
-  return ',"hold":"' .. room.hold .. '","spread":"' .. room.spread .. '","holds":' .. int(room.holds)
-end
-
-function json.room()
-  local r = room
-  return '{"format":' .. FORMAT .. ',"epoch":' .. int(r.epoch) .. ',"version":' .. int(r.version) ..
-    (r.lineage ~= '' and ',"lineage":"' .. r.lineage .. '"' or '') .. ',"tickets":' .. int(r.tickets) ..
-    (r.holds > 0 and average_json() or '') .. ',"advanced_at":' .. int(r.advanced_at) ..
-    (r.paused and ',"paused":true' or '') .. member('presence_trusted_from', r.presence_trusted_from) ..
-    member('idle_since', r.idle_since) .. member('recovers', r.recovers) ..
-    member('highest_fence', r.highest_fence) .. member('renewed_at', r.renewed_at) ..
-    member('renewed_till', r.renewed_till) .. '}'
-end
-
--- codes_json returns the members of the lease that concern codes.
-local function codes_json()
-  local r = room
-  return member('asking', r.asking) .. member('asked', r.asked) .. member('open', r.open) ..
+-- lease_json returns the members of the lease.
+local function lease_json(r)
+  return ',"session":"' .. r.session .. (r.seller ~= '' and '","seller":"' .. r.seller or '') ..
+    '","ticket":' .. int(r.ticket) .. ',"granted":' .. int(r.granted) .. ',"expires":' .. int(r.expires) ..
+    member('claim_by', r.claim_by) ..
+    (r.rank_until_claimed and ',"rank_until_claimed":"' .. r.rank_until_claimed .. '"' or '') ..
+    member('asking', r.asking) .. member('asked', r.asked) .. member('open', r.open) ..
     member('ask_after', r.ask_after) .. member('end_extended', r.end_extended) .. member('codes', r.codes) ..
     member('rejects', r.rejects) .. member('last_ask', r.last_ask)
 end
 
-function json.lease()
-  local r = room
-  if r.session == '' then
-    return '{"fence":' .. int(r.fence) .. member('last_lease_over', r.last_lease_over) .. '}'
-  end
-  return '{"session":"' .. r.session .. (r.seller ~= '' and '","seller":"' .. r.seller or '') ..
-    '","ticket":' .. int(r.ticket) ..
-    ',"fence":' .. int(r.fence) .. ',"granted":' .. int(r.granted) .. ',"expires":' .. int(r.expires) ..
-    member('last_lease_over', r.last_lease_over) .. member('claim_by', r.claim_by) ..
-    (r.rank_until_claimed and ',"rank_until_claimed":"' .. r.rank_until_claimed .. '"' or '') ..
-    codes_json() .. '}'
-end
-
-function json.matching()
-  local r = room
-  return '{"open_party":"' .. r.open_party .. '","second_code_party":"' .. r.second_code_party .. '"' ..
+-- matching_json returns the members that concern matching.
+local function matching_json(r)
+  return (r.open_party ~= '' and ',"open_party":"' .. r.open_party .. '"' or '') ..
+    (r.second_code_party ~= '' and ',"second_code_party":"' .. r.second_code_party .. '"' or '') ..
     member('open_at', r.open_at) .. member('open_other', r.open_other) ..
     member('maybe_answered_until', r.maybe_answered_until) ..
     member('second_code_at', r.second_code_at) ..
     member('lost_at', r.lost_at) .. member('lost_from', r.lost_from) ..
-    member('clock_back_at', r.clock_back_at) .. member('clock_back_from', r.clock_back_from) .. '}'
+    member('clock_back_at', r.clock_back_at) .. member('clock_back_from', r.clock_back_from)
 end
 
--- write writes the named fields of STATE now.
-function state.write(...)
-  local list = {}
-  for i, field in ipairs({ ... }) do list[2 * i - 1], list[2 * i] = field, json[field]() end
-  command('HSET', STATE, unpack(list))
+-- json returns the whole state.
+local function json()
+  local r = room
+  return '{"format":' .. FORMAT .. ',"epoch":' .. int(r.epoch) .. ',"version":' .. int(r.version) ..
+    (r.lineage ~= '' and ',"lineage":"' .. r.lineage .. '"' or '') .. ',"tickets":' .. int(r.tickets) ..
+    (r.holds > 0 and ',"hold":"' .. r.hold .. '","spread":"' .. r.spread .. '","holds":' .. int(r.holds)
+      or '') .. ',"advanced_at":' .. int(r.advanced_at) ..
+    (r.paused and ',"paused":true' or '') .. member('presence_trusted_from', r.presence_trusted_from) ..
+    member('idle_since', r.idle_since) .. member('recovers', r.recovers) ..
+    member('highest_fence', r.highest_fence) .. member('renewed_at', r.renewed_at) ..
+    member('renewed_till', r.renewed_till) .. member('fence', r.fence) ..
+    member('last_lease_over', r.last_lease_over) .. (r.session ~= '' and lease_json(r) or '') ..
+    matching_json(r) .. '}'
 end
+
+-- write writes the state now.
+function state.write() command('HSET', STATE, 'room', json()) end
 
 -- reset_average sets how long leases are held to a whole lease, while no lease has ended.
 function state.reset_average()
@@ -154,17 +136,14 @@ end
 -- It looks for the lock key before it reads the time. So a lock key that expired is past its end, and one
 -- that is missing before its end was deleted by hand.
 function state.read()
-  local texts = command('HMGET', STATE, 'room', 'lease', 'matching')
-  room = setmetatable(texts[1] and cjson.decode(texts[1]) or {}, ABSENT)
-  for i = 2, 3 do
-    for name, value in pairs(texts[i] and cjson.decode(texts[i]) or {}) do room[name] = value end
-  end
+  local text = command('HGET', STATE, 'room')
+  room = setmetatable(text and cjson.decode(text) or {}, ABSENT)
   if room.holds == 0 then
     state.reset_average()
   elseif room.hold + 0 > settings.lease or room.spread + 0 > settings.lease then
     state.set_average(room.hold, room.spread)
   end
-  if not texts[1] and settings.ephemeral then existence.recall() end
+  if not text and settings.ephemeral then existence.recall() end
   room.lock_exists = room.session ~= '' and command('EXISTS', LOCK) == 1
   clock.read()
   if room.thin then room.epoch = US end
@@ -179,6 +158,11 @@ local function write_lock()
   command('SET', LOCK, text, 'PXAT', int(room.expires))
 end
 
+-- changed reports whether the state has changed.
+local function changed()
+  return change.any or change.room or change.lease or change.codes or change.matching
+end
+
 -- write_changes writes the lease and what has changed of the state.
 local function write_changes()
   if settings.ephemeral and not leases.held() and not room.paused and line.length() == 0 then
@@ -187,11 +171,7 @@ local function write_changes()
   if room.thin then existence.inflate() end
   if change.lease then write_lock() end
   local renews = settings.ephemeral and existence.renew_expiry()
-  local fields = {}
-  if change.any or change.room then fields[1] = 'room' end
-  if change.lease or change.codes then fields[#fields + 1] = 'lease' end
-  if change.matching then fields[#fields + 1] = 'matching' end
-  if #fields > 0 then state.write(unpack(fields)) end
+  if changed() then state.write() end
   if settings.ephemeral then existence.set_expiry(renews) end
 end
 
@@ -204,10 +184,7 @@ function state.commit()
   if room.epoch > 0 and NOW - room.advanced_at >= RECORDED_EVERY and (change.any or not unwritten) then
     room.advanced_at, change.room = NOW, true
   end
-  if change.any or change.room or change.codes or change.matching
-    or settings.ephemeral and next(memo.new_keys) then
-    write_changes()
-  end
+  if changed() or settings.ephemeral and next(memo.new_keys) then write_changes() end
   journal.append()
   event.publish()
 end

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -17,37 +16,34 @@ type test interface {
 	Helper()
 }
 
-// State reads a member of a room's state, as in "lease.fence"; "" if it is absent.
+// State reads a member of a room's state; "" if it is absent.
 func State(t test, rdb redis.UniversalClient, room, member string) string {
 	t.Helper()
-	field, name, _ := strings.Cut(member, ".")
-	value, there := stateField(t, rdb, room, field)[name]
+	value, there := state(t, rdb, room)[member]
 	if !there {
 		return ""
 	}
 	return fmt.Sprint(value)
 }
 
-// SetState sets members of a room's state: "lease.fence", 7, "lease.seller", "a". A
-// value of nil makes one absent.
+// SetState sets members of a room's state: "fence", 7, "seller", "a". A value of nil makes one absent.
 func SetState(t test, rdb redis.UniversalClient, room string, members ...any) {
 	t.Helper()
+	values := state(t, rdb, room)
 	for i := 0; i < len(members); i += 2 {
-		field, name, _ := strings.Cut(members[i].(string), ".")
-		values := stateField(t, rdb, room, field)
-		values[name] = members[i+1]
+		values[members[i].(string)] = members[i+1]
 		if members[i+1] == nil {
-			delete(values, name)
+			delete(values, members[i].(string))
 		}
-		text, err := json.Marshal(values)
-		require.NoError(t, err)
-		require.NoError(t, rdb.HSet(context.Background(), "{"+room+"}:state", field, text).Err())
 	}
+	text, err := json.Marshal(values)
+	require.NoError(t, err)
+	require.NoError(t, rdb.HSet(context.Background(), "{"+room+"}:state", "room", text).Err())
 }
 
-func stateField(t test, rdb redis.UniversalClient, room, field string) map[string]any {
+func state(t test, rdb redis.UniversalClient, room string) map[string]any {
 	t.Helper()
-	text, err := rdb.HGet(context.Background(), "{"+room+"}:state", field).Bytes()
+	text, err := rdb.HGet(context.Background(), "{"+room+"}:state", "room").Bytes()
 	values := map[string]any{}
 	if err == redis.Nil {
 		return values
