@@ -114,3 +114,29 @@ func storeTime(t *testing.T, e *room.Engine, id room.ID) int64 {
 	require.NoError(t, err)
 	return view.Now
 }
+
+// While Redis moves a room to another node, a free room's lock key is on neither, and its state on the first.
+// A call for the lock key alone would begin the room anew on the second.
+func TestCallsOfARoomThatMovesToAnotherNodeAreRefusedAsAWhole(t *testing.T) {
+	cluster := redistest.StartCluster(t)
+	e := room.New(cluster.Client(), room.Config{Recovery: -1})
+	a := newSeller(t, e, "a")
+	a.join()
+	a.leave(room.Completed)
+	from, err := cluster.Owner("{integration}:state")
+	require.NoError(t, err)
+	to, moving := cluster.BeginMove(t, "{integration}:state")
+
+	// It does not know the room, and no node has to know its library.
+	another := room.New(cluster.Client(), room.Config{Recovery: -1, Scripts: true})
+	_, err = another.Join(t.Context(), integration, room.JoinRequest{Session: room.NewSession(), Seller: "b"})
+	require.ErrorIs(t, err, room.ErrStore)
+	require.Zero(t, keysOf(t, to, moving), "the second node has nothing of the room")
+	require.NotZero(t, keysOf(t, from, moving))
+}
+
+func keysOf(t *testing.T, node *redistest.Server, slot int64) int {
+	keys, err := node.Client().ClusterGetKeysInSlot(t.Context(), int(slot), 100).Result()
+	require.NoError(t, err)
+	return len(keys)
+}

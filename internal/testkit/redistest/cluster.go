@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
@@ -109,33 +110,49 @@ func (c *Cluster) Move(key string) (keys int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	at := slices.Index(c.nodes, from)
-	to := c.nodes[(at+1)%len(c.nodes)]
-	ctx := context.Background()
-	slot, err := from.Client().ClusterKeySlot(ctx, key).Result()
+	to, slot, id, err := c.beginMove(from, key)
 	if err != nil {
 		return 0, err
 	}
-	ids := [2]string{}
-	for i, node := range []*Server{from, to} {
-		if ids[i], err = node.Client().Do(ctx, "CLUSTER", "MYID").Text(); err != nil {
-			return 0, err
-		}
-	}
-	begin := errors.Join(to.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "IMPORTING", ids[0]).Err(),
-		from.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "MIGRATING", ids[1]).Err())
-	if begin != nil {
-		return 0, begin
-	}
+	ctx := context.Background()
 	if keys, err = from.migrate(ctx, slot, to); err != nil {
 		return keys, err
 	}
 	for _, node := range []*Server{to, from} {
-		if err := node.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "NODE", ids[1]).Err(); err != nil {
+		if err := node.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "NODE", id).Err(); err != nil {
 			return keys, err
 		}
 	}
 	return keys, nil
+}
+
+// BeginMove begins to move a key's slot to the next master, and leaves its keys where they are. It returns
+// that master and the slot.
+func (c *Cluster) BeginMove(tb testing.TB, key string) (to *Server, slot int64) {
+	tb.Helper()
+	from, err := c.Owner(key)
+	require.NoError(tb, err)
+	to, slot, _, err = c.beginMove(from, key)
+	require.NoError(tb, err)
+	return to, slot
+}
+
+// beginMove returns the next master, its id in the cluster, and the slot.
+func (c *Cluster) beginMove(from *Server, key string) (to *Server, slot int64, id string, err error) {
+	to = c.nodes[(slices.Index(c.nodes, from)+1)%len(c.nodes)]
+	ctx := context.Background()
+	if slot, err = from.Client().ClusterKeySlot(ctx, key).Result(); err != nil {
+		return nil, 0, "", err
+	}
+	ids := [2]string{}
+	for i, node := range []*Server{from, to} {
+		if ids[i], err = node.Client().Do(ctx, "CLUSTER", "MYID").Text(); err != nil {
+			return nil, 0, "", err
+		}
+	}
+	return to, slot, ids[1], errors.Join(
+		to.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "IMPORTING", ids[0]).Err(),
+		from.Client().Do(ctx, "CLUSTER", "SETSLOT", slot, "MIGRATING", ids[1]).Err())
 }
 
 // migrate sends all keys of a slot, a few at a time.
