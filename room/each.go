@@ -27,8 +27,8 @@ var errSilent = fmt.Errorf("%w: the room's master did not answer a moment ago", 
 //
 // All work over many rooms goes through it, so that no room waits for the master of another one. It works on
 // the rooms of all masters at the same time, on at most 16 of each. The context of a call of f ends after
-// `within`. Once a call has had no answer from a master, that master's other rooms fail at once with
-// ErrStore, for up to a second, in this call and in later ones. f must be safe for concurrent use.
+// `within`. Once a master has not answered a call, its other rooms fail at once with ErrStore, for up to a
+// second, in this call and in later ones. f must be safe for concurrent use.
 func (e *Engine) EachRoom(ctx context.Context, ids []ID, within time.Duration,
 	f func(context.Context, ID) error) map[ID]error {
 	var failed failures

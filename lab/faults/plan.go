@@ -136,6 +136,9 @@ func Plans() []Plan {
 		{Name: "floods", Steps: []Step{floodJoins(2000), manySockets(1000), slowReaders(100, 3*time.Second),
 			floodPings(20, 2*time.Second)}},
 		{Name: "half-open", Sellers: 16, Steps: []Step{ghosts(3)}},
+		{Name: "room-broken", Steps: []Step{breakRoom(6 * time.Second)}},
+		{Name: "cluster-frozen", Store: Cluster, Steps: []Step{freezeShard(6 * time.Second)},
+			RedisArgs: []string{"--cluster-node-timeout", "60000", "--cluster-require-full-coverage", "no"}},
 		{Name: "cluster-shard", Store: Cluster, Loses: true, Steps: []Step{emptyShard()}},
 	}
 }
