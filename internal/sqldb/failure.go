@@ -71,6 +71,12 @@ func busy(err error) bool {
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
+// full reports whether SQLite's disk is full.
+func full(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL
+}
+
 // answered reports whether PostgreSQL itself sent the error, at the start of a connection or later.
 func answered(err error) bool {
 	var pg *pgconn.PgError
@@ -98,7 +104,7 @@ func Temporary(err error) bool {
 		if pg.Code == readOnlyTransaction {
 			return true // another server takes writes, or this one will again
 		}
-		switch pg.Code[:2] {
+		switch class := pg.Code[:min(2, len(pg.Code))]; class { // some poolers send errors without a code
 		case "08", "40", "53", "55", "57", "58": // connection, rollback, resources, in use, shutting down, system
 			return true
 		}

@@ -50,8 +50,30 @@ func (d *DB) tryWrite(ctx context.Context) error {
 		WHERE id = (SELECT MIN(id) FROM goose_db_version)`); err != nil {
 		return fmt.Errorf("try to write: %w", err)
 	}
+	if err := d.tryRoom(ctx); err != nil {
+		return fmt.Errorf("try to write: %w", err)
+	}
 	if d.circuit.wrote() {
 		d.log.Info("database is back")
+	}
+	return nil
+}
+
+// roomOnDisk is what a full disk must have again before the database counts as back (bytes).
+const roomOnDisk = 1 << 20
+
+// tryRoom writes a table and drops it, if SQLite's disk was full: a single row may still fit on it, and then
+// the database would be back and away again with each write.
+func (d *DB) tryRoom(ctx context.Context) error {
+	if _, err := d.circuit.state(); !full(err) {
+		return nil
+	}
+	const drop = `DROP TABLE IF EXISTS waitroom_room_on_disk`
+	for _, statement := range []string{drop, fmt.Sprintf(`CREATE TABLE waitroom_room_on_disk AS
+		SELECT zeroblob(%d) AS content`, roomOnDisk), drop} {
+		if _, err := d.sql.ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
 	return nil
 }

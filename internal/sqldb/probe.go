@@ -21,6 +21,7 @@ type probe struct {
 
 	mu      sync.Mutex
 	stop    context.CancelFunc // of the running probe; nil = none
+	pending chan error         // has the answer of the ping that runs; nil = none
 	closed  bool
 	running sync.WaitGroup
 	pings   sync.WaitGroup // may outlive their probe
@@ -44,16 +45,34 @@ func (p *probe) start(answer func(error)) {
 	})
 }
 
-// check returns in time even if the system hangs, as it does for a file on a lost disk.
+// check returns in time even if the system hangs, as it does for a file on a lost disk. While a ping hangs no
+// other begins.
 func (p *probe) check(ctx context.Context) error {
-	answer := make(chan error, 1)
-	p.pings.Go(func() { answer <- p.ping(ctx) })
 	select {
-	case err := <-answer:
+	case err := <-p.pinged(ctx):
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("database does not answer: %w", ctx.Err())
 	}
+}
+
+// pinged returns where the answer of a ping comes: of the one that runs, or of a new one.
+func (p *probe) pinged(ctx context.Context) <-chan error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pending != nil {
+		return p.pending
+	}
+	answer := make(chan error, 1)
+	p.pending = answer
+	p.pings.Go(func() {
+		err := p.ping(ctx)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.pending = nil
+		answer <- err
+	})
+	return answer
 }
 
 // ping opens a new connection and queries it.

@@ -39,3 +39,27 @@ func TestProbeOfASystemThatHangsIsNotWaitedForInTheEnd(t *testing.T) {
 		answers <- nil
 	})
 }
+
+func TestProbesOfASystemThatHangsShareOnePing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pings, answers, results := 0, make(chan error), make(chan error, 1)
+		p := probe{within: time.Second, allow: rate.NewLimiter(rate.Inf, 1), ping: func(context.Context) error {
+			pings++
+			return <-answers
+		}}
+		probed := func() error {
+			p.start(func(err error) { results <- err })
+			return <-results
+		}
+		for range 3 {
+			require.Error(t, probed())
+		}
+		require.Equal(t, 1, pings)
+		answers <- nil
+		synctest.Wait()
+		go func() { answers <- nil }()
+		require.NoError(t, probed())
+		require.Equal(t, 2, pings)
+		p.close()
+	})
+}
