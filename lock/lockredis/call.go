@@ -18,32 +18,34 @@ func (l *Locker) enter() bool {
 	return !l.closed
 }
 
-// call runs f, and returns as soon as ctx ends, since a Redis client checks ctx only between two attempts.
-// Close waits for f if the call began before Close was called.
+// call runs f, and returns as soon as ctx ends. Close waits for f if the call began before Close was called.
 func call[T any](ctx context.Context, l *Locker, f func() (T, error)) (T, error) {
 	done := func() {}
 	if l.enter() {
 		done = l.work.Done
 	}
-	return run(ctx, done, f, nil)
+	return run(ctx, l, done, f, nil)
 }
 
 // further is call within another call, for which Close waits already: so Close waits for f, too. If ctx ends
 // before f returns, late gets f's result; it may be nil.
 func further[T any](ctx context.Context, l *Locker, f func() (T, error), late func(T, error)) (T, error) {
 	l.work.Add(1)
-	return run(ctx, l.work.Done, f, late)
+	return run(ctx, l, l.work.Done, f, late)
 }
 
-func run[T any](ctx context.Context, done func(), f func() (T, error), late func(T, error)) (T, error) {
+// run returns as soon as ctx ends. Where f does not end then by itself, it runs in a goroutine.
+func run[T any](ctx context.Context, l *Locker, done func(), f func() (T, error),
+	late func(T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		done()
 		return none, fmt.Errorf("lock: %w", err)
 	}
-	if ctx.Done() == nil { // it never ends
+	if ctx.Done() == nil || l.interrupter != nil {
 		defer done()
-		return f()
+		value, err := f()
+		return value, ended(ctx, err)
 	}
 	type result struct {
 		value T
@@ -63,13 +65,18 @@ func run[T any](ctx context.Context, done func(), f func() (T, error), late func
 	}()
 	select {
 	case r := <-answer:
-		if r.err != nil && !room.Refused(r.err) && ctx.Err() != nil {
-			return r.value, fmt.Errorf("lock: %w", ctx.Err())
-		}
-		return r.value, r.err
+		return r.value, ended(ctx, r.err)
 	case <-ctx.Done():
 		return none, fmt.Errorf("lock: %w", ctx.Err())
 	}
+}
+
+// ended returns the error of a call: ctx's where that is the cause.
+func ended(ctx context.Context, err error) error {
+	if err != nil && !room.Refused(err) && ctx.Err() != nil {
+		return fmt.Errorf("lock: %w", ctx.Err())
+	}
+	return err
 }
 
 // join asks for the lock or a place in line. After any failure, it leaves no place behind.

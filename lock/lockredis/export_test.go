@@ -1,6 +1,21 @@
 package lockredis
 
-import "github.com/waitroom/waitroom/lock"
+import (
+	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/lock"
+)
+
+// OptionsOfConnections returns the options of the connections that calls run on; nil for those of the
+// client itself.
+func (l *Locker) OptionsOfConnections() *redis.Options {
+	if l.interrupter == nil {
+		return nil
+	}
+	c := l.interrupter.open()
+	_ = c.client.Close()
+	return c.client.Options()
+}
 
 // InLine returns the number of this locker's waiters for a key that know that they wait. Waiting also counts
 // those whose reply is on its way.

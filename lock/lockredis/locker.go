@@ -14,12 +14,13 @@ import (
 
 // Locker is the lock.Locker on Redis. It is safe for many goroutines.
 type Locker struct {
-	rdb       redis.UniversalClient
-	engine    *room.Engine
-	heartbeat time.Duration
-	log       *slog.Logger
-	watch     *watch
-	channel   string // where Redis publishes this locker's grants
+	rdb         redis.UniversalClient
+	interrupter *interrupter // nil: calls do not end with their contexts
+	engine      *room.Engine
+	heartbeat   time.Duration
+	log         *slog.Logger
+	watch       *watch
+	channel     string // where Redis publishes this locker's grants
 
 	stop     context.CancelFunc
 	done     chan struct{} // closed by Close
@@ -48,13 +49,17 @@ func roomOf(key lock.Key) room.ID { return room.ID(roomPrefix + key.String()) }
 // first use. Make one for the process: each has a subscription of its own.
 func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	cfg = cfg.withDefaults()
-	engine := room.New(rdb, room.Config{
+	client, interrupter := rdb, (*interrupter)(nil)
+	if own, i := interruptible(rdb); own != nil {
+		client, interrupter = own, i
+	}
+	engine := room.New(client, room.Config{
 		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true,
 		Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
 	})
 	l := &Locker{
-		rdb: rdb, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger, watch: newWatch(cfg.Registerer,
-			cfg.Tracer),
+		rdb: rdb, interrupter: interrupter, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger,
+		watch:   newWatch(cfg.Registerer, cfg.Tracer),
 		channel: engine.Names().Channel("waitroom-lock:" + room.NewSession()),
 		done:    make(chan struct{}), attempts: make(chan *attempt, 1),
 		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),
@@ -77,5 +82,8 @@ func (l *Locker) Close() error {
 	}
 	l.mu.Unlock()
 	l.work.Wait()
+	if l.interrupter != nil {
+		l.interrupter.close()
+	}
 	return nil
 }
