@@ -44,7 +44,8 @@ func (e *Engine) EachRoom(ctx context.Context, ids []ID, within time.Duration,
 func (e *Engine) eachOf(ctx context.Context, master string, ids []ID, within time.Duration, failed *failures,
 	f func(context.Context, ID) error) {
 	one := func(id ID) {
-		if err := e.ofMaster(ctx, master, within, func(ctx context.Context) error { return f(ctx, id) }); err != nil {
+		err := e.ofMaster(ctx, master, within, func(ctx context.Context) error { return f(ctx, id) })
+		if err != nil {
 			failed.add(err, id)
 		}
 	}

@@ -46,7 +46,8 @@ type Config struct {
 	MinDrain     time.Duration
 
 	DatabaseURL      Secret
-	Retention        time.Duration // how long the ledger keeps history
+	databaseNow      func() (string, error) // DATABASE_URL as its file has it now; nil = it is in no file
+	Retention        time.Duration          // how long the ledger keeps history
 	SMSWebhookSecret Secret
 	SMSSources       map[string]source.Configured // by name, of all rooms
 	SMSGuard         time.Duration

@@ -111,6 +111,8 @@ func ParseConfig(args []string) (Config, error) {
 			wrong = append(wrong, err)
 		} else if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(value, err))
+		} else if _, inFile := given[s.fileSetting().name]; inFile {
+			c.follow(s, given)
 		}
 	}
 	wrong = append(wrong, c.finish()...)
@@ -120,6 +122,17 @@ func ParseConfig(args []string) (Config, error) {
 	}
 	c.Unknown = unknown(os.Environ())
 	return c, errors.Join(wrong...)
+}
+
+// follow makes new connections to Redis and PostgreSQL use the password that the setting's file has then.
+func (c *Config) follow(s setting, given map[string]string) {
+	read := func() (string, error) { return s.value(given) }
+	switch s.name {
+	case "redis-url":
+		c.Redis = c.Redis.Following(read)
+	case "database-url":
+		c.databaseNow = read
+	}
 }
 
 // unknown returns variables with the server's prefix and no setting: most likely misspelt.

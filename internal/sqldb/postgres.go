@@ -32,7 +32,9 @@ const (
 // pooler is noticed, no setting and no named prepared statement.
 type postgres struct {
 	cfg    *pgx.ConnConfig
-	idle   string       // value of idleSetting: of sessions without a pooler, and of each of our transactions
+	reread func() (string, error) // see Config.Reread
+	// idle is the value of idleSetting: of sessions without a pooler, and of each of our transactions.
+	idle   string
 	pooled atomic.Bool  // a pooler was noticed
 	age    atomic.Int64 // grows when existing connections can no longer be trusted
 }
@@ -102,6 +104,13 @@ func (p *postgres) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error) {
 	cfg := *p.cfg
+	if p.reread != nil { // else, and while it is not readable, those of the start
+		if text, err := p.reread(); err == nil {
+			if now, err := parseURL(text); err == nil && now.pg != nil {
+				cfg.User, cfg.Password = now.pg.cfg.User, now.pg.cfg.Password
+			}
+		}
+	}
 	if !named && cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}

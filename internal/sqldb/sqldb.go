@@ -24,7 +24,10 @@ type Config struct {
 	URL        string // DATABASE_URL: sqlite:PATH or postgres://…; default DefaultURL
 	Migrations Migrations
 	Log        *slog.Logger
-	Now        func() time.Time // for tests: the clock of retries
+	// Reread returns URL as it is now. Each new connection to PostgreSQL uses the user and password in it, so
+	// that a password can be replaced without a restart. nil = URL does not change.
+	Reread func() (string, error)
+	Now    func() time.Time // for tests: the clock of retries
 
 	ProbeWithin time.Duration // for tests: time for a probe's answer; default a second
 }
@@ -73,6 +76,9 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	src, err := parseURL(c.URL)
 	if err != nil {
 		return nil, err
+	}
+	if src.pg != nil {
+		src.pg.reread = c.Reread
 	}
 	pool, err := src.open()
 	if err != nil {

@@ -106,8 +106,8 @@ func (p *replica) missesARoom(ctx context.Context) error {
 }
 
 func join(room, session string) call {
-	return call{op: "join", method: http.MethodPost, path: "/api/" + room + "/lock", room: room, session: session,
-		body: `{"seller_id":"` + session + `"}`}
+	return call{op: "join", method: http.MethodPost, path: "/api/" + room + "/lock", room: room,
+		session: session, body: `{"seller_id":"` + session + `"}`}
 }
 
 // judgeHands holds the delays to the bars, and returns what they were.
@@ -117,8 +117,8 @@ func (r *Run) judgeHands(late []time.Duration) string {
 		r.trouble(Stuck, "leases of other rooms were handed over late: median %s, longest %s of %d", median, most,
 			len(late))
 	}
-	return fmt.Sprintf("%d leases of other rooms handed over: median %s late, p99 %s, longest %s", len(late), median,
-		late[len(late)*99/100], most)
+	return fmt.Sprintf("%d leases of other rooms handed over: median %s late, p99 %s, longest %s", len(late),
+		median, late[len(late)*99/100], most)
 }
 
 // hands makes rooms in which a lease is about to end, some of them on a master that is about to hang. It

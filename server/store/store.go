@@ -29,15 +29,25 @@ func (u URL) Open(log *slog.Logger) (Store, error) {
 	switch u.kind {
 	case "single":
 		o := *u.single // the client fills in its options
+		if u.reread != nil {
+			o.CredentialsProviderContext = u.credentials
+		}
 		o.Dialer = dialer.Eager(redis.NewDialer(u.single))
 		return openedOf(redis.NewClient(&o)), nil
 	case "sentinel":
+		o := *u.many.Simple()
+		if u.reread != nil {
+			o.CredentialsProviderContext = u.credentials
+		}
 		c, closeAll := sentinel.NewClient(sentinel.Config{Master: u.many.MasterName, Addrs: u.many.Addrs,
-			Options:  *u.many.Simple(),
+			Options:  o,
 			Username: u.many.SentinelUsername, Password: u.many.SentinelPassword, Log: log})
 		return Store{c, closeAll}, nil
 	case "cluster":
 		o := u.many.Cluster()
+		if u.reread != nil {
+			o.CredentialsProviderContext = u.credentials
+		}
 		o.Dialer = dialer.Eager(redis.NewDialer(u.many.Simple()))
 		// a master that does not answer does not make the client reload, so it reloads by time
 		o.ClusterStateReloadInterval = reloadAfter

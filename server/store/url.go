@@ -2,6 +2,7 @@
 package store
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -27,6 +28,29 @@ type URL struct {
 	kind   string // embedded, single, sentinel or cluster
 	single *redis.Options
 	many   *redis.UniversalOptions
+	reread func() (string, error) // the URL as its file has it now; nil = it is in no file
+}
+
+// Following returns a URL whose user and password are read again for each new connection to Redis, so that a
+// password can be replaced without a restart. read returns the text of the URL as it is now.
+func (u URL) Following(read func() (string, error)) URL {
+	u.reread = read
+	return u
+}
+
+// credentials returns the current user and password. While the file cannot be read it returns the last ones
+// that worked at the start.
+func (u URL) credentials(context.Context) (user, password string, err error) {
+	now := u
+	if text, err := u.reread(); err == nil {
+		if read, err := Parse(text); err == nil && read.kind == u.kind {
+			now = read
+		}
+	}
+	if now.kind == "single" {
+		return now.single.Username, now.single.Password, nil
+	}
+	return now.many.Username, now.many.Password, nil
 }
 
 var errRedis = errors.New("want embedded, redis://host:port/db, rediss://…, unix:///path, " +
