@@ -98,8 +98,9 @@ func (v RoomView) data() pageData {
 		plain = string(v.path(""))
 	}
 	return pageData{
-		Plain: plain, Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds, ClaimSeconds: v.ClaimSeconds,
-		AwaySeconds: v.AwaySeconds, DropSeconds: v.DropSeconds,
+		Plain: plain, Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds,
+		ClaimSeconds: v.ClaimSeconds,
+		AwaySeconds:  v.AwaySeconds, DropSeconds: v.DropSeconds,
 		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
 		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Markets: v.Info.Marketplaces,

@@ -2,6 +2,7 @@ package lockredis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,12 +35,12 @@ func further[T any](ctx context.Context, l *Locker, f func() (T, error), late fu
 	return run(ctx, l, l.work.Done, f, late)
 }
 
-// run returns as soon as ctx ends. Where f does not end then by itself, it runs in a goroutine.
+// run returns as soon as ctx ends, by which the interrupter ends f, too. Without one, f goes on in a goroutine.
 func run[T any](ctx context.Context, l *Locker, done func(), f func() (T, error),
 	late func(T, error)) (T, error) {
-	var none T
 	if err := ctx.Err(); err != nil {
 		done()
+		var none T
 		return none, fmt.Errorf("lock: %w", err)
 	}
 	if ctx.Done() == nil || l.interrupter != nil {
@@ -47,6 +48,11 @@ func run[T any](ctx context.Context, l *Locker, done func(), f func() (T, error)
 		value, err := f()
 		return value, ended(ctx, err)
 	}
+	return aside(ctx, done, f, late)
+}
+
+// aside runs f in a goroutine, and returns as soon as ctx ends. f then goes on.
+func aside[T any](ctx context.Context, done func(), f func() (T, error), late func(T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -67,6 +73,7 @@ func run[T any](ctx context.Context, l *Locker, done func(), f func() (T, error)
 	case r := <-answer:
 		return r.value, ended(ctx, r.err)
 	case <-ctx.Done():
+		var none T
 		return none, fmt.Errorf("lock: %w", ctx.Err())
 	}
 }
@@ -89,7 +96,7 @@ func (l *Locker) join(ctx context.Context, w *waiter, now bool) (room.Standing, 
 	st, err := further(ctx, l, func() (room.Standing, error) {
 		st, err := l.engine.Join(ctx, roomOf(w.key), q)
 		if err != nil && !room.Refused(err) {
-			l.leaveLater(w) // it may have been done
+			l.takeBack(ctx, w) // it may have been done
 		}
 		return st, err
 	}, func(_ room.Standing, err error) {
@@ -114,11 +121,31 @@ func (l *Locker) leave(w *waiter) (room.Standing, error) {
 
 // leaveLater leaves in the background. If that fails, the place is passed over after its last heartbeat, or
 // its lease expires.
-func (l *Locker) leaveLater(w *waiter) {
+func (l *Locker) leaveLater(w *waiter) { l.work.Go(func() { l.leaveNow(w) }) }
+
+// leaveNow leaves, and reports whether there was no place.
+func (l *Locker) leaveNow(w *waiter) (none bool) {
+	_, err := l.leave(w)
+	if err != nil && !room.Refused(err) {
+		l.watch.failed()
+		l.log.Warn("lock: leave line", "key", w.key.String(), "error", err)
+	}
+	return errors.Is(err, room.ErrNoPlace)
+}
+
+// takeBack is leaveLater after a join without an answer. A join that was interrupted may get to Redis after
+// the leave, on another connection: where takeBack finds no place, it leaves once more.
+func (l *Locker) takeBack(ctx context.Context, w *waiter) {
 	l.work.Go(func() {
-		if _, err := l.leave(w); err != nil && !room.Refused(err) {
-			l.watch.failed()
-			l.log.Warn("lock: leave line", "key", w.key.String(), "error", err)
+		if none := l.leaveNow(w); !none || ctx.Err() == nil {
+			return
 		}
+		again := time.NewTimer(leaveAgain)
+		defer again.Stop()
+		select {
+		case <-again.C:
+		case <-l.done:
+		}
+		l.leaveNow(w)
 	})
 }

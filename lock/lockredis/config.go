@@ -12,6 +12,7 @@ const (
 	awayAfter    = time.Millisecond // a waiter is passed over when its process's last heartbeat ran out
 	dropAfter    = 5 * time.Second  // and loses its place this much later
 	storeWithin  = 10 * time.Second // bounds background work
+	leaveAgain   = 5 * time.Second  // an interrupted join gets to Redis within this, or not at all
 	beatsPerWord = 3                // how many heartbeats in a row have to be lost until a waiter is passed over
 )
 

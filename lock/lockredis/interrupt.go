@@ -18,18 +18,22 @@ type interrupter struct {
 	used    chan struct{} // has one for each connection in use; there are at most PoolSize
 
 	mu     sync.Mutex
-	free   []*connection // the one used last comes first
+	free   []*connection // the last one is used next
 	closed bool
 }
 
 // interruptible returns a client with the options of rdb whose commands end with their contexts. It returns
-// nil for clients that find or change their server by themselves: Cluster, Ring and failover clients.
+// nil for clients that find or change their server by themselves (Cluster, Ring and failover clients), and for
+// those whose connections are limited or have to be notified of new passwords.
 func interruptible(rdb redis.UniversalClient) (*redis.Client, *interrupter) {
 	single, ok := rdb.(*redis.Client)
-	if !ok || single.Options().Addr == failover {
+	if !ok {
 		return nil, nil
 	}
 	of := single.Options()
+	if of.Addr == failover || of.MaxActiveConns > 0 || of.StreamingCredentialsProvider != nil {
+		return nil, nil
+	}
 	i := &interrupter{options: onOne(of), dial: of.Dialer, used: make(chan struct{}, of.PoolSize)}
 	client := redis.NewClient(&i.options) // it opens no connection
 	client.AddHook(i)
@@ -40,11 +44,16 @@ func interruptible(rdb redis.UniversalClient) (*redis.Client, *interrupter) {
 // another master was chosen; connections of ours would stay with the old one.
 const failover = "FailoverClient"
 
+// smallBuffer holds a call of the engine and its answer (bytes).
+const smallBuffer = 4 << 10
+
 // onOne returns the options of a client with one connection. They are those of a client that exists, in which
 // 0 stands for none; in options for a new one it stands for the default.
 func onOne(of *redis.Options) redis.Options {
 	o := *of
-	o.PoolSize, o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns, o.MaxConcurrentDials = 1, 0, 0, 0, 0
+	o.PoolSize, o.MinIdleConns, o.MaxIdleConns, o.MaxConcurrentDials = 1, 0, 0, 0
+	o.ReadBufferSize, o.WriteBufferSize = smallBuffer, smallBuffer
+	o.ClientSideCache, o.ClientSideCacheConfig = nil, nil
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if o.MaxRetries == 0 {
 		o.MaxRetries = -1

@@ -150,9 +150,37 @@ func TestConnectionsHaveTheClientsOptions(t *testing.T) {
 func TestClientsThatFindTheirMasterKeepTheirConnections(t *testing.T) {
 	t.Parallel()
 	for _, rdb := range []redis.UniversalClient{
+		redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxActiveConns: 3}),
 		redis.NewFailoverClient(&redis.FailoverOptions{MasterName: "m", SentinelAddrs: []string{"127.0.0.1:1"}}),
 		redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"127.0.0.1:1"}})} {
 		t.Cleanup(func() { _ = rdb.Close() })
 		require.Nil(t, newLocker(t, rdb).OptionsOfConnections())
+	}
+}
+
+// The wait runs out, and the call leaves the line, while Redis hangs.
+func TestContextEndsACallThatGivesUpItsPlace(t *testing.T) {
+	t.Parallel()
+	rdb := redistest.Start(t)
+	l, key := newLocker(t, client(t, rdb.Addr())), newKey(t, "give", "up")
+	_, err := l.TryLock(within(t), key, 0, long)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	over := make(chan error, 1)
+	go func() {
+		_, err := l.TryLock(ctx, key, time.Second, long)
+		over <- err
+	}()
+	require.Eventually(t, func() bool { return l.InLine(key) == 1 }, soon, time.Millisecond)
+	rdb.Pause()
+	t.Cleanup(rdb.Resume)
+	require.Eventually(t, func() bool { return l.InLine(key) == 0 }, soon, time.Millisecond)
+	cancel()
+	select {
+	case err := <-over:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(4 * time.Second): // Redis has 5 s for the leave
+		require.Fail(t, "the call waits for Redis")
 	}
 }

@@ -134,7 +134,8 @@ func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Leas
 		return nil, cause
 	default:
 	}
-	_, err := further(ctx, l, func() (room.Standing, error) { return l.leave(w) }, nil)
+	l.work.Add(1)
+	_, err := aside(ctx, l.work.Done, func() (room.Standing, error) { return l.leave(w) }, nil)
 	if err != nil && !errors.Is(err, room.ErrNoPlace) {
 		return nil, fmt.Errorf("%w: %w", lock.ErrNotAcquired, err)
 	}

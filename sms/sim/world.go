@@ -49,7 +49,7 @@ type Carriers struct {
 	Quick     Lognormal
 	Slowly    Lognormal
 	Transit   Lognormal // from sent_at to arrival
-	Resent    float64   // share of codes that arrive twice, under another id, with the time of the second sending
+	Resent    float64   // share of codes that arrive twice, under another id and with another time
 	SentTwice float64   // share of codes that arrive twice, under another id, with the same time: phones do that
 	Dressed   float64   // share of codes that arrive a second time from another sender or in other words
 	Stamp     Stamp
