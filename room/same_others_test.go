@@ -127,6 +127,33 @@ func TestPartWithASecondCodeIsUnmatchedOnceAnotherHasAsked(t *testing.T) {
 	}
 }
 
+// A carrier used the reference again for another seller's message, of which the part with the code came first.
+// The other part of the first message was lost.
+func TestPartWithTheCodeThatWasSentAfterAnotherAskedIsAmbiguous(t *testing.T) {
+	for name, tt := range map[string]struct {
+		age  time.Duration // since it was sent
+		want room.Result
+	}{
+		"sent with the first part": {41 * time.Second, room.Late},
+		"sent after the other ask": {0, room.Unmatched},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, room.Config{})
+			a, b := d.asker("a"), d.asker("b")
+			a.expect()
+			_, m := d.sms(part("r", 1), without)
+			require.Equal(t, room.Matched, m.Result)
+			a.leave(room.Cancelled)
+			d.pass(40 * time.Second)
+			b.expect()
+			d.pass(time.Second)
+			_, m = d.sms(part("r", 2), ago(tt.age))
+			require.Equal(t, tt.want, m.Result)
+			require.Equal(t, room.Locked, b.stand().Status)
+		})
+	}
+}
+
 // If sellers need not sign in (SELLER_AUTH=open), one session may join as another seller. Its lease then
 // counts as another session's.
 func TestSessionThatIsAnotherSellerByNowCountsAsAnother(t *testing.T) {

@@ -78,11 +78,11 @@ func (a *account) askedByOthers(mine *lease, m *message, w span) bool {
 	})
 }
 
-// askedSince reports whether another party asked after a time (unix ms).
-func (a *account) askedSince(mine *lease, moment int64) bool {
+// askedSince reports whether another party asked after a time (unix ms), and before another one.
+func (a *account) askedSince(mine *lease, moment, before int64) bool {
 	return slices.ContainsFunc(a.leases, func(l *lease) bool {
 		return l.party() != mine.party() && slices.ContainsFunc(l.asks, func(ask ask) bool {
-			return ask.at > moment
+			return ask.at > moment && ask.at < before
 		})
 	})
 }

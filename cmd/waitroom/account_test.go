@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -277,7 +278,8 @@ func (a *account) byTime(m *message, w span) []judgement {
 			return []judgement{none("ambiguous")}
 		}
 	}
-	if m.code != "" && whole.codeAt != 0 && a.askedSince(l, whole.codeAt) {
+	if m.code != "" && (whole.codeAt != 0 && a.askedSince(l, whole.codeAt, math.MaxInt64) ||
+		a.askedSince(l, whole.first.window.from, w.to)) {
 		return []judgement{none("ambiguous")}
 	}
 	if !whole.answered {

@@ -436,8 +436,9 @@ function matching.earlier_parts()
 end
 
 -- judge_part returns the lease of the part that came first, and the ask that a code answers.
--- If another message may have the same reference, the lease has to be right by this part's own time too. If
--- there is no lease, it returns the same values as judge.
+-- If another message may have the same reference, the lease has to be right by this part's own time too.
+-- A code may be another party's that has asked since another part had one, or between the first part's
+-- sending and this one's. If there is no lease, it returns the same values as judge.
 function matching.judge_part(whole)
   local first = whole.first
   local l = (first.state == 's' or first.state == 'w') and leases.by_fence(first.fence) or nil
@@ -449,7 +450,8 @@ function matching.judge_part(whole)
     local own = matching.judge()
     if not own or own.party ~= l.party then return nil, 'ambiguous' end
   end
-  if sms.code and whole.code_at and other_asker(l.party, whole.code_at + 1) then
+  if sms.code and (whole.code_at and other_asker(l.party, whole.code_at + 1)
+    or other_asker(l.party, first.from + 1, sms.latest)) then
     return nil, 'ambiguous'
   end
   if whole.answered then return l end
