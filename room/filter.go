@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -87,7 +88,8 @@ func (f Filter) fit(q MatchRequest) fit {
 // OneOf reports whether a list contains a sender.
 //
 // A sender with letters is compared whole, ignoring case. Any other sender is compared by its digits: +82
-// counts as 0, and as nothing before an eight-digit number that begins with 1.
+// counts as 0, and as nothing before an eight-digit number that begins with 1. The words of a URI and of an
+// MMS around a number (tel:, sms:, /TYPE=PLMN) are no letters of it.
 func OneOf(sender string, list []string) bool {
 	is := plainSender(sender)
 	for _, other := range list {
@@ -98,8 +100,15 @@ func OneOf(sender string, list []string) bool {
 	return false
 }
 
+// around matches a number with what an address of a URI or an MMS has around it.
+var around = regexp.MustCompile(`^(?:tel:|sms:)?([^a-z]*)(?:/type=[a-z0-9]*)?$`)
+
+func foldedSender(sender string) string {
+	return strings.ToLower(strings.TrimSpace(norm.NFC.String(strings.Map(Plain, sender))))
+}
+
 func plainSender(sender string) string {
-	sender = strings.ToLower(strings.TrimSpace(norm.NFC.String(strings.Map(Plain, sender))))
+	sender = around.ReplaceAllString(foldedSender(sender), "$1")
 	if strings.ContainsFunc(sender, unicode.IsLetter) {
 		return sender
 	}
@@ -124,18 +133,17 @@ func plainSender(sender string) string {
 }
 
 // personal matches the digits of a Korean mobile number, after its country code and its first zero.
-var personal = regexp.MustCompile(`^1[016789]\d{7,8}$`)
+var personal = regexp.MustCompile(`^(?:(?:00[0-9]{0,3})?82)?0?1[016789][0-9]{7,8}$`)
 
-// Personal reports whether a sender is a personal number, from which anybody can write. These are Korean
-// mobile numbers (010, 011, 016 to 019) in any spelling.
+// betweenDigits may stand between the digits of a number.
+var betweenDigits = strings.NewReplacer(" ", "", "-", "", ".", "", "·", "", "(", "", ")", "")
+
+// Personal reports whether a sender has a personal number, from which anybody can write. These are Korean
+// mobile numbers (010, 011, 016 to 019) in any spelling, also with a name beside them.
 func Personal(sender string) bool {
-	sender = strings.TrimPrefix(plainSender(sender), "tel:")
-	if strings.ContainsFunc(sender, unicode.IsLetter) {
-		return false
-	}
-	digits := strings.TrimPrefix(plainSender(sender), "00")
-	digits = strings.TrimPrefix(strings.TrimPrefix(digits, "82"), "0")
-	return personal.MatchString(digits)
+	runs := strings.FieldsFunc(betweenDigits.Replace(foldedSender(sender)),
+		func(r rune) bool { return !isDigit(r) })
+	return slices.ContainsFunc(runs, personal.MatchString)
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }

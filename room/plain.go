@@ -9,8 +9,8 @@ import (
 
 // Plain returns the plain form of a character, so that texts that look alike compare equal.
 //
-// Full-width forms become plain ones, every blank a space, every dash a hyphen, every dot in the middle of a
-// line "·". An invisible character becomes -1, which strings.Map drops.
+// Full-width forms become plain ones, a digit of any script the ASCII one, every blank a space, every dash a
+// hyphen, every dot in the middle of a line "·". An invisible character becomes -1, which strings.Map drops.
 func Plain(r rune) rune {
 	switch {
 	case r < 0x80:
@@ -31,6 +31,24 @@ func Plain(r rune) rune {
 		return '₩'
 	case '\u212A': // the Kelvin sign, which NFC turns into a letter
 		return 'K'
+	}
+	return plainDigit(r)
+}
+
+// plainDigit returns the ASCII digit for a digit of any script.
+func plainDigit(r rune) rune {
+	if !unicode.IsDigit(r) {
+		return r
+	}
+	for _, span := range unicode.Nd.R16 { // each span consists of whole sets of ten, from zero
+		if rune(span.Lo) <= r && r <= rune(span.Hi) {
+			return '0' + (r-rune(span.Lo))%10
+		}
+	}
+	for _, span := range unicode.Nd.R32 {
+		if rune(span.Lo) <= r && r <= rune(span.Hi) {
+			return '0' + (r-rune(span.Lo))%10
+		}
 	}
 	return r
 }

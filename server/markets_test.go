@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/json"
+	"net/http"
 	"testing"
 	"time"
 
@@ -36,6 +38,26 @@ func TestFormAsksForTheCodesOfTheChosenMarketplace(t *testing.T) {
 			require.Equal(t, "unmatched", comes("m-1", senders[1]))
 			require.Equal(t, "matched", comes("m-2", senders[0]))
 		})
+	}
+}
+
+// A program asks without a filter. In a room whose marketplaces all have lists, no other sender ends its turn.
+func TestSendersOfTheMarketplacesCountForEveryAsk(t *testing.T) {
+	for file, ends := range map[string]string{
+		twoMarkets: "unmatched",
+		"integration: {marketplace: {from: [1588-1234]}}\n":                            "unmatched",
+		"integration: {marketplaces: [{name: A, from: [1588-1234]}, {name: B}]}\n":     "matched",
+		"integration: {sms_from: [07055551234], marketplace: {from: [1588-1234]}}\n":   "matched",
+		"integration: {marketplace: {name: A, contains: 쿠팡}, sms_from: [1588-1234]}\n": "unmatched",
+	} {
+		r := start(t, config(t, "--rooms-file", roomsFile(t, file), "--sms-webhook-secret", smsSecret))
+		a := newSeller(t, r.URL(), "a")
+		fence := a.join().json["fence"].(json.Number)
+		require.Equal(t, http.StatusOK, a.ask(http.MethodPost, lockPath+"/expect", `{"fence":`+fence.String()+`}`,
+			asJSON, jsonType).StatusCode)
+		got := carrierTo(t, r.URL(), "integration", smsSecret, "07055551234", "m-1", "[쿠팡] 인증번호 482913",
+			time.Now().Add(10*time.Millisecond))
+		require.Equal(t, ends, got.text("result"), file)
 	}
 }
 

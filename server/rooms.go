@@ -58,6 +58,7 @@ func (s *Server) reload(ctx context.Context) error {
 			return nil
 		case <-s.cfg.Reload:
 			s.rooms.Reload()
+			s.warnOfSenders(ctx)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (s *Server) roomSenders(id room.ID) []string {
 	if s.rooms == nil {
 		return nil
 	}
-	return s.rooms.Of(id).Senders
+	return s.rooms.Of(id).AllSenders()
 }
 
 // openToAll reports whether a room takes texts of every sender.

@@ -47,25 +47,7 @@ const separators = "-_·"
 // normalise returns a text as a reader sees it: composed, in plain digits and letters, without invisible
 // characters.
 func normalise(text string) string {
-	return norm.NFC.String(strings.Map(func(r rune) rune { return plainDigit(room.Plain(r)) }, text))
-}
-
-// plainDigit returns the ASCII digit for a digit of any script.
-func plainDigit(r rune) rune {
-	if r < 0x80 || !unicode.IsDigit(r) {
-		return r
-	}
-	for _, span := range unicode.Nd.R16 { // each span consists of whole sets of ten, from zero
-		if rune(span.Lo) <= r && r <= rune(span.Hi) {
-			return '0' + (r-rune(span.Lo))%10
-		}
-	}
-	for _, span := range unicode.Nd.R32 {
-		if rune(span.Lo) <= r && r <= rune(span.Hi) {
-			return '0' + (r-rune(span.Lo))%10
-		}
-	}
-	return r
+	return norm.NFC.String(strings.Map(room.Plain, text))
 }
 
 // wording is a text prepared for the search.

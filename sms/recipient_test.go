@@ -14,7 +14,8 @@ import (
 
 func TestNumberIsTheSameHoweverAProviderWritesIt(t *testing.T) {
 	for _, same := range []string{"010-1234-5678", "01012345678", "+82 10-1234-5678", "821012345678", "+82 010 1234 5678",
-		"00821012345678", "tel:+82-10-1234-5678"} {
+		"00821012345678", "tel:+82-10-1234-5678", "82 (0)10 1234 5678", "82.10.1234.5678", "sms:+821012345678",
+		"001 82 10 1234 5678", "+821012345678/TYPE=PLMN", "010\u00a01234\u20115678"} {
 		require.True(t, SameNumber(same, "010-1234-5678"), same)
 		require.True(t, SameNumber("01012345678", same), same)
 	}

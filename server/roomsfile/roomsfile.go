@@ -53,15 +53,25 @@ func (e *Entry) Markets() []Marketplace {
 	return []Marketplace{m}
 }
 
-// OpenToAll reports whether a room takes texts of every sender: neither it nor each of its marketplaces lists
-// those whose codes count. A room takes none without a source or a secret of its own, or a shared secret.
-func (e *Entry) OpenToAll(shared bool) bool {
-	if !shared && e.Verifier == nil && len(e.Sources) == 0 || len(e.Senders) > 0 {
-		return false
+// AllSenders returns the senders whose messages count in the room: its own list, or else those of all its
+// marketplaces; none if one of them has no list, since any sender may be that one's.
+func (e *Entry) AllSenders() (all []string) {
+	if len(e.Senders) > 0 {
+		return e.Senders
 	}
-	markets := e.Markets()
-	return len(markets) == 0 ||
-		slices.ContainsFunc(markets, func(m Marketplace) bool { return len(m.From) == 0 })
+	for _, m := range e.Markets() {
+		if len(m.From) == 0 {
+			return nil
+		}
+		all = append(all, m.From...)
+	}
+	return all
+}
+
+// OpenToAll reports whether a room takes texts of every sender. A room takes none without a source or a secret
+// of its own, or a shared secret.
+func (e *Entry) OpenToAll(shared bool) bool {
+	return (shared || e.Verifier != nil || len(e.Sources) > 0) && len(e.AllSenders()) == 0
 }
 
 // Support is a seller's contact.
