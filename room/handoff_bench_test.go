@@ -49,7 +49,7 @@ var handoffs = []struct {
 	}},
 	{"match", func(ctx context.Context, e *room.Engine, _ string, n int) error {
 		m, err := e.Match(ctx, integration, room.MatchRequest{MessageID: fmt.Sprint("m-", n),
-			Shown: room.Message{Text: fmt.Sprint("인증번호는 [482913] 입니다 ", n),
+			Shown: room.Message{Text: fmt.Sprintf("인증번호는 [%d] 입니다", 482913+n),
 				Code: new(fmt.Sprint(482913 + n))}, Note: room.MessageNote{MessageID: fmt.Sprint("m-",
 				n), Text: "인증번호는 [******] 입니다"}})
 		if err == nil && m.Result != room.Matched {

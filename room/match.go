@@ -129,6 +129,7 @@ type matchMessage struct {
 	Same        []string       `json:"same"`
 	Stamped     []string       `json:"stamped"`
 	SameCode    []string       `json:"same_code"`
+	LikeCodes   []string       `json:"like_codes"`
 	Sealed      string         `json:"sealed"`
 	Members     string         `json:"members"`
 }
@@ -190,13 +191,17 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error)
 		m.First = q.ReadAt
 	}
 	keys, sender, text := e.sealer(id), plainSender(q.Sender), withoutMark(plainText(q.Shown.Text))
-	m.Same, m.Stamped, m.SameCode = keys.digests(string(id), "same", sender, text), []string{}, []string{}
+	m.Same, m.Stamped = keys.digests(string(id), "same", sender, text), []string{}
+	m.SameCode, m.LikeCodes = []string{}, []string{}
 	if q.From != 0 {
 		m.Stamped = keys.digests(string(id), "stamped", sender, text, strconv.FormatInt(q.From, 10),
 			strconv.Itoa(m.Part))
 	}
 	if code := q.Shown.Code; code != nil && len(*code) >= sameCodeFrom {
-		m.SameCode = keys.digests(string(id), "code", *code)
+		m.SameCode = keys.digests(string(id), "code", sameCode(*code))
+	}
+	for _, code := range codesIn(q.Shown.Text) {
+		m.LikeCodes = append(m.LikeCodes, keys.digests(string(id), "code", code)...)
 	}
 	if m.Part != 0 {
 		m.Whole = keys.digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))

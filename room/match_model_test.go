@@ -331,7 +331,8 @@ func (w *world) lapsed(mine *held, from, to int64) bool {
 // got no code counts as one that asked at its end.
 func (l *held) caused(m *sent) bool {
 	live := l.granted < m.to && (l.live || l.end > m.from || l.end == l.granted && l.granted >= m.from)
-	return live || !l.asking && l.codes == 0 && l.end < m.to || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
+	silent := !l.asking && l.codes == 0 && l.end < m.to
+	return live || silent || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
 }
 
 // displaced reports whether a lease later than l may have received l's code, so that this message may be that

@@ -287,3 +287,40 @@ func TestPartWithTheCodeAnswersTheAskWhosePieceIsInAnotherPart(t *testing.T) {
 	require.Equal(t, room.Matched, m.Result)
 	require.Equal(t, room.Completed, a.stand().Outcome, "one with a code answers one open ask")
 }
+
+// Rule 5: the same code, also in a spelling in which the finder reads another one or none.
+func TestAnothersCodeInASpellingThatTheFinderReadsOtherwiseIsAmbiguous(t *testing.T) {
+	for _, c := range []struct {
+		code, text, found string // of A's message, and of the later one; found "" = none
+		want              room.Result
+	}{
+		{"482913", "Your Google code is G482913", "G482913", room.Unmatched},
+		{"G482913", "G-482913 is your code", "482913", room.Unmatched},
+		{"AB482913", "[AB-482913]", "482913", room.Unmatched},
+		{"482913", "https://x.example/v?c=482913", "", room.Unmatched},
+		{"482913", "인증번호 4.8.2.9.1.3", "", room.Unmatched},
+		{"482913", "코드 482,913", "", room.Unmatched},
+		{"AB12CD", "code de vérification : ab12cd", "", room.Unmatched},
+		{"482913", "인증번호 ４８２９１３", "482913", room.Unmatched},
+		{"482913", "인증번호 482914, 주문 7482913", "482914", room.Matched},
+		{"4829", "인증번호 482-9", "", room.Matched},
+	} {
+		d := newDesk(t, room.Config{})
+		a, b := d.asker("a"), d.asker("b")
+		a.expect()
+		sent := func(text, code string) room.Match {
+			_, m := d.sms(saying(text), func(q *room.MatchRequest) {
+				if q.Shown.Code = nil; code != "" {
+					q.Shown.Code = &code
+				}
+			})
+			return m
+		}
+		require.Equal(t, room.Matched, sent("코드는 "+c.code, c.code).Result)
+		d.pass(time.Second)
+		b.expect()
+		d.pass(time.Second)
+		require.Equal(t, c.want, sent(c.text, c.found).Result, c.text)
+		require.Empty(t, offers(t, d.engine, b.session))
+	}
+}

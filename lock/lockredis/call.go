@@ -35,7 +35,8 @@ func further[T any](ctx context.Context, l *Locker, f func() (T, error), late fu
 	return run(ctx, l, l.work.Done, f, late)
 }
 
-// run returns as soon as ctx ends, by which the interrupter ends f, too. Without one, f goes on in a goroutine.
+// run returns as soon as ctx ends, by which the interrupter ends f, too. Without one, f goes on in a
+// goroutine.
 func run[T any](ctx context.Context, l *Locker, done func(), f func() (T, error),
 	late func(T, error)) (T, error) {
 	if err := ctx.Err(); err != nil {

@@ -23,8 +23,8 @@ type interrupter struct {
 }
 
 // interruptible returns a client with the options of rdb whose commands end with their contexts. It returns
-// nil for clients that find or change their server by themselves (Cluster, Ring and failover clients), and for
-// those whose connections are limited or have to be notified of new passwords.
+// nil for clients that find or change their server by themselves (Cluster, Ring and failover clients), and
+// for those whose connections are limited or have to be notified of new passwords.
 func interruptible(rdb redis.UniversalClient) (*redis.Client, *interrupter) {
 	single, ok := rdb.(*redis.Client)
 	if !ok {

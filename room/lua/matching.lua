@@ -391,7 +391,15 @@ local function first_of_text()
 end
 
 -- code_of returns how another message with the same code concerns a party: see messages.code_of.
-function matching.code_of(party) return messages.code_of(sms.same_code, party, sms.same[1]) end
+-- A code that the text has in a spelling in which none, or another one, is found in it counts as well.
+function matching.code_of(party)
+  local known, same = messages.code_of(sms.same_code, party, sms.same[1]), sms.same[1]
+  for _, name in ipairs(sms.like_codes) do
+    if known == 'anothers' then break end
+    if messages.code_of({ name }, party, same) == 'anothers' then known = 'anothers' end
+  end
+  return known
+end
 
 -- duplicate returns the message that this one duplicates (rule 5), nil for none. If that one belongs to a
 -- lease, it also returns the lease of this one, the ask that it answers, and whether this one is shown as a

@@ -25,6 +25,7 @@
 --     same          keyed digests of its sender and text, under each secret; the first is this process's
 --     stamped       the same of its sender, text and time; none if it has no time
 --     same_code     the same of its code; none for a code of under five characters
+--     like_codes    the same of all that a reader could take for a code of five characters or more
 --     sealed        its text, sealed
 --     members       JSON members for the journal; no secret
 -- Further keys of the room, named by a digest (messages.key):

@@ -1,0 +1,50 @@
+package room
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// mostAlike bounds the codes that are looked for in one text.
+const mostAlike = 8
+
+var (
+	// letterRun is letters and digits without a blank, such as G-482913 or ab12cd.
+	letterRun = regexp.MustCompile(`[A-Z0-9]+(?:[-·][A-Z0-9]+)*`)
+	// digitRun is digits with at most one character between two of them, such as 482.913 or 4 8 2 9 1 3.
+	digitRun = regexp.MustCompile(`[0-9](?:[ .,·-]?[0-9]){4,}`)
+	// prefixed is a code with letters before its digits, which some messages leave out.
+	prefixed     = regexp.MustCompile(`^[A-Z]{1,3}([0-9]+)$`)
+	betweenParts = strings.NewReplacer("-", "", "·", "", " ", "", ".", "", ",", "")
+)
+
+// sameCode returns the form in which codes are compared: without case and separators.
+func sameCode(code string) string {
+	return betweenParts.Replace(strings.ToUpper(norm.NFC.String(strings.Map(Plain, code))))
+}
+
+// codesIn returns what a reader could take for a code in a text, in the form of sameCode: runs of 5 to 8
+// characters with a digit. Another message may have had one of them as its code, in other words.
+func codesIn(text string) (codes []string) {
+	text = strings.ToUpper(norm.NFC.String(strings.Map(Plain, text)))
+	add := func(code string) {
+		if n := len(code); n >= sameCodeFrom && n <= 8 && len(codes) < mostAlike && !slices.Contains(codes, code) &&
+			strings.ContainsAny(code, "0123456789") {
+			codes = append(codes, code)
+		}
+	}
+	for _, run := range letterRun.FindAllString(text, -1) {
+		code := betweenParts.Replace(run)
+		add(code)
+		if found := prefixed.FindStringSubmatch(code); found != nil {
+			add(found[1])
+		}
+	}
+	for _, run := range digitRun.FindAllString(text, -1) {
+		add(betweenParts.Replace(run))
+	}
+	return codes
+}
