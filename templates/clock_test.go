@@ -1,10 +1,41 @@
 package templates_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+// A seller compares a time on the page with the same phone's clock, which may be wrong: here it is five hours
+// ahead. It moves on until the first frame is read, so the last digits are free.
+func TestTimesOnScreenAreByThePhonesClock(t *testing.T) {
+	const ahead = 5 * time.Hour
+	server := time.Date(2026, 1, 1, 0, 30, 0, 0, time.Local)
+	room, tab := startFakeRoom(t), openBrowser(t)
+	room.at = server.UnixMilli()
+	tab.before(fmt.Sprintf(`Date.now = () => %d + performance.now()`, server.Add(ahead).UnixMilli()))
+	tab.open(room, "ko")
+
+	waits := place(2)
+	waits["estimated_wait"], waits["maximum_wait"] = 20*60, 60*60
+	waits["lease_expires_at"] = nil
+	room.push(t, waits)
+	tab.hasText("when", "오전 5:5")
+
+	before := server.Add(-5 * time.Minute).UnixMilli()
+	mine := turn(0)
+	mine["lease_expires_at"] = server.Add(time.Hour).UnixMilli()
+	room.push(t, mine)
+	tab.step("ask")
+	room.send(t, object{"type": "sms_unclaimed", "message_id": "m-1", "received_at": before})
+	tab.hasText("unclaimed-time", "05:2")
+	room.send(t, object{"type": "sms", "message_id": "m-2", "text": "인증번호 482103", "code": "482103",
+		"received_at": before})
+	tab.step("code")
+	tab.hasText("sms-time", "05:2")
+}
 
 // Each step has the local clock, a frame's time, the expected lead of the time over the local clock, and the
 // machine's clock. All in seconds.

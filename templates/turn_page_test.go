@@ -172,4 +172,7 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.step("asked")
 	tab.until(`document.activeElement.id === "market"`)
 	tab.hasText("market-note", "새 창이 열리지 않았어요. 위 버튼을 눌러 이동해 주세요.")
+	room.send(t, message("m-1", "인증번호 482103", "482103", 0))
+	tab.step("code")
+	require.Empty(t, tab.text("market-note"), "its button is gone")
 }

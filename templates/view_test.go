@@ -123,7 +123,7 @@ const drawViews = `(async ({ ids, cases }, now) => {
 	const { Unclaimed } = await import("/static/js/unclaimed.js");
 	const { View } = await import("/static/js/view.js");
 	const { words } = JSON.parse(document.getElementById("page-data").textContent);
-	const server = { now: () => now };
+	const server = { now: () => now, here: (moment) => new Date(moment) };
 	const journey = new Journey("table", {}, 0);
 	const messages = document.getElementById("sms");
 	const unclaimed = new Unclaimed({ words, server, journey, onYes() {} });

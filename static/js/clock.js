@@ -42,6 +42,11 @@ export class ServerClock {
     return this.#offsets.length > 0 ? this.local() + this.#best() + this.#slept() : this.machine();
   }
 
+  /** Returns a moment of the server's clock by this machine's, which the seller has before them. */
+  here(moment) {
+    return new Date(this.machine() + moment - this.now());
+  }
+
   #best() {
     return Math.max(...this.#offsets);
   }

@@ -139,7 +139,8 @@ export class Messages extends HTMLElement {
     document.body.dataset.code = String(Boolean(main?.code));
     this.#find("reject-form").hidden = !main?.code;
     this.#find("text").textContent = main?.text ?? "";
-    this.#find("time").textContent = main ? fill(t.arrived, { time: timeOfDay(main.at) }) : "";
+    const at = main && timeOfDay(this.#server.here(main.at.getTime()));
+    this.#find("time").textContent = main ? fill(t.arrived, { time: at }) : "";
     const others = this.#current.filter((m) => m !== main).reverse();
     this.#find("earlier-part").hidden = others.length === 0;
     this.#find("earlier").replaceChildren(...others.map((m) => this.#row(m)));

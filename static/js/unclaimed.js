@@ -72,7 +72,7 @@ export class Unclaimed {
     box.hidden = !shown;
     document.body.dataset.offer = String(Boolean(shown));
     byID("unclaimed-time").textContent = shown
-      ? fill(this.words.arrived, { time: timeOfDay(new Date(shown.at)) })
+      ? fill(this.words.arrived, { time: timeOfDay(this.server.here(shown.at)) })
       : "";
     if (shown) this.#timer = setTimeout(() => this.#draw(), Math.max(shown.at + KEPT - this.server.now(), 1));
   }

@@ -64,7 +64,7 @@ export class View {
     if (state.status === "locked") this.journey.hold(state);
     this.journey.follow(state);
     this.turn.draw(state);
-    if (!this.turn.step) put(byID("market-note"), "");
+    if (!["asked", "text"].includes(this.turn.step)) put(byID("market-note"), ""); // its button is gone
     byID("paused").hidden = !state.paused || state.status === "locked";
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
@@ -224,7 +224,6 @@ export class View {
       this.state.paused || this.lost.shown ? "–" : this.words.handing_off;
   }
 
-  /** The time is by this machine's clock, which the seller has before them. */
   #missed(state) {
     const { words: t } = this;
     const missed = state.unclaimed === true;
@@ -233,10 +232,7 @@ export class View {
     put(byID("missed-lead"), state.lease_expires_at == null ? t.missed_free : t.missed_held);
     const until = this.drop > 0 && this.journey.missedAt(state) + this.drop;
     const known = until > this.drop;
-    put(
-      byID("missed-by"),
-      known ? fill(t.missed_by, { time: timeOfDay(new Date(Date.now() + until - this.server.now())) }) : "",
-    );
+    put(byID("missed-by"), known ? fill(t.missed_by, { time: timeOfDay(this.server.here(until)) }) : "");
   }
 
   #ended(state) {
@@ -290,10 +286,10 @@ export class View {
     put(byID("when"), latest ? this.#when(state) : "");
   }
 
-  /** Returns a time of day, by the last frame's clock, so that it stands still until something changes. */
+  /** Returns a time of day, from the last frame, so that it stands still until something changes. */
   #when({ estimated_wait: wait, server_time: time }) {
     if (wait == null || wait < 60 || wait >= CLOCKLESS) return "";
-    const at = new Date(time + wait * 1000);
+    const at = this.server.here(time + wait * 1000);
     return whenWords(this.words, at.getHours(), at.getMinutes());
   }
 
