@@ -11,6 +11,9 @@ import (
 	"github.com/waitroom/waitroom/server/roomsfile"
 )
 
+// mostWarned bounds the rooms that are named one by one.
+const mostWarned = 20
+
 // senders warns of rooms that take texts of every sender, with the senders of their codes of late. Function
 // rooms reports an invalid rooms file, and function redis a store that does not answer.
 func (d *doctor) senders(ctx context.Context) {
@@ -39,7 +42,12 @@ func (d *doctor) senders(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	for _, w := range list {
+	for i, w := range list {
+		if i == mostWarned {
+			d.warn("senders", "Give a prefix of names the list, such as shop:* in the rooms file.",
+				"So do %d more rooms.", len(list)-i)
+			return
+		}
 		d.warn("senders", w.Remedy(), "%s.", w.Risk())
 	}
 }

@@ -68,8 +68,8 @@ func (e *Entry) AllSenders() (all []string) {
 	return all
 }
 
-// OpenToAll reports whether a room takes texts of every sender. A room takes none without a source or a secret
-// of its own, or a shared secret.
+// OpenToAll reports whether a room takes texts of every sender. A room takes none without a source or a
+// secret of its own, or a shared secret.
 func (e *Entry) OpenToAll(shared bool) bool {
 	return (shared || e.Verifier != nil || len(e.Sources) > 0) && len(e.AllSenders()) == 0
 }
