@@ -73,6 +73,8 @@ func dumped(t *testing.T, r *redis.Client, key string) string {
 		value, err = r.ZRangeWithScores(t.Context(), key, 0, -1).Result()
 	case "set":
 		value, err = r.SMembers(t.Context(), key).Result()
+	case "list":
+		value, err = r.LRange(t.Context(), key, 0, -1).Result()
 	case "stream":
 		value, err = r.XRange(t.Context(), key, "-", "+").Result()
 	case "none": // it has just ended

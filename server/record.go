@@ -89,6 +89,15 @@ func orOff(d time.Duration) time.Duration {
 	return d
 }
 
+// codeFrom returns what records who sent a code, for rooms without a list of senders alone.
+func (s *Server) codeFrom(r *heard.Recorder) func(context.Context, room.ID, string) {
+	return func(ctx context.Context, id room.ID, sender string) {
+		if s.openToAll(id) {
+			r.RecordSender(ctx, id, sender)
+		}
+	}
+}
+
 // openSMS makes the matcher of inbound messages; nil without configuration.
 func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil && len(s.cfg.SMSSources) == 0 {
@@ -98,7 +107,7 @@ func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger,
 		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
 		Phone: s.roomPhone, SIM: s.roomSIM, Numbered: s.numbered,
-		Heard: recorder.Record, CodeFrom: recorder.RecordSender, Arrived: recorder.Arrived, Guard: s.cfg.SMSGuard,
+		Heard: recorder.Record, CodeFrom: s.codeFrom(recorder), Arrived: recorder.Arrived, Guard: s.cfg.SMSGuard,
 		Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)

@@ -117,7 +117,9 @@ func TestCodeIsNowhereButBeforeItsHolder(t *testing.T) {
 		redistest.Config{Args: []string{"--appendonly", "yes", "--rdbcompression", "no",
 			"--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000000"}})
 	monitored := monitor(t, store.Addr())
-	s := newSingleOn(t, store, "sqlite", url, dsn, "--webhook-url", integration.URL, "--webhook-secret",
+	rooms := filepath.Join(t.TempDir(), "rooms.yaml") // the senders of a room without a list are shown to support
+	require.NoError(t, os.WriteFile(rooms, []byte(oneRoom+": {sms_from: ["+canarySender+"]}\n"), 0o600))
+	s := newSingleOn(t, store, "sqlite", url, dsn, "--rooms-file", rooms, "--webhook-url", integration.URL, "--webhook-secret",
 		smsSecret,
 		"--log-level", "debug", "--log-format", "json", "--support-users", supportUsers(t))
 	agent := newAgent(t, s.fleet.members[0].url)
