@@ -150,9 +150,11 @@ func waitsOutABusyNumber(t *testing.T, s *site, l language) {
 	a, b := l.mustJoin(t, s, room, "a"), l.mustJoin(t, s, room, "b")
 	require.NoError(t, a.wait(t.Context()))
 	waited := background(func() error { return b.wait(t.Context()) })
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, _, err := a.code(ctx, from, 0, func() {})
+	_, _, err := a.code(ctx, from, 0, func() { // the server has its ask
+		time.AfterFunc(2*time.Second, cancel) // b is shown its place meanwhile
+	})
 	require.Error(t, err, "no code comes")
 	require.NoError(t, a.leave(t.Context()))
 	left := time.Now()
