@@ -45,7 +45,8 @@
 //
 // ctx ends every call at once, also while Redis does not answer. For that a locker on a *redis.Client has
 // connections of its own, at most PoolSize with the client's options, on which the client's hooks are not
-// called; a failover, Cluster or Ring client is used as it is. Besides ctx, the client's own
+// called. A failover, Cluster or Ring client is used as it is, and one with MaxActiveConns or a streaming
+// credentials provider. Besides ctx, the client's own
 // ReadTimeout (5 s by default) bounds each attempt of a request (MaxRetries, 3, beside the first). Keep
 // ReadTimeout below a third of the shortest lease that is kept alive. Heartbeat (3 s) is how long dead
 // processes can delay the line, and how long a living one may pause: raise it where garbage collection
