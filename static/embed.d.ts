@@ -6,30 +6,33 @@ export type Outcome = "completed" | "cancelled" | "expired" | "forced" | "remove
  * WaitingRoom.now.
  */
 export interface State {
-  /** Names one unbroken life of the room's data; null before the first state. */
+  /** Names one unbroken life of the room's data. */
   readonly epoch?: string | number | null;
   /** Grows with every change, within an epoch. */
   readonly version?: number;
   readonly server_time?: number;
   readonly status: "idle" | "waiting" | "locked" | "ended";
-  /** How the last place ended, while status is "ended". */
+  /** How the last place ended, of `ended`. */
   readonly outcome: Outcome | null;
   /** The place's number by arrival. It is safe to show. */
   readonly ticket: number | null;
-  /** From 1 = next, while waiting. */
+  /** Of `waiting`; 1 is next. */
   readonly queue_position: number | null;
   readonly queue_length: number;
-  /** Seconds; a newcomer's while idle; null while locked and while the room is paused. */
+  /** Seconds; a newcomer's while `idle`, null while `locked` and while the room is paused. */
   readonly estimated_wait: number | null;
   readonly maximum_wait: number | null;
-  /** The end of the current lease: this session's while locked, the holder's while waiting. */
+  /** The end of the current lease: mine when `locked`, the holder's when `waiting`. */
   readonly lease_expires_at: number | null;
-  /** The turn's fence, while locked: pass it to every system that the turn's work writes to. */
+  /** The turn's fence, of `locked`: pass it to every system that the turn's work writes to. */
   readonly fence: number | null;
+  /** Support paused the room. */
   readonly paused: boolean;
-  /** Until when this session must claim its turn; null where it need not. */
+  /** The latest time to claim my lease; null if there is nothing to claim. */
   readonly claim_by: number | null;
-  /** The holder's asks for codes, and from when it may ask while the number is busy. */
+  /** Present only while the line passes over the session, which has not claimed its lease and is not back yet. */
+  readonly unclaimed?: true;
+  /** My asks for codes, of `locked`, and from when I may ask while the number is busy. */
   readonly codes: { readonly asked: number; readonly open: number; readonly ask_after: number | null } | null;
 }
 

@@ -41,31 +41,11 @@ func fieldsIn(t *testing.T, text string) []string {
 	return slices.Sorted(maps.Keys(fields))
 }
 
-func TestPageScriptAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
+func TestPageAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 	described := stateFields(t)
 
 	first := firstState(t, room.View{}, room.Place{Status: room.Idle})
 	require.Equal(t, described, slices.Sorted(maps.Keys(first)), "templates/data.go: frame")
-
-	store, err := os.ReadFile("../static/js/store.js")
-	require.NoError(t, err)
-	nothing, _, _ := strings.Cut(string(store), "};")
-	written := []string{"epoch", "room", "server_time", "version"} // by every frame
-	for _, m := range regexp.MustCompile(`(?m)^  (\w+):`).FindAllStringSubmatch(nothing, -1) {
-		written = append(written, m[1])
-	}
-	slices.Sort(written)
-	require.Equal(t, described, written, "static/js/store.js: NOTHING")
-
-	types, err := os.ReadFile("../static/embed.d.ts")
-	require.NoError(t, err)
-	state := regexp.MustCompile(`(?s)interface State \{.*?\n\}`).FindString(string(types))
-	typed := []string{"room", "type"} // the page that embeds the module knows both
-	for _, m := range regexp.MustCompile(`(?m)^  readonly (\w+)`).FindAllStringSubmatch(state, -1) {
-		typed = append(typed, m[1])
-	}
-	slices.Sort(typed)
-	require.Equal(t, described, typed, "static/embed.d.ts: State")
 
 	api, err := os.ReadFile("../docs/api.md")
 	require.NoError(t, err)

@@ -1,5 +1,6 @@
 // Gen writes the bundles that browsers load: the pages' modules and styles with source maps, compressed by
-// Brotli. Run it by make generate.
+// Brotli. Before that it writes the state frame, as web/describe has it, into the modules. Run it by make
+// generate.
 package main
 
 import (
@@ -18,6 +19,9 @@ const (
 )
 
 func main() {
+	if err := writeState(); err != nil {
+		log.Fatal(err)
+	}
 	files, err := bundle(sources)
 	if err != nil {
 		log.Fatal(err)

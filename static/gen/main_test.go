@@ -34,6 +34,17 @@ func TestBundlesAreThoseOfTheSources(t *testing.T) {
 	require.Len(t, have, len(want), "run make generate")
 }
 
+func TestModulesHaveTheStateFrameThatIsDescribed(t *testing.T) {
+	store, err := os.ReadFile("../js/store.js")
+	require.NoError(t, err)
+	types, err := os.ReadFile("../embed.d.ts")
+	require.NoError(t, err)
+	wantStore, wantTypes, err := withState(store, types, "../../"+described)
+	require.NoError(t, err)
+	require.Equal(t, string(wantStore), string(store), "static/js/store.js: run make generate")
+	require.Equal(t, string(wantTypes), string(types), "static/embed.d.ts: run make generate")
+}
+
 // plain returns a file's uncompressed content, since another version of the compressor may write other bytes.
 func plain(t *testing.T, name string, content []byte) []byte {
 	t.Helper()
