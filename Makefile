@@ -112,8 +112,9 @@ check: ## Check without running: format, vet, staticcheck, generated code, known
 release: ## Build every system's program into dist/, with checksums and a bill of materials, stamped with the tag (VERSION=v1.2.3 TARGETS="linux/amd64")
 	@TARGETS='$(TARGETS)' scripts/release.sh $(VERSION)
 
-generate: ## Generate Go from the templates and the catalogue of words, and bundle what browsers load
+generate: ## Generate Go from the templates and the catalogue of words, the records in docs/redis-keys.md, and what browsers load
 	go run ./templates/locales/gen
+	go run ./room/wire/gen
 	go run ./static/gen
 	go run $(TEMPL) generate -path templates
 

@@ -8,6 +8,7 @@ import (
 	"github.com/waitroom/waitroom/hub/frame"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // shared has the parts of a state frame that are equal for all sockets of the room, encoded once for each
@@ -17,7 +18,7 @@ type shared struct {
 	head   []byte // ,"epoch":…,"version":…,"server_time":
 	length []byte // ,"queue_length":…,"estimated_wait":
 	lease  []byte // ,"lease_expires_at":…,"fence":
-	tail   []byte // ,"paused":…,"claim_by":
+	tail   []byte // the members of wire.Public, ,"claim_by":
 }
 
 func (s *shared) room(id room.ID) {
@@ -40,8 +41,7 @@ func (s *shared) state(m *mirror.State) {
 	b = frame.IntIf(s.lease[:0], `,"lease_expires_at":`, m.Lease.ExpiresAt, m.Held())
 	s.lease = append(b, `,"fence":`...)
 
-	s.tail = append(s.tail[:0], `,"paused":`...)
-	s.tail = append(strconv.AppendBool(s.tail, m.Paused), `,"claim_by":`...)
+	s.tail = append(appendMembers(s.tail[:0], m.Room.Public), `,"claim_by":`...)
 }
 
 // appendState appends a state frame with the room's state and a seat. now is in unix ms of Redis's clock,
@@ -77,8 +77,8 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	b = frame.IntIf(b, "", st.Fence, st.Status == room.Locked)
 	b = append(b, s.tail...)
 	b = frame.IntIf(b, "", m.Lease.ClaimBy, st.Status == room.Locked && m.Lease.ClaimBy != 0)
-	if st.Unclaimed {
-		b = append(b, `,"unclaimed":true`...)
+	if st.Marks != (wire.Marks{}) {
+		b = appendMembers(b, st.Marks)
 	}
 	b = append(b, `,"codes":`...)
 	if st.Status == room.Locked {
@@ -87,6 +87,15 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 		b = append(b, "null"...)
 	}
 	return append(b, '}'), true
+}
+
+// appendMembers appends the members of a struct of flags, numbers and strings.
+func appendMembers(b []byte, v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil || len(text) <= len("{}") {
+		return b // such a struct always marshals
+	}
+	return append(append(b, ','), text[1:len(text)-1]...)
 }
 
 // appendCodes appends how many codes the holder has asked for.

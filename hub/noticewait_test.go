@@ -14,6 +14,7 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // connected returns a socket of a hub that has no room yet, and the frames it receives; "ping" stands for a
@@ -74,7 +75,7 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	at := func(version int64) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		_, ok := l.m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: version}})
+		_, ok := l.m.Adopt(room.Snapshot{View: room.View{Room: wire.Room{Epoch: 7, Version: version}}})
 		require.True(t, ok)
 		l.shared.state(&l.m.State)
 		l.m.Place(s, mirror.Seat{Status: room.Idle}, l.m.Revision)
@@ -84,7 +85,7 @@ func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	is(`"version":4`)
 
 	// It does not fit: no seller was known to hold a lease that ends.
-	l.event(room.Event{Epoch: 7, Version: 5, Changed: true, Ended: []room.Finished{{Fence: 1}},
+	l.event(room.Event{Room: wire.Room{Epoch: 7, Version: 5}, Changed: true, Ended: []room.Finished{{Fence: 1}},
 		Notes: []room.Note{{Session: "a", Support: room.Moved}}})
 	require.False(t, l.m.Live)
 	c.Probe() // is written after all that is due

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // connects opens a socket of a session that has been sent a state. The test itself marks the socket as
@@ -52,7 +53,7 @@ func TestMessageThatComesWhileTheWriterIsAtTheSocketGoesBeforeTheEnd(t *testing.
 	l := newLone(t)
 	c, browser := l.connects("a")
 	forget := time.Now().Add(time.Hour).UnixMilli()
-	l.knows(c.session, room.View{Epoch: 1, Version: 2}, room.Seat{
+	l.knows(c.session, room.View{Room: wire.Room{Epoch: 1, Version: 2}}, room.Seat{
 		Place: room.Place{Status: room.Ended, Outcome: room.Completed, Ticket: 1, Fence: 5},
 		Messages: []room.Message{{MessageID: "m", Text: "482913", Code: new("482913"), Fence: 5,
 			ForgetAt: forget}},

@@ -20,6 +20,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 const here = room.ID("integration")
@@ -210,7 +211,7 @@ func (j *journal) TrimJournals(ctx context.Context, list []room.Journal) []error
 func (j *journal) Look(context.Context, room.ID, ...string) (room.View, []room.Seat, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return room.View{Epoch: j.epoch, Now: 1763689999000}, nil, nil
+	return room.View{Room: wire.Room{Epoch: j.epoch}, Now: 1763689999000}, nil, nil
 }
 
 func (j *journal) SettleMatch(_ context.Context, _ room.ID, messageID string, fence int64,

@@ -1,9 +1,6 @@
 package room
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 var assignVerb = newVerb[assignArgs]("assign")
 
@@ -46,22 +43,12 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 	err := e.index.listed(ctx, id, func(l listing) error {
 		args := assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why,
 			l.at, l.absence}
-		a, err := e.answer(ctx, assignVerb.with(args).keptIn(once), id)
+		a, err := matchOf(e.answer(ctx, assignVerb.with(args).keptIn(once), id))
 		if err == nil {
-			m, err = assigned(a)
+			m = *a.Match
+			m.Version = a.Version
 		}
 		return err
 	})
 	return m, err
-}
-
-func assigned(a answer) (Match, error) {
-	r := reader{fields: a.rest}
-	m := Match{Result: Result(r.text()), Ticket: r.int(), Fence: r.int(), Epoch: r.int(), Granted: r.int(),
-		Ended: r.int(), At: a.standing.Now, Version: a.standing.Version, Judge: true,
-		Completes: r.text() == "1", Forgotten: r.text() == "1"}
-	if r.short {
-		return Match{}, fmt.Errorf("%w: assign reply is cut short", ErrStore)
-	}
-	return m, nil
 }

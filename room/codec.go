@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // fields are the fields of a struct that Go hands over to the Lua library. In Lua, MayWait is may_wait, and a
@@ -20,7 +21,7 @@ type fields struct {
 func fieldsOf(t reflect.Type) fields {
 	var f fields
 	for i := range t.NumField() {
-		f.names, f.types = append(f.names, luaName(t.Field(i).Name)), append(f.types, t.Field(i).Type)
+		f.names, f.types = append(f.names, wire.Name(t.Field(i).Name)), append(f.types, t.Field(i).Type)
 	}
 	return f
 }
@@ -58,18 +59,6 @@ func (f fields) texts(to []any, of reflect.Value) []any {
 		}
 	}
 	return to
-}
-
-// luaName returns the Lua name of a field: may_wait for MayWait.
-func luaName(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 // json encodes all fields of a struct.

@@ -293,13 +293,13 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, observed position, rep
 	return res, nil
 }
 
-// standing runs a verb whose reply is one line, and returns the standing in that reply.
+// standing runs a verb, and returns the standing in its reply.
 func (e *Engine) standing(ctx context.Context, c call, id ID) (Standing, error) {
 	a, err := e.answer(ctx, c, id)
-	return a.standing, err
+	return e.standingOf(id, &a), err
 }
 
-// answer runs a verb whose reply is one line, and returns the parsed reply.
+// answer runs a verb and returns its reply.
 func (e *Engine) answer(ctx context.Context, c call, id ID) (answer, error) {
 	res, err := e.run(ctx, c, id)
 	if err != nil {
@@ -308,14 +308,14 @@ func (e *Engine) answer(ctx context.Context, c call, id ID) (answer, error) {
 	return e.read(id, res)
 }
 
-// read parses a reply of one line, and records the view in it.
+// read decodes a reply, and records the view in it.
 func (e *Engine) read(id ID, res any) (answer, error) {
-	if a, ok := e.parseThin(id, res); ok {
-		e.saw(id, a.standing.View)
+	if a, ok := parseThin(res); ok {
+		e.saw(id, a.View)
 		return a, nil
 	}
-	a, err := e.parseAnswer(id, res)
-	e.saw(id, a.standing.View)
+	a, err := e.parseAnswer(res)
+	e.saw(id, a.View)
 	return a, err
 }
 

@@ -2,9 +2,7 @@ package room
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -37,16 +35,7 @@ type Erased struct{ Places, Leases int }
 // standing; ErrStore.
 func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased, Standing, error) {
 	a, err := e.answer(ctx, eraseVerb.with(eraseArgs(q)), id)
-	if err != nil {
-		return Erased{}, a.standing, err
-	}
-	if len(a.rest) != 2 {
-		return Erased{}, a.standing, fmt.Errorf("%w: erase reply has %d fields too many or few",
-			ErrStore, len(a.rest)-2)
-	}
-	places, _ := strconv.Atoi(a.rest[0])
-	leases, _ := strconv.Atoi(a.rest[1])
-	return Erased{Places: places, Leases: leases}, a.standing, nil
+	return Erased{Places: a.RenamedPlaces, Leases: a.RenamedLeases}, e.standingOf(id, &a), err
 }
 
 // EraseReplies renames a seller in the replies that Redis keeps for repeated requests, in all rooms. It

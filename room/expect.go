@@ -82,41 +82,26 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	}
 	args := expectArgs{q.Session, q.Fence, filter, message, jsonText(q.MessageID), !q.Keep, maxAsks, body}
 	a, err := e.answer(ctx, expectVerb.with(args).keptIn(requestKey(request)), id)
-	x := Expectation{Standing: a.standing}
-	e.stood(id, q.Session, a.standing)
-	r := reader{fields: a.rest}
+	x := Expectation{Standing: e.standingOf(id, &a), AskAfter: a.AskAfter}
+	e.stood(id, q.Session, x.Standing)
+	if err != nil {
+		return x, err
+	}
 	switch {
-	case err == nil && rememberedOther(a.rest, body):
+	case a.Asked != nil && a.Asked.Body != body:
 		return x, ErrKeyReused
-	case err == nil:
-		x.Asked, x.Open, x.ExpiresAt = int(r.int()), int(r.int()), r.int()
-		x.Ticket, x.Fence = r.int(), r.int()
-		if message != "" {
-			x.Claim = Match{Result: Matched, Ticket: x.Ticket, Fence: x.Fence, Epoch: r.int(),
-				Granted: r.int(),
-				Ended:   r.int(), Judge: true}
-			x.Claim.At, x.Claim.Completes = x.Claim.Ended, x.Open == 0 && !q.Keep
-		}
-		if r.short {
-			return Expectation{}, fmt.Errorf("%w: expect reply is cut short", ErrStore)
-		}
-		if filter != "" {
-			e.memory.learnFilter(id, filter, q.Filter)
-		}
-	case len(a.rest) == 1: // the refusal number_busy
-		x.AskAfter = r.int()
+	case a.Asked == nil, message != "" && a.Match == nil:
+		return Expectation{}, fmt.Errorf("%w: reply has no ask", ErrStore)
 	}
-	return x, err
-}
-
-// rememberedOther reports whether the kept reply belongs to a request with another body. Replies that older
-// releases kept have no digest of the body.
-func rememberedOther(rest []string, body string) bool {
-	if body == "" || len(rest) == 0 {
-		return false
+	x.Asked, x.Open, x.ExpiresAt = a.Asked.Asked, a.Asked.Open, a.Asked.Expires
+	x.Ticket, x.Fence = a.Asked.Ticket, a.Asked.Fence
+	if message != "" {
+		x.Claim = *a.Match
 	}
-	last := rest[len(rest)-1]
-	return len(last) == len(body) && last != body
+	if filter != "" {
+		e.memory.learnFilter(id, filter, q.Filter)
+	}
+	return x, nil
 }
 
 // Reject records that a message is not its session's own. The message is then unmatched.

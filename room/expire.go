@@ -2,8 +2,6 @@ package room
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -56,12 +54,6 @@ func (e *Engine) expire(
 	if err != nil {
 		return Checked{}, 0, err
 	}
-	if len(a.rest) != 2 {
-		return Checked{}, 0, fmt.Errorf("%w: expire reply has %d fields too many or few",
-			ErrStore, len(a.rest)-2)
-	}
-	next, _ := strconv.ParseInt(a.rest[0], 10, 64)
-	journal, _ := strconv.Atoi(a.rest[1])
-	return Checked{View: a.standing.View, Active: a.code == "active", Asleep: a.code == "asleep",
-		NextAt: next, Journal: journal}, 0, nil
+	return Checked{View: a.View, Active: a.Code == "active", Asleep: a.Code == "asleep", NextAt: a.NextAt,
+		Journal: a.Journal}, 0, nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // An accepted id is valid by the contract, and puts no key of Redis into another room.
@@ -56,9 +58,9 @@ func FuzzSellerID(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, seller, again)
 		}
-		r := reader{fields: strings.Fields("=" + seller + " next")}
-		require.Equal(t, seller, r.seller(), "it is one field of a script's reply")
-		require.Equal(t, []string{"next"}, r.fields)
+		quoted, err := json.Marshal(seller)
+		require.NoError(t, err)
+		require.Equal(t, `"`+seller+`"`, string(quoted), "Lua writes it into JSON as it is")
 	})
 }
 
@@ -110,7 +112,7 @@ func FuzzEvent(f *testing.F) {
 		again, err := ParseEvent(string(text))
 		require.NoError(t, err)
 		require.Equal(t, e, again)
-		require.Equal(t, e.Version, e.view().Version)
+		require.Equal(t, e.Version, viewOf(&e).Version)
 	})
 }
 
@@ -143,41 +145,28 @@ func FuzzJournalEntry(f *testing.F) {
 	})
 }
 
-// FuzzReply requires ErrStore for a truncated reply or an unknown code. An accepted reply has every field of
-// a standing.
+// FuzzReply requires ErrStore for a truncated reply or an unknown code. An error does not repeat the reply,
+// which may name a session.
 func FuzzReply(f *testing.F) {
-	whole := "ok 1 7 1795220000000 2 120000,500,a/1 0 1 1795220000000000 1 2 0 0 0 waiting 3 =s-1 - 0 2 3.5"
-	for _, seed := range []string{"", "ok", whole, whole + " 1 2 3", "no_place" + whole[2:], "register",
-		"eh" + whole[2:], strings.Replace(whole, "=s-1", "=-", 1),
-		strings.Replace(whole, "120000,500,a/1", "NaN", 1),
+	whole := `{"code":"ok","now":1795220000000,"waiting":2,"epoch":1,"version":7,"lineage":"a:1","hold":120,` +
+		`"lease":{"ticket":1,"fence":1795220000000000,"granted":1,"expires":2},` +
+		`"place":{"status":"waiting","ticket":3,"seller":"s-1","position":2,"rank":3.5}}`
+	for _, seed := range []string{"", "ok", whole, whole[:90], strings.Replace(whole, "ok", "no_place", 1),
+		strings.Replace(whole, "ok", "eh", 1), `{"code":"register","absence":"1:a"}`,
 		strings.Replace(whole, "1795220000000", "9223372036854775808", 1),
-		"ok matched code 1 2 3 4 5 6 0 1 1 7 8 a/1"} {
+		`{"code":"ok","match":{"result":"matched","fence":1}}`} {
 		f.Add(seed)
 	}
 	e := New(nil, Config{})
-	needed := len(strings.Fields(whole))
 	f.Fuzz(func(t *testing.T, text string) {
-		fields := strings.Fields(text)
-		a, err := e.parseAnswer("integration", text)
-		if len(fields) < needed {
-			require.ErrorIs(t, err, ErrStore)
-		} else {
-			require.Equal(t, fields[needed:], append([]string{}, a.rest...))
-			require.NotContains(t, a.standing.Seller, " ")
-			require.Equal(t, a.standing.Lease != nil,
-				a.standing.View.Lease != nil && a.standing.View.Lease.Fence != 0)
-		}
-		if err == nil {
-			require.NotContains(t, refusals, a.code)
-		}
-		m, now, err := parseMatch(text)
+		a, err := e.parseAnswer(text)
 		switch {
+		case !json.Valid([]byte(text)):
+			require.ErrorIs(t, err, ErrStore)
+			require.Equal(t, answer{}, a)
 		case err == nil:
-			require.Equal(t, "ok", fields[0])
-			require.GreaterOrEqual(t, len(fields), 15)
-		default:
-			require.Equal(t, Match{}, m)
-			require.Equal(t, position{}, now)
+			require.NotContains(t, refusals, a.Code)
+			require.NotEmpty(t, a.Place.Status)
 		}
 	})
 }
@@ -188,7 +177,6 @@ func FuzzSealed(f *testing.F) {
 	other := NewKeyring([]byte("another room's secret"))
 	f.Add([]byte(`{"message_id":"m","text":"code 482913"}`), "abc",
 		other.seal([]byte("{}"), "integration/abc"))
-	f.Add([]byte(`{"message_id":"m","text":"code 482913"}`), "abc", "7|1|=s-1|1|2|3|1")
 	f.Add([]byte(""), "", keys.keys[0].id+".")
 	f.Add([]byte("null"), "x|y", keys.keys[1].id+".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
 	f.Add([]byte("{}"), "1|2|3|4|5|6|7|8|9|1", ".")
@@ -206,14 +194,13 @@ func FuzzSealed(f *testing.F) {
 			_, err := wrong()
 			require.Error(t, err)
 		}
-		entry := "m|" + about + "|7|1|5|6|" + keys.seal(text, aboutMessage("integration", about))
+		own := keys.seal(text, aboutMessage("integration", about))
 		var seat Seat
-		if e.addShown("integration", &seat, entry) == nil && len(seat.Messages) > 0 && !seat.Messages[0].Unreadable {
-			require.NotContains(t, about, "|")
+		shown := wire.ShownMessage{Kind: "m", Digest: about, Fence: 7, Sealed: own}
+		if e.addShown("integration", &seat, &shown) == nil && !seat.Messages[0].Unreadable {
 			require.EqualValues(t, 7, seat.Messages[0].Fence)
 		}
-		l, err := e.recentMessage("integration", []string{about + "|1|2|matched|-|1|3|4|5|0|" +
-			keys.seal(text, aboutMessage("integration", about)), forged})
+		l, err := e.recentMessage("integration", &wire.RecentMessage{Digest: about, Sealed: own})
 		if err != nil {
 			require.ErrorIs(t, err, ErrStore)
 			return

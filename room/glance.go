@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 var glanceQuestion = newVerb[glanceArgs]("glance")
@@ -30,42 +31,23 @@ const (
 // Glance is a summary of a room, for an overview of many rooms.
 type Glance struct {
 	View
-	Holder string // the seller that holds the lock; "" while the lock is free
-	Away   int    // number of waiters that are away
-	Oldest int64  // unix ms: when the earliest of the first 50 waiters joined; 0 if the line is empty
-	// Grants has the times (unix ms) of the grants of the last 5 minutes. The earliest is first; there are at
-	// most the latest 600.
-	Grants  []int64
-	Leases  int   // number of leases among the last 10 places that ended, within 15 minutes
-	Expired int   // number of those leases that expired
-	Nobodys int   // number of unmatched messages with a code in the last 10 minutes
-	LostAt  int64 // unix ms: when Redis last lost the room's data; 0 = not since the room began
+	wire.Glance // its Grants are of the last 5 minutes, the latest 600; the earliest is first
 }
 
 // Glance returns a summary of a room. Error: ErrStore.
 func (e *Engine) Glance(ctx context.Context, id ID) (Glance, error) {
 	args := glanceArgs{glanceGrants, mostGrants, glanceEnds, mostEnds, mostOldest}
-	lines, err := e.lines(ctx, glanceQuestion.with(args), id, 3)
+	a, err := e.ask(ctx, glanceQuestion.with(args), id)
 	if err != nil {
 		return Glance{}, err
 	}
-	a, err := e.read(id, lines[0])
-	if err != nil {
-		return Glance{}, err
+	if a.Glance == nil {
+		return Glance{}, fmt.Errorf("%w: reply has no glance", ErrStore)
 	}
-	r := reader{fields: strings.Fields(lines[1])}
-	g := Glance{View: a.standing.View, Holder: r.seller(), Away: int(r.int()), Oldest: r.int(),
-		Leases: int(r.int()), Expired: int(r.int()),
-		Nobodys: int(r.int()), LostAt: r.int()}
-	if r.short {
-		return Glance{}, fmt.Errorf("%w: glance is cut short", ErrStore)
+	if slices.Reverse(a.Glance.Grants); len(a.Glance.Grants) == 0 {
+		a.Glance.Grants = nil
 	}
-	grants := reader{fields: strings.Fields(lines[2])}
-	for len(grants.fields) > 0 {
-		g.Grants = append(g.Grants, grants.int())
-	}
-	slices.Reverse(g.Grants)
-	return g, nil
+	return Glance{View: a.View, Glance: *a.Glance}, nil
 }
 
 // Active returns the rooms of the index: in use now or in the last minute, or with work left. Error:

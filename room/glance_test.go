@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 func (d *desk) glance() room.Glance {
@@ -20,7 +21,7 @@ func (d *desk) glance() room.Glance {
 
 func TestGlanceSummarisesARoom(t *testing.T) {
 	d := newDesk(t, room.Config{})
-	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Hold: 2 * time.Minute}}, d.glance(),
+	require.Equal(t, room.Glance{View: room.View{Now: d.now.UnixMilli(), Room: wire.Room{Hold: 2 * time.Minute}}}, d.glance(),
 		"it was never used")
 
 	begin := d.now.UnixMilli()

@@ -74,8 +74,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 // requireSameViews requires that replies have the same averages as the last event.
 func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
-	want := [2]time.Duration{time.Duration(last.Hold * float64(time.Millisecond)),
-		time.Duration(last.Spread * float64(time.Millisecond))}
+	want := [2]time.Duration{last.Hold, last.Spread}
 	view, _, err := e.Look(context.Background(), integration)
 	require.NoError(t, err)
 	snapshot, err := e.Snapshot(context.Background(), integration)
@@ -133,24 +132,6 @@ func TestRoomThatWasPausedBeforeItsFirstLeaseLearnsFromNothing(t *testing.T) {
 		want := newHolds(2 * time.Minute)
 		want.learn(ms)
 		want.requireIn(t, after.View)
-	})
-}
-
-// Redis keeps a reply that an older program wrote, in that program's format.
-func TestReplyThatAnOlderProgramRememberedIsUnderstood(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
-		e := room.New(rdb, room.Config{})
-		s := newSeller(t, e, "a")
-		first := s.join()
-		require.NoError(t, rdb.Set(t.Context(), "{integration}:request:r-1",
-			"ok 7 3 1000 2 40000.000 0 1 9 900 1900 0 0 0 waiting 2 =a - - 1 2", time.Minute).Err())
-		st, err := e.Join(t.Context(), integration,
-			room.JoinRequest{Session: s.session, Seller: s.name, Request: "r-1"})
-		require.NoError(t, err)
-		require.Greater(t, first.Fence, st.Lease.Fence)
-		require.Equal(t, room.View{Epoch: 7, Version: 3, Now: 1000, Waiting: 2, Hold: 40 * time.Second,
-			Lease: &room.Lease{Ticket: 1, Fence: 9, GrantedAt: 900, ExpiresAt: 1900}}, st.View)
-		require.Equal(t, 1, st.Position)
 	})
 }
 

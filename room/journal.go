@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Entry is the journal entry of one call of a verb.
@@ -25,65 +27,11 @@ type Entry struct {
 	Raw string // the content of a malformed entry
 }
 
-// Record is one change in a room. Type decides which fields count:
-//
-//	epoch     a new epoch began: open places of earlier epochs are lost, except those in Kept
-//	"told"    Ticket Seller Of JoinedAt Fence GrantedAt ExpiresAt Outcome EndedAt: a place that a process
-//	          observed and Redis lost (0 = not known); of an unclaimed lease, only the lease
-//	joined    Ticket Seller
-//	granted   Ticket Seller Fence GrantedAt ExpiresAt
-//	extended  Ticket Seller Fence ExpiresAt
-//	ended     Ticket Seller Outcome EndedAt, and Fence of a holder; if Outcome is unclaimed only the lease
-//	          ended, and the place is away from then on
-//	away      Ticket Seller Since: the waiter is passed over from now on
-//	back      Ticket Seller
-//	moved     Ticket Seller Position
-//	asked     Ticket Seller Fence Asks: the holder announced an ask
-//	message   MessageNote Result Reason Code Duplicate Judge Completes, and of the lease Ticket Fence Seller
-//	          GrantedAt EndedAt
-//	claimed   the holder claimed an unmatched message: as message, with Judge; of MessageNote only the id
-//	assigned  support assigned an unmatched message: as claimed, with Who and Reason (support's text)
-//	rejected  MessageID Ticket Fence Seller: the holder rejected a message
-//	incident  Action (the kind) Reason MessageID: an event that a person should look at
-//	action    Who Action Reason: an action of support, with Ticket Seller, Fence and MessageID as far as it
-//	          concerns them; with Seconds of an extension; with FromPosition and ToPosition of a move
-type Record struct {
-	Type      string  `json:"type"`
-	At        int64   `json:"at"` // when it happened, unix ms of Redis's clock
-	Ticket    int64   `json:"ticket"`
-	Seller    string  `json:"seller"`
-	Fence     int64   `json:"fence"`
-	GrantedAt int64   `json:"granted_at"`
-	ExpiresAt int64   `json:"expires_at"`
-	EndedAt   int64   `json:"ended_at"` // of a message's live lease: when the message was matched
-	Since     int64   `json:"since"`
-	Position  int     `json:"position"`
-	Asks      int     `json:"asks"`
-	Outcome   Outcome `json:"outcome"`
-	Of        int64   `json:"of"` // the place's epoch
-	JoinedAt  int64   `json:"joined_at"`
-	Kept      []Kept  `json:"kept"`
-	Result    Result  `json:"result"`
-	Reason    string  `json:"reason"`    // of a message: a Reason; of an action or assignment: support's text
-	Code      bool    `json:"code"`      // the message has a code
-	Duplicate bool    `json:"duplicate"` // an earlier message had the same sender and text
-	Judge     bool    `json:"judge"`     // the ledger has to agree to the match
-	Completes bool    `json:"completes"` // the match ended the lease
-	Who       string  `json:"who"`
-	Address   string  `json:"address,omitempty"`
-	Action    string  `json:"action"`
-
-	Seconds      int64 `json:"seconds"`
-	FromPosition int   `json:"from_position"` // from 1 = next
-	ToPosition   int   `json:"to_position"`
-	MessageNote
-}
-
-// Kept is a waiter's place that is still in the line after a loss.
-type Kept struct {
-	Ticket int64  `json:"ticket"`
-	Seller string `json:"seller"`
-}
+// Record is one change in a room, and Kept a place that outlived a loss; see room/wire.
+type (
+	Record = wire.Record
+	Kept   = wire.Kept
+)
 
 // Journal has the oldest entries of a room's journal, or the error of reading them.
 type Journal struct {

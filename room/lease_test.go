@@ -210,6 +210,6 @@ func TestOutcomeIsKeptHoweverLateTheEndIsNoticed(t *testing.T) {
 	}
 	entries, err := rdb.ZRange(t.Context(), "{integration}:leases", 0, -1).Result()
 	require.NoError(t, err)
-	require.Contains(t, entries[0], "|"+strconv.FormatInt(ends, 10)+"|",
+	require.Contains(t, entries[0], `"ended":`+strconv.FormatInt(ends, 10)+",",
 		"it was over at its end all the same")
 }

@@ -1,9 +1,6 @@
 package room
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 var leaveVerb = newVerb[leaveArgs]("leave")
 
@@ -36,8 +33,8 @@ func (e *Engine) Leave(ctx context.Context, id ID, q LeaveRequest) (Standing, er
 		c.verb = "unlock"
 	}
 	a, err := e.answer(ctx, c, id)
-	st := a.standing
-	st.Already = err == nil && slices.Contains(a.rest, "already")
+	st := e.standingOf(id, &a)
+	st.Already = a.Already
 	e.stood(id, q.Session, st)
 	return st, err
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 //go:embed lua/*.lua lua/verb/*.lua lua/index/*.lua
@@ -56,7 +58,7 @@ func luaNames(pattern string) (names []string) {
 var libraryText = sync.OnceValue(func() string {
 	var text strings.Builder
 	text.WriteString(luaLimits() + luaSource("library") + "\ndo (function()\n")
-	text.WriteString(callerConstructor())
+	text.WriteString("local wire = {}\ndo\n" + wire.Lua() + "end\n" + callerConstructor())
 	for _, name := range slices.Concat(modules(), verbFiles(), []string{"call"}) {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
 		if name, ok := strings.CutPrefix(name, "verb/"); ok {
@@ -76,7 +78,8 @@ func scriptText() string {
 		text.WriteString("do\n" + luaSource(name) + "end\n")
 	}
 	text.WriteString("local answer = thin.answer(KEYS[1], ARGV)\nif answer then return answer end\n" +
-		"do (function()\n" + luaSource("lazily") + callerConstructor())
+		"do (function()\n" + luaSource("lazily") + callerConstructor() +
+		"local wire = {}\nwhen_used(wire, function()\n" + wire.Lua() + "end)\n")
 	for _, name := range modules() {
 		if slices.Contains(eager, name) {
 			text.WriteString("do\n" + luaSource(name) + "end\n")

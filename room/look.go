@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 var (
@@ -53,59 +53,47 @@ type Seat struct {
 //
 // The seats are in the order of the sessions, of which there are at most LookBatch. Error: ErrStore.
 func (e *Engine) Look(ctx context.Context, id ID, sessions ...string) (View, []Seat, error) {
-	lines, err := e.lines(ctx, lookQuestion.with(lookArgs{sessions}), id, 1+2*len(sessions))
+	a, err := e.ask(ctx, lookQuestion.with(lookArgs{sessions}), id)
 	if err != nil {
 		return View{}, nil, err
 	}
-	r := reader{fields: strings.Fields(lines[0])}
-	r.text()
-	view := r.view()
+	if len(a.Seats) != len(sessions) {
+		return View{}, nil, fmt.Errorf("%w: reply has %d seats for %d sessions", ErrStore, len(a.Seats),
+			len(sessions))
+	}
 	seats := make([]Seat, len(sessions))
-	for i := range seats {
-		p := reader{fields: strings.Fields(lines[1+2*i])}
-		seats[i].Place = p.place()
-		for _, entry := range strings.Fields(lines[2+2*i]) {
-			if err := e.addShown(id, &seats[i], entry); err != nil {
+	for i, seat := range a.Seats {
+		seats[i].Place = seat.Place
+		for j := range seat.Messages {
+			if err := e.addShown(id, &seats[i], &seat.Messages[j]); err != nil {
 				return View{}, nil, err
 			}
 		}
-		r.short = r.short || p.short
 	}
-	if r.short {
-		return View{}, nil, fmt.Errorf("%w: reply is cut short", ErrStore)
-	}
-	e.saw(id, view)
 	for i, session := range sessions {
-		e.stood(id, session, Standing{View: view, Place: seats[i].Place})
+		e.stood(id, session, Standing{View: a.View, Place: seats[i].Place})
 	}
-	return view, seats, nil
+	return a.View, seats, nil
 }
 
 // addShown adds a message or an offer to a seat.
-func (e *Engine) addShown(id ID, seat *Seat, entry string) error {
-	f := strings.Split(entry, "|")
-	if len(f) != 8 {
-		return fmt.Errorf("%w: a message is not readable", ErrStore)
-	}
-	if f[0] == "w" {
+func (e *Engine) addShown(id ID, seat *Seat, shown *wire.ShownMessage) error {
+	if shown.Kind == "w" {
 		seat.Judging = true
 		return nil
 	}
-	m := Message{MessageID: f[1], Unreadable: true}
-	if text, err := e.unseal(id, f[7], aboutMessage(id, f[1])); err == nil {
+	m := Message{MessageID: shown.Digest, Unreadable: true}
+	if text, err := e.unseal(id, shown.Sealed, aboutMessage(id, shown.Digest)); err == nil {
 		m = Message{}
 		if err := json.Unmarshal(text, &m); err != nil {
 			return fmt.Errorf("%w: a message is not readable", ErrStore)
 		}
-	} else if f[0] == "o" { // it cannot be claimed without its id
+	} else if shown.Kind == "o" { // it cannot be claimed without its id
 		return nil
 	}
-	m.Ticket, _ = strconv.ParseInt(f[2], 10, 64)
-	m.Fence, _ = strconv.ParseInt(f[3], 10, 64)
-	m.Late = f[4] == "1"
-	m.ReceivedAt, _ = strconv.ParseInt(f[5], 10, 64)
-	m.ForgetAt, _ = strconv.ParseInt(f[6], 10, 64)
-	if f[0] == "o" {
+	m.Ticket, m.Fence, m.Late = shown.Ticket, shown.Fence, shown.Late
+	m.ReceivedAt, m.ForgetAt = shown.Received, shown.ForgetAt
+	if shown.Kind == "o" {
 		seat.Offers = append(seat.Offers, Offer{MessageID: m.MessageID, ReceivedAt: m.ReceivedAt,
 			ForgetAt: m.ForgetAt})
 		return nil
@@ -131,35 +119,16 @@ type Snapshot struct {
 
 // Snapshot returns the whole line, for a mirror that missed an event. Error: ErrStore.
 func (e *Engine) Snapshot(ctx context.Context, id ID) (Snapshot, error) {
-	lines, err := e.lines(ctx, snapshotQuestion.with(struct{}{}), id, 2)
+	a, err := e.ask(ctx, snapshotQuestion.with(struct{}{}), id)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	a, err := e.read(id, lines[0])
-	if err != nil {
-		return Snapshot{}, err
-	}
-	fields := strings.Fields(lines[1])
-	ranks := make([]float64, len(fields))
-	for i, f := range fields {
-		if ranks[i], err = strconv.ParseFloat(f, 64); err != nil {
-			return Snapshot{}, fmt.Errorf("%w: rank %q", ErrStore, f)
-		}
-	}
-	return Snapshot{View: a.standing.View, Ranks: ranks}, nil
+	return Snapshot{View: a.View, Ranks: a.Ranks}, nil
 }
 
-// lines runs a verb whose reply is a list of n strings.
-func (e *Engine) lines(ctx context.Context, c call, id ID, n int) ([]string, error) {
-	out, err := e.list(ctx, c, id)
-	if err == nil && len(out) != n {
-		return nil, fmt.Errorf("%w: reply is not a list of %d", ErrStore, n)
-	}
-	return out, err
-}
-
-// list runs a verb whose reply is a list of strings. If Redis refuses writes, it runs the verb as read-only.
-func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
+// ask runs a verb that changes nothing but what is due, and records the view in its reply. If Redis refuses
+// writes, it runs the verb as read-only.
+func (e *Engine) ask(ctx context.Context, c call, id ID) (answer, error) {
 	sent := time.Now()
 	res, err := e.run(ctx, c, id)
 	if NoWrites(err) {
@@ -167,24 +136,11 @@ func (e *Engine) list(ctx context.Context, c call, id ID) ([]string, error) {
 		res, err = e.run(ctx, c, id)
 	}
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	list, ok := res.([]any)
-	if !ok {
-		return nil, fmt.Errorf("%w: reply is a %T, not a list", ErrStore, res)
+	a, err := e.read(id, res)
+	if e.memory.cluster && a.Now != 0 { // no such reply is kept for repeats, so its time is new
+		e.timed(id, sent, a.Now)
 	}
-	out := make([]string, len(list))
-	for i, v := range list {
-		if out[i], ok = v.(string); !ok {
-			return nil, fmt.Errorf("%w: reply has a %T", ErrStore, v)
-		}
-	}
-	if e.memory.cluster && len(out) > 0 { // no list is kept for repeats, so this reply's time is new
-		r := reader{fields: strings.Fields(out[0])}
-		r.text()
-		if now := r.view().Now; now != 0 {
-			e.timed(id, sent, now)
-		}
-	}
-	return out, nil
+	return a, err
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 var (
@@ -28,26 +30,25 @@ type settleArgs struct {
 	Fence  int64 // of the lease that the verdict is on; 0 = the lease that the message belongs to
 }
 
-// Result is the relation of an SMS to the current lease.
-type Result string
-
-// The results that docs/api.md names.
-const (
-	Matched   Result = "matched"   // the message belongs to the current lease
-	Late      Result = "late"      // the message belongs to an earlier lease
-	Unmatched Result = "unmatched" // the message belongs to no lease, or it is not known to which
+// Match is what became of a message; see room/wire.
+type (
+	Match       = wire.Match
+	Result      = wire.Result
+	Reason      = wire.Reason
+	MessageNote = wire.MessageNote
 )
 
-// Reason is why a message is unmatched.
-type Reason string
-
-// The reasons that docs/api.md names.
+// The results, and the reasons of Unmatched.
 const (
-	NoLease     Reason = "no_lease"     // no session held the lock
-	Ambiguous   Reason = "ambiguous"    // two leases could have caused the message
-	NotExpected Reason = "not_expected" // no lease that could have caused the message asked for it
-	Rejected    Reason = "rejected"     // the holder rejected the message
-	WrongNumber Reason = "wrong_number" // the message was sent to another number than the room's
+	Matched   = wire.Matched
+	Late      = wire.Late
+	Unmatched = wire.Unmatched
+
+	NoLease     = wire.NoLease
+	Ambiguous   = wire.Ambiguous
+	NotExpected = wire.NotExpected
+	Rejected    = wire.Rejected
+	WrongNumber = wire.WrongNumber
 )
 
 // MatchRequest is an SMS to be matched.
@@ -77,33 +78,6 @@ type Part struct {
 	Ref   string // the carrier's reference of the whole message
 	Parts int    // number of parts
 	Part  int    // this part, from 1
-}
-
-// MessageNote is the ledger's record of an SMS. Its text is masked.
-type MessageNote struct {
-	MessageID   string `json:"message_id"`
-	From        string `json:"from,omitempty"`
-	Text        string `json:"text,omitempty"`
-	SentAt      int64  `json:"sent_at,omitempty"`     // unix ms of the carrier's clock; 0 = not given
-	Received    int64  `json:"received_at"`           // estimated unix ms of Redis's clock
-	Fingerprint string `json:"fingerprint,omitempty"` // see Engine.Fingerprint
-}
-
-// Match is the answer to an SMS: the lease that caused it, or why there is none.
-type Match struct {
-	Result    Result
-	Reason    Reason // when unmatched
-	Ticket    int64
-	Fence     int64
-	Epoch     int64
-	Granted   int64 // unix ms: grant of the lease
-	Ended     int64 // unix ms: end of the lease; of a live one, when the message was matched
-	At        int64 // unix ms: when Redis matched the message
-	Duplicate bool  // an earlier message had the same sender and text
-	Judge     bool  // the ledger has to agree before the message is shown
-	Completes bool  // the message ended the lease
-	Version   int64 // of the room after an assignment; 0 = not known
-	Forgotten bool  // of an assigned message: its text was deleted before, so it is not shown
 }
 
 // matchMessage is the message for match.lua. It has the text only sealed and as keyed digests.
@@ -162,15 +136,26 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 				e.learn(id, strings.Fields(reply)[1:], q, m.Fits)
 				continue
 			}
-			var now position
-			if found, now, err = parseMatch(res); err == nil && !e.cfg.Silent {
-				e.memory.observeMatch(id, now, found)
+			a, err := matchOf(e.parseAnswer(res))
+			if err != nil {
+				return err
 			}
-			return err
+			if found = *a.Match; !e.cfg.Silent {
+				e.memory.observeMatch(id, position{a.Epoch, a.Version, a.Lineage}, found)
+			}
+			return nil
 		}
 		return fmt.Errorf("%w: the asks changed %d times meanwhile", ErrStore, maxTrips)
 	})
 	return found, err
+}
+
+// matchOf returns an answer with a match, or an error.
+func matchOf(a answer, err error) (answer, error) {
+	if err == nil && a.Match == nil {
+		err = fmt.Errorf("%w: reply has no match", ErrStore)
+	}
+	return a, err
 }
 
 // maxTrips bounds the round trips of a match while new asks arrive. Each reply lists all filters that Go has
@@ -249,26 +234,6 @@ func (e *Engine) learn(id ID, sealed []string, q MatchRequest, fits map[string]f
 func (e *Engine) SettleMatch(ctx context.Context, id ID, messageID string, fence int64, agreed bool) error {
 	_, err := e.standing(ctx, settleVerb.with(settleArgs{digest(messageID), agreed, fence}), id)
 	return err
-}
-
-// parseMatch returns the match in a reply and the room's position.
-func parseMatch(res any) (m Match, now position, err error) {
-	text, _ := res.(string)
-	r := reader{fields: strings.Fields(text)}
-	code := r.text()
-	if code == register {
-		epoch := r.int()
-		return Match{}, position{}, registerError(epoch, r.fields)
-	}
-	m = Match{Result: Result(r.text()), Reason: Reason(r.text()), Ticket: r.int(), Fence: r.int(),
-		Epoch:   r.int(),
-		Granted: r.int(), Ended: r.int(), At: r.int(),
-		Duplicate: r.text() == "1", Judge: r.text() == "1", Completes: r.text() == "1"}
-	now = position{epoch: r.int(), version: r.int(), lineage: r.text()}
-	if code != "ok" || r.short {
-		return Match{}, position{}, fmt.Errorf("%w: match reply is not readable", ErrStore)
-	}
-	return m, now, nil
 }
 
 // aboutMessage returns the associated data of a sealed message.

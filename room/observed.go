@@ -189,7 +189,7 @@ func (m *memory) observeMatch(id ID, at position, match Match) {
 
 // observeEvent records an event.
 func (m *memory) observeEvent(id ID, e *Event) {
-	m.observeView(id, e.view())
+	m.observeView(id, viewOf(e))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()

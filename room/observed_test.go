@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // The ledger has had the place's end for long, and its seller may have been renamed there since: see
 // Engine.EraseSeller.
 func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 	m := newMemory(time.Hour, false)
-	view := View{Epoch: 1, Version: 2, Now: 1000}
+	view := View{Room: wire.Room{Epoch: 1, Version: 2}, Now: 1000}
 	m.observeView("a", view)
 	m.observePlace("a", NewSession(), view,
 		Place{Status: Ended, Outcome: Completed, Ticket: 1, Seller: "erased since"})
@@ -32,7 +34,7 @@ func TestAPlaceThatEndedLongAgoIsNotReplayed(t *testing.T) {
 func TestAReplayedLeaseDoesNotEndEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(time.Hour, false)
-		m.observeView("a", View{Epoch: 1, Version: 2, Now: 1000,
+		m.observeView("a", View{Room: wire.Room{Epoch: 1, Version: 2}, Now: 1000,
 			Lease: &Lease{Fence: 7, Ticket: 1, ExpiresAt: 1500}})
 		time.Sleep(100*time.Millisecond + 1) // of the fake clock
 		const left, redis = 400 - 1e-6, 999e-3

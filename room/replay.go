@@ -175,16 +175,16 @@ func (e *Engine) replayWith(ctx context.Context, id ID, found record, token stri
 		if err != nil {
 			return err
 		}
-		a, err := e.parseAnswer(id, res)
-		if (a.code == "ok" || a.code == "replayed") && a.standing.Epoch != k.at.epoch { // a new epoch began
+		a, err := e.parseAnswer(res)
+		if (a.Code == "ok" || a.Code == "replayed") && a.Epoch != k.at.epoch { // a new epoch began
 			e.memory.replayed(id, k)
 		}
-		e.saw(id, a.standing.View)
+		e.saw(id, a.View)
 		if err != nil {
 			return err
 		}
-		if a.code == "replayed" && e.cfg.Lost != nil {
-			e.cfg.Lost(id, a.standing.View)
+		if a.Code == "replayed" && e.cfg.Lost != nil {
+			e.cfg.Lost(id, a.View)
 		}
 		return nil
 	})

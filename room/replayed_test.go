@@ -5,13 +5,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // An event arrives after a process has put a replay together, and before Redis answers it.
 func TestAnEventDuringAReplayIsReplayedNext(t *testing.T) {
 	m, id := newMemory(time.Hour, false), ID("r")
 	ended := func(ticket, version int64) *Event {
-		return &Event{Epoch: 1, Version: version,
+		return &Event{Room: wire.Room{Epoch: 1, Version: version},
 			Ended: []Finished{{Session: "s", Ticket: ticket, Outcome: Completed, At: 5}}}
 	}
 	m.observeEvent(id, ended(1, 1))

@@ -3,8 +3,6 @@ package room
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 )
 
 var rosterQuestion = newVerb[rosterArgs]("roster")
@@ -41,65 +39,24 @@ func (e *Engine) Head(ctx context.Context, id ID, most int) (Roster, error) {
 }
 
 func (e *Engine) roster(ctx context.Context, id ID, most int) (Roster, error) {
-	list, err := e.list(ctx, rosterQuestion.with(rosterArgs{most}), id)
+	a, err := e.ask(ctx, rosterQuestion.with(rosterArgs{most}), id)
 	if err != nil {
 		return Roster{}, err
 	}
-	if len(list)%3 != 2 {
-		return Roster{}, fmt.Errorf("%w: roster of %d strings", ErrStore, len(list))
+	if len(a.Ranks) != len(a.Places) || len(a.Away) != len(a.Places) && len(a.Away) != 0 {
+		return Roster{}, fmt.Errorf("%w: roster has %d places, %d ranks", ErrStore, len(a.Places), len(a.Ranks))
 	}
-	a, err := e.read(id, list[0])
-	if err != nil {
-		return Roster{}, err
-	}
-	head := reader{fields: strings.Fields(list[1])}
-	r := Roster{View: a.standing.View, Holder: head.seller(), JoinedAt: head.int(),
-		Line: make([]Waiter, 0, listed(a.standing.Waiting, most))}
-	for i := 2; i < len(list); i += 3 {
-		places, ranks, away := strings.Fields(list[i]), strings.Fields(list[i+1]), strings.Fields(list[i+2])
-		if r.Line, err = addWaiters(r.Line, places, ranks, away, e.cfg.AwayAfter); err != nil {
-			return Roster{}, err
+	r := Roster{View: a.View, Holder: a.Holder, JoinedAt: a.HolderJoined, Line: make([]Waiter, len(a.Places))}
+	for i := range a.Places {
+		p := &a.Places[i]
+		w := Waiter{Seller: p.Seller, Ticket: p.Ticket, JoinedAt: p.Joined, Rank: a.Ranks[i]}
+		if len(a.Away) > 0 {
+			w.AwaySince = int64(a.Away[i])
 		}
+		if p.Unclaimed && w.AwaySince != 0 {
+			w.AwaySince += e.cfg.AwayAfter.Milliseconds()
+		}
+		r.Line[i] = w
 	}
 	return r, nil
-}
-
-// listed returns how many of `waiting` waiters a roster lists, at most `most`; most 0 = all.
-func listed(waiting, most int) int {
-	if most == 0 {
-		return waiting
-	}
-	return min(waiting, most)
-}
-
-// addWaiters appends a part of the line, from places, ranks and times since when waiters are away. away is
-// empty if none is.
-func addWaiters(line []Waiter, places, ranks, away []string, awayAfter time.Duration) ([]Waiter, error) {
-	if len(ranks) != len(places) || len(away) != len(places) && len(away) != 0 {
-		return nil, fmt.Errorf("%w: roster has %d places, %d ranks", ErrStore, len(places), len(ranks))
-	}
-	for i, place := range places {
-		p := strings.SplitN(place, "|", 5) // live, ticket, seller, joined
-		if len(p) < 5 {
-			return nil, fmt.Errorf("%w: a place is not readable", ErrStore)
-		}
-		r := reader{fields: []string{p[1], p[3], ranks[i]}}
-		w := Waiter{Seller: p[2], Ticket: r.int(), JoinedAt: r.int(), Rank: r.float()}
-		if len(away) > 0 {
-			since := reader{fields: away[i : i+1]}
-			w.AwaySince = int64(since.float()) // a score in the sorted set
-			if unclaimed(p[4]) {
-				w.AwaySince += awayAfter.Milliseconds()
-			}
-		}
-		line = append(line, w)
-	}
-	return line, nil
-}
-
-// unclaimed reports whether a place is away because its lease was not claimed. rest has the place's fields
-// from its channel on; see places.lua.
-func unclaimed(rest string) bool {
-	p := strings.SplitN(rest, "|", 4) // channel, lease, asks
-	return len(p) == 4 && strings.HasPrefix(p[3], "u")
 }

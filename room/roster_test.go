@@ -52,8 +52,8 @@ func (w *watched) take(t require.TestingT, e room.Event) {
 		w.away(note)
 	}
 	w.Version, w.Epoch, w.Paused, w.Now = e.Version, e.Epoch, e.Paused, e.Now
-	w.Hold, w.Spread = time.Duration(e.Hold*float64(time.Millisecond)),
-		time.Duration(e.Spread*float64(time.Millisecond))
+	w.Hold, w.Spread = e.Hold,
+		e.Spread
 	w.Waiting, w.reset = len(w.Line), w.reset || e.Reset
 }
 

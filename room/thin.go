@@ -1,6 +1,7 @@
 package room
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,19 +31,24 @@ func (e *Engine) joinLease(q JoinRequest) time.Duration {
 func (e *Engine) thinLeave(q LeaveRequest) bool { return e.thin && q.Fence != 0 && q.Ticket == 0 }
 
 // parseThin parses a reply of thin.lua; ok is false for any other reply.
-func (e *Engine) parseThin(id ID, res any) (a answer, ok bool) {
+func parseThin(res any) (a answer, ok bool) {
 	text, _ := res.(string)
 	if now, ok := strings.CutPrefix(text, "released "); ok {
-		a.standing = Standing{View: View{Now: number(now)}, Place: Place{Status: Idle}}
+		a.Now, a.Place.Status = number(now), Idle
 	} else if f, ok := strings.CutPrefix(text, "taken "); ok {
 		fence, times, _ := strings.Cut(f, " ")
 		now, expires, _ := strings.Cut(times, " ")
-		lease := &Lease{Ticket: 1, Fence: number(fence), GrantedAt: number(now), ExpiresAt: number(expires)}
-		a.standing = Standing{View: View{Now: lease.GrantedAt, Lease: lease},
-			Place: Place{Status: Locked, Ticket: lease.Ticket, Fence: lease.Fence}}
+		a.Now, a.Lease = number(now), &Lease{Ticket: 1, Fence: number(fence), GrantedAt: number(now),
+			ExpiresAt: number(expires)}
+		a.Place = Place{Status: Locked, Ticket: a.Lease.Ticket, Fence: a.Lease.Fence}
 	} else {
 		return answer{}, false
 	}
-	a.standing.LeaseLength = e.Terms(id).Lease
 	return a, true
+}
+
+// number parses an integer; 0 if the text is not one.
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
 }

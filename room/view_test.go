@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 func TestWaits(t *testing.T) {
@@ -20,36 +21,36 @@ func TestWaits(t *testing.T) {
 		position           int
 		estimated, maximum int64
 	}{
-		"free and empty":           {room.View{Hold: 2 * time.Minute}, 1, 0, 0},
-		"free, all ahead are away": {room.View{Hold: 90 * time.Second}, 3, 180, 240},
-		"next, nothing known yet": {room.View{Hold: 2 * time.Minute,
+		"free and empty":           {room.View{Room: wire.Room{Hold: 2 * time.Minute}}, 1, 0, 0},
+		"free, all ahead are away": {room.View{Room: wire.Room{Hold: 90 * time.Second}}, 3, 180, 240},
+		"next, nothing known yet": {room.View{Room: wire.Room{Hold: 2 * time.Minute},
 			Lease: held(time.Minute, time.Minute)}, 1, 60, 60},
-		"second, nothing known yet": {room.View{Hold: 2 * time.Minute,
+		"second, nothing known yet": {room.View{Room: wire.Room{Hold: 2 * time.Minute},
 			Lease: held(time.Minute, time.Minute)}, 2, 180, 180},
-		"fourth, holders are quick": {room.View{Hold: 90 * time.Second,
+		"fourth, holders are quick": {room.View{Room: wire.Room{Hold: 90 * time.Second},
 			Lease: held(33*time.Second, 87*time.Second)}, 4, 327, 447},
-		"holder is over its time": {room.View{Hold: 30 * time.Second,
+		"holder is over its time": {room.View{Room: wire.Room{Hold: 30 * time.Second},
 			Lease: held(time.Minute, time.Minute)}, 2, 30, 180},
-		"holds vary as chance does": {room.View{Hold: 50 * time.Second, Spread: 50 * time.Second,
+		"holds vary as chance does": {room.View{Room: wire.Room{Hold: 50 * time.Second, Spread: 50 * time.Second},
 			Lease: held(time.Minute, time.Minute)}, 2, 85, 180},
-		"no more than as chance does": {room.View{Hold: 50 * time.Second, Spread: 90 * time.Second,
+		"no more than as chance does": {room.View{Room: wire.Room{Hold: 50 * time.Second, Spread: 90 * time.Second},
 			Lease: held(time.Minute, time.Minute)}, 2, 85, 180},
-		"holds vary half as much": {room.View{Hold: 80 * time.Second, Spread: 40 * time.Second,
+		"holds vary half as much": {room.View{Room: wire.Room{Hold: 80 * time.Second, Spread: 40 * time.Second},
 			Lease: held(20*time.Second, 100*time.Second)}, 1, 59, 100},
-		"half as much, over its time": {room.View{Hold: 80 * time.Second, Spread: 40 * time.Second,
+		"half as much, over its time": {room.View{Room: wire.Room{Hold: 80 * time.Second, Spread: 40 * time.Second},
 			Lease: held(100*time.Second, 20*time.Second)}, 1, 14, 20},
-		"varying, what the lease has left": {room.View{Hold: 80 * time.Second, Spread: 80 * time.Second,
+		"varying, what the lease has left": {room.View{Room: wire.Room{Hold: 80 * time.Second, Spread: 80 * time.Second},
 			Lease: held(90*time.Second, 30*time.Second)}, 1, 30, 30},
-		"varying, but free": {room.View{Hold: 50 * time.Second, Spread: 50 * time.Second}, 2,
+		"varying, but free": {room.View{Room: wire.Room{Hold: 50 * time.Second, Spread: 50 * time.Second}}, 2,
 			50, 120},
 		"ended as soon as granted, always": {room.View{Lease: held(0, 2*time.Minute)}, 3, 0, 360},
-		"a hold of another lease length": {room.View{Hold: 5 * time.Minute, Lease: held(0, 2*time.Minute)},
+		"a hold of another lease length": {room.View{Room: wire.Room{Hold: 5 * time.Minute}, Lease: held(0, 2*time.Minute)},
 			2, 240, 240},
-		"never over what the lease has": {room.View{Hold: 2 * time.Minute,
+		"never over what the lease has": {room.View{Room: wire.Room{Hold: 2 * time.Minute},
 			Lease: held(0, 10*time.Second)}, 1, 10, 10},
-		"lease is over, not handed off yet": {room.View{Hold: 2 * time.Minute,
+		"lease is over, not handed off yet": {room.View{Room: wire.Room{Hold: 2 * time.Minute},
 			Lease: held(2*time.Minute, -time.Second)}, 1, 0, 0},
-		"part of a second counts whole": {room.View{Hold: 2 * time.Minute,
+		"part of a second counts whole": {room.View{Room: wire.Room{Hold: 2 * time.Minute},
 			Lease: held(0, 1001*time.Millisecond)}, 1, 2, 2},
 	} {
 		w, ok := c.view.WaitsAt(c.position, now, 2*time.Minute)
@@ -57,7 +58,7 @@ func TestWaits(t *testing.T) {
 		require.Equal(t, c.estimated, room.Seconds(w.Estimated), name)
 		require.Equal(t, c.maximum, room.Seconds(w.Maximum), name)
 	}
-	_, ok := room.View{Paused: true}.WaitsAt(1, now, time.Minute)
+	_, ok := room.View{Room: wire.Room{Public: wire.Public{Paused: true}}}.WaitsAt(1, now, time.Minute)
 	require.False(t, ok, "while paused there is no estimate")
 }
 
@@ -68,8 +69,8 @@ func TestEstimateIsNeverOverTheMaximum(t *testing.T) {
 		ms := func(most int64, name string) int64 { return rapid.Int64Range(0, most).Draw(t, name) }
 		const now = int64(1_800_000_000_000)
 		lease := time.Duration(1+ms(600_000, "lease length")) * time.Millisecond
-		v := room.View{Hold: time.Duration(ms(600_000, "hold")) * time.Millisecond,
-			Spread: time.Duration(ms(600_000, "spread")) * time.Millisecond,
+		v := room.View{Room: wire.Room{Hold: time.Duration(ms(600_000, "hold")) * time.Millisecond, Spread: time.Duration(ms(600_000, "spread")) * time.Millisecond},
+
 			Lease: &room.Lease{GrantedAt: now - ms(700_000, "elapsed"),
 				ExpiresAt: now - 1000 + ms(600_000, "left")}}
 		p := rapid.IntRange(1, 20).Draw(t, "position")

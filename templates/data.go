@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // pageData is the page's JSON block, from which the modules start.
@@ -49,10 +50,10 @@ type frame struct {
 	MaximumWait    *int    `json:"maximum_wait"`
 	LeaseExpiresAt *int64  `json:"lease_expires_at"`
 	Fence          *int64  `json:"fence"`
-	Paused         bool    `json:"paused"`
-	ClaimBy        *int64  `json:"claim_by"`
-	Unclaimed      bool    `json:"unclaimed,omitempty"`
-	Codes          *codes  `json:"codes"`
+	wire.Public
+	ClaimBy *int64 `json:"claim_by"`
+	wire.Marks
+	Codes *codes `json:"codes"`
 }
 
 type codes struct {
@@ -120,8 +121,8 @@ func (v RoomView) frame() frame {
 		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
 		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
 		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
-		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Paused: v.Paused,
-		ClaimBy: present(v.ClaimBy), Unclaimed: v.Unclaimed, Codes: v.codes(),
+		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Public: v.Public,
+		ClaimBy: present(v.ClaimBy), Marks: v.Marks, Codes: v.codes(),
 	}
 }
 

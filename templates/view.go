@@ -77,6 +77,8 @@
 //	#paused                visible while the room is paused, outside of the seller's own turn
 package templates
 
+import "github.com/waitroom/waitroom/room/wire"
+
 // ContentSecurityPolicy is the policy that the pages need. The JSON blocks in them are data and are not
 // executed, so they need no script permission.
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
@@ -113,10 +115,9 @@ type RoomView struct {
 	ServerTime     int64 // unix milliseconds of the moment of this view
 	Fence          int64 // of the present lease while locked; when ended, of the last one, if known; else 0
 	LeaseSeconds   int   // how long a turn is in this room
-	Paused         bool
-	// while waiting: the turn was missed, and the place is passed over until the seller is back
-	Unclaimed bool
-	ClaimBy   int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be
+	wire.Public
+	wire.Marks
+	ClaimBy int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be
 
 	Plain bool // the page's script did not run in this browser
 

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/templates"
 )
 
@@ -69,8 +70,8 @@ func (c viewCase) view() templates.RoomView {
 		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence,
 		QueuePosition: c.State.QueuePosition,
 		QueueLength:   c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
-		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Paused: c.State.Paused,
-		Unclaimed: c.State.Unclaimed, Rejected: c.Rejected, ClaimBy: moment(c.State.ClaimIn),
+		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Public: wire.Public{Paused: c.State.Paused},
+		Marks: wire.Marks{Unclaimed: c.State.Unclaimed}, Rejected: c.Rejected, ClaimBy: moment(c.State.ClaimIn),
 	}
 	if codes := c.State.Codes; codes != nil {
 		v.Codes = &templates.CodesView{Asked: codes.Asked, Open: codes.Open, AskAfter: moment(codes.AskIn)}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // waitsRow is the state of a room, its frame's waits, and the waits that the page shows some
@@ -33,7 +34,7 @@ const (
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func (r waitsRow) view() room.View {
-	v := room.View{Paused: r.Paused, Hold: seconds(r.Hold), Spread: seconds(r.Spread)}
+	v := room.View{Room: wire.Room{Public: wire.Public{Paused: r.Paused}, Hold: seconds(r.Hold), Spread: seconds(r.Spread)}}
 	if r.Left != nil {
 		v.Lease = &room.Lease{GrantedAt: frameAt - seconds(*r.Elapsed).Milliseconds(),
 			ExpiresAt: frameAt + seconds(*r.Left).Milliseconds()}

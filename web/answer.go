@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/web/reply"
 )
 
@@ -36,10 +37,9 @@ type waitingAnswer struct {
 	EstimatedWait  *int64         `json:"estimated_wait"`
 	MaximumWait    *int64         `json:"maximum_wait"`
 	LeaseExpiresAt *reply.Instant `json:"lease_expires_at"`
-	// the session did not claim its lease, and is passed over until it claims its place
-	Unclaimed bool  `json:"unclaimed,omitempty"`
-	Epoch     int64 `json:"epoch"`
-	Version   int64 `json:"version"`
+	wire.Marks
+	Epoch   int64 `json:"epoch"`
+	Version int64 `json:"version"`
 }
 
 // endedAnswer is the answer to a session whose last place has ended.
@@ -82,16 +82,16 @@ type messageAnswer struct {
 
 // statusAnswer is the answer to every caller; only Me depends on the session.
 type statusAnswer struct {
-	Room          room.ID `json:"room"`
-	Status        string  `json:"status"`
-	Paused        bool    `json:"paused"`
-	Length        int     `json:"queue_length"`
-	ExpiresIn     *int64  `json:"expires_in"`
-	EstimatedWait *int64  `json:"estimated_wait"`
-	Epoch         int64   `json:"epoch"`
-	Version       int64   `json:"version"`
-	ServerTime    int64   `json:"server_time"`
-	Me            any     `json:"me"`
+	Room   room.ID `json:"room"`
+	Status string  `json:"status"`
+	wire.Public
+	Length        int    `json:"queue_length"`
+	ExpiresIn     *int64 `json:"expires_in"`
+	EstimatedWait *int64 `json:"estimated_wait"`
+	Epoch         int64  `json:"epoch"`
+	Version       int64  `json:"version"`
+	ServerTime    int64  `json:"server_time"`
+	Me            any    `json:"me"`
 }
 
 // standingAnswer returns the answer about a session's own place; nil without one.
@@ -105,7 +105,7 @@ func standingAnswer(id room.ID, session string, v room.View, p room.Place, lease
 			AskAfter:  askAfter(v), ClaimBy: claimBy(v), Epoch: v.Epoch, Version: v.Version}
 	case room.Waiting:
 		a := waitingAnswer{Status: p.Status, Room: id, Session: session, Seller: p.Seller, Ticket: p.Ticket,
-			Position: p.Position, Length: v.Waiting, Unclaimed: p.Unclaimed, Epoch: v.Epoch, Version: v.Version}
+			Position: p.Position, Length: v.Waiting, Marks: p.Marks, Epoch: v.Epoch, Version: v.Version}
 		a.EstimatedWait, a.MaximumWait = waits(v, p.Position, lease)
 		if v.Lease != nil {
 			a.LeaseExpiresAt = new(reply.Instant(v.Lease.ExpiresAt))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/web/request"
 )
 
@@ -48,7 +49,7 @@ func TestClaimIsAnsweredLikeReady(t *testing.T) {
 func TestSellerThatDidNotClaimSeesItWithItsPlace(t *testing.T) {
 	e := holding(0)
 	e.seat = room.Seat{Place: room.Place{Status: room.Waiting, Ticket: 2, Seller: "s-1", Position: 1,
-		Unclaimed: true}}
+		Marks: wire.Marks{Unclaimed: true}}}
 	e.answer.Waiting = 1
 	h := handler(t, Config{Engine: e})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/integration/lock/status", nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -76,7 +77,7 @@ func (e *askEngine) Look(context.Context, room.ID, ...string) (room.View, []room
 // holding returns an engine whose session holds a lease that has asked a number of times.
 func holding(asked int) *askEngine {
 	lease := &room.Lease{Ticket: 3, Fence: 9, GrantedAt: 1_000, ExpiresAt: 121_000, Asked: asked, Open: asked}
-	view := room.View{Epoch: 5, Version: 8, Now: 1_500, Lease: lease}
+	view := room.View{Room: wire.Room{Epoch: 5, Version: 8}, Now: 1_500, Lease: lease}
 	return &askEngine{seat: room.Seat{Place: room.Place{Status: room.Locked, Ticket: 3, Fence: 9,
 		Seller: "s-1"}},
 		answer: room.Expectation{Standing: room.Standing{View: view}, Ticket: 3, Fence: 9, Asked: 2, Open: 1,

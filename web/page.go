@@ -108,9 +108,9 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket,
 		QueuePosition: seat.Position,
-		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Paused: v.Paused,
+		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Public: v.Public,
 		SellerID: seat.Seller,
-		Fence:    seat.Fence, Unclaimed: seat.Unclaimed}
+		Fence:    seat.Fence, Marks: seat.Marks}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}

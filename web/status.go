@@ -34,7 +34,7 @@ func (h *lockAPI) status(c *gin.Context) {
 		h.Fail(c, err)
 		return
 	}
-	a := statusAnswer{Room: request.Room(c), Status: "free", Paused: view.Paused, Length: view.Waiting,
+	a := statusAnswer{Room: request.Room(c), Status: "free", Public: view.Public, Length: view.Waiting,
 		ExpiresIn: expiresIn(view),
 		Epoch:     view.Epoch, Version: view.Version, ServerTime: view.Now,
 		Me: standingAnswer(request.Room(c), h.publicSession(c, session), view, seat.Place,

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // granting is an engine whose lock is free.
@@ -20,7 +21,7 @@ type granting struct{ Engine }
 
 func (granting) Join(_ context.Context, _ room.ID, q room.JoinRequest) (room.Standing, error) {
 	lease := &room.Lease{Ticket: 1, Fence: 1, GrantedAt: 1, ExpiresAt: 120_001}
-	return room.Standing{View: room.View{Epoch: 1, Version: 1, Now: 1, Lease: lease},
+	return room.Standing{View: room.View{Room: wire.Room{Epoch: 1, Version: 1}, Now: 1, Lease: lease},
 		Place: room.Place{Status: room.Locked, Ticket: 1, Seller: q.Seller, Fence: 1}}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // payload returns the text of a server's frame, after checking that the frame is a single text frame.
@@ -99,8 +100,7 @@ func (c *clerk) event(payloadText string, s room.Roster) {
 }
 
 func rosterOf(r *mirror.Roster) room.Roster {
-	s := room.Roster{View: room.View{Epoch: r.Epoch, Version: r.Version,
-		Hold: time.Duration(r.Hold) * time.Millisecond, Paused: r.Paused},
+	s := room.Roster{View: room.View{Room: wire.Room{Epoch: r.Epoch, Version: r.Version, Hold: time.Duration(r.Hold) * time.Millisecond, Public: wire.Public{Paused: r.Paused}}},
 		Holder: r.Holder, Line: r.Line}
 	if r.Lease.Fence != 0 {
 		s.Lease = &r.Lease

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 func found(rank float64) *room.Seat {
@@ -40,7 +41,7 @@ func TestAnswerCountsAsOfItsRevision(t *testing.T) {
 			m := here(t)
 			s := m.Enter("x")
 			m.Place(s, Seat{}, c.knew)
-			a := m.Answer(s, &room.View{Epoch: c.answered.Epoch, Version: c.answered.Version}, found(9))
+			a := m.Answer(s, &room.View{Room: wire.Room{Epoch: c.answered.Epoch, Version: c.answered.Version}}, found(9))
 			require.Equal(t, c.placed, a.Placed.Session != nil)
 			require.Equal(t, c.changed, a.Changed)
 			require.Equal(t, c.look, a.Look)
@@ -61,7 +62,7 @@ func TestPlaceThatTheStoreKnowsNoMoreIsLostAndAnEndedOneStaysEnded(t *testing.T)
 		"c": {Status: room.Ended, Outcome: room.Cancelled, Ticket: 3}, "d": {Status: room.Idle},
 	} {
 		s := m.Session(id)
-		m.Answer(s, &room.View{Epoch: 8, Version: 1}, &room.Seat{Place: room.Place{Status: room.Idle}})
+		m.Answer(s, &room.View{Room: wire.Room{Epoch: 8, Version: 1}}, &room.Seat{Place: room.Place{Status: room.Idle}})
 		require.Equal(t, want, s.Seat, id)
 	}
 }
@@ -69,7 +70,7 @@ func TestPlaceThatTheStoreKnowsNoMoreIsLostAndAnEndedOneStaysEnded(t *testing.T)
 func TestMessagesAreTakenForThePlaceTheyAreForOnly(t *testing.T) {
 	m := here(t)
 	s := m.Session("b")
-	view := &room.View{Epoch: 7, Version: 10}
+	view := &room.View{Room: wire.Room{Epoch: 7, Version: 10}}
 	answer := found(2)
 	answer.Messages = []room.Message{{MessageID: "m", ForgetAt: 100}}
 	require.True(t, m.Answer(s, view, answer).Messages)
@@ -79,7 +80,7 @@ func TestMessagesAreTakenForThePlaceTheyAreForOnly(t *testing.T) {
 	require.Empty(t, s.Messages(0, 100), "it is over")
 	other := found(2)
 	other.Ticket, other.Messages = 99, answer.Messages
-	require.False(t, m.Answer(s, &room.View{Epoch: 7, Version: 3}, other).Messages)
+	require.False(t, m.Answer(s, &room.View{Room: wire.Room{Epoch: 7, Version: 3}}, other).Messages)
 	m.Forget(100)
 	require.Empty(t, s.Messages(0, 99))
 }
@@ -87,7 +88,7 @@ func TestMessagesAreTakenForThePlaceTheyAreForOnly(t *testing.T) {
 func TestAnswerThatIsAheadIsSentWhenTheMirrorHasCaughtUp(t *testing.T) {
 	m := here(t)
 	s := m.Enter("x")
-	m.Answer(s, &room.View{Epoch: 7, Version: 12}, found(9))
+	m.Answer(s, &room.View{Room: wire.Room{Epoch: 7, Version: 12}}, found(9))
 	goOn := func(e *room.Event) { e.Lease = held(4, 9) }
 	require.Empty(t, m.Apply(event(11, goOn)).Caught)
 	require.Equal(t, []*Session[struct{}]{s}, m.Apply(event(12, goOn)).Caught)
@@ -97,7 +98,7 @@ func TestAnswerThatIsAheadIsSentWhenTheMirrorHasCaughtUp(t *testing.T) {
 func TestEventChangesNoSeatThatWasLookedUpAfterIt(t *testing.T) {
 	m := here(t)
 	s := m.Session("d")
-	m.Answer(s, &room.View{Epoch: 7, Version: 11}, found(9))
+	m.Answer(s, &room.View{Room: wire.Room{Epoch: 7, Version: 11}}, found(9))
 	f := m.Apply(event(11, func(e *room.Event) {
 		e.Lease, e.Joined = held(4, 9), []room.Joined{{Session: "d", Ticket: 8, Rank: 8},
 			{Session: "y", Ticket: 9, Rank: 9}}

@@ -32,7 +32,7 @@ func (f *Effects[V]) reset() *Effects[V] {
 
 func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	m.notify(e, f)
-	before, paused, known := m.Lease, m.Paused, m.Span
+	before, paused, known := m.Lease, m.Room.Paused, m.Span
 	f.Verdict = m.State.Apply(e)
 	switch f.Verdict {
 	case Gap:
@@ -104,12 +104,11 @@ func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 	}
 	for i := range e.Moved {
 		j := &e.Moved[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank,
-			Unclaimed: j.Unclaimed}, f)
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank}, f)
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
 	for i := range e.Ended {
 		j := &e.Ended[i]
@@ -117,7 +116,7 @@ func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
 	}
 	for i := range e.Missed { // last: its outcome in the same change stands above
 		j := &e.Missed[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Unclaimed: true}, f)
+		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // here returns a mirror at epoch 7, version 10: a holds the lock, b and c wait, d has no place.
 func here(t *testing.T) *Mirror[struct{}] {
 	m := New[struct{}]()
 	require.True(t, m.Read())
-	_, ok := m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 10,
+	_, ok := m.Adopt(room.Snapshot{View: room.View{Room: wire.Room{Epoch: 7, Version: 10},
 		Lease: &room.Lease{Fence: 4, Ticket: 1, ExpiresAt: 9}}, Ranks: []float64{2, 3}})
 	require.True(t, ok)
 	for id, seat := range map[string]Seat{"a": {Status: room.Locked, Ticket: 1, Fence: 4},
@@ -24,7 +25,7 @@ func here(t *testing.T) *Mirror[struct{}] {
 }
 
 func held(fence, ends int64) *room.EventLease {
-	return &room.EventLease{Lease: room.Lease{Fence: fence, Ticket: 1, ExpiresAt: ends}, Session: "a"}
+	return &room.EventLease{Lease: room.Lease{Fence: fence, Ticket: 1, ExpiresAt: ends}, Holder: wire.Holder{Session: "a"}}
 }
 
 func TestEventMarksTheSocketsItConcerns(t *testing.T) {
@@ -54,7 +55,7 @@ func TestEventMarksTheSocketsItConcerns(t *testing.T) {
 		},
 			front: true, expires: true},
 		"a handoff": {change: func(e *room.Event) {
-			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 5, Ticket: 2}, Session: "b", Rank: &two}
+			e.Lease = &room.EventLease{Lease: room.Lease{Fence: 5, Ticket: 2}, Holder: wire.Holder{Session: "b"}, Rank: &two}
 			e.Ended = []room.Finished{{Session: "a", Ticket: 1, Fence: 4, Outcome: room.Completed}}
 		}, seats: []string{"b", "a"}, front: true, expires: true},
 		"a message is there": {change: func(e *room.Event) {
@@ -110,7 +111,7 @@ func TestEventsThatComeDuringASnapshotAreAppliedAfterIt(t *testing.T) {
 	require.True(t, m.Read())
 	require.Equal(t, Kept, m.Apply(event(11, nil)).Verdict)
 	require.Equal(t, Kept, m.Apply(event(12, nil)).Verdict)
-	events, ok := m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 11}})
+	events, ok := m.Adopt(room.Snapshot{View: room.View{Room: wire.Room{Epoch: 7, Version: 11}}})
 	require.True(t, ok)
 	require.Len(t, events, 2)
 	require.Equal(t, Old, m.Apply(&events[0]).Verdict)
@@ -121,11 +122,11 @@ func TestSnapshotThatWasUnderWayWhenAnotherWasNeededWillNotDo(t *testing.T) {
 	m := here(t)
 	require.True(t, m.Read())
 	require.False(t, m.Read(), "one at a time")
-	_, ok := m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 11}})
+	_, ok := m.Adopt(room.Snapshot{View: room.View{Room: wire.Room{Epoch: 7, Version: 11}}})
 	require.False(t, ok)
 	require.True(t, m.Reading())
 	require.Equal(t, int64(10), m.Version)
-	_, ok = m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 11}})
+	_, ok = m.Adopt(room.Snapshot{View: room.View{Room: wire.Room{Epoch: 7, Version: 11}}})
 	require.True(t, ok)
 	require.False(t, m.Reading())
 }
@@ -136,7 +137,7 @@ func TestTooManyEventsDuringASnapshotNeedAnother(t *testing.T) {
 	for range keepEvents + 1 {
 		m.Apply(event(11, nil))
 	}
-	_, ok := m.Adopt(room.Snapshot{View: room.View{Epoch: 7, Version: 11}})
+	_, ok := m.Adopt(room.Snapshot{View: room.View{Room: wire.Room{Epoch: 7, Version: 11}}})
 	require.False(t, ok)
 }
 
@@ -146,14 +147,14 @@ func TestViewOfTheEngineIsComparedWithTheMirror(t *testing.T) {
 		needs  Reason
 		wanted bool
 	}{
-		"the same":              {room.View{Epoch: 7, Version: 10, Waiting: 2}, "", false},
-		"another line":          {room.View{Epoch: 7, Version: 10, Waiting: 1}, ReasonDrift, false},
-		"older":                 {room.View{Epoch: 7, Version: 9, Waiting: 5}, "", false},
-		"its event is to come":  {room.View{Epoch: 7, Version: 11}, "", true},
-		"many events are":       {room.View{Epoch: 7, Version: 19}, "", true},
-		"a new epoch":           {room.View{Epoch: 8, Version: 1}, ReasonEpoch, false},
-		"an epoch that is over": {room.View{Epoch: 6, Version: 99, Lineage: "b"}, "", false},
-		"another history":       {room.View{Epoch: 7, Version: 11, Lineage: "b"}, ReasonHistory, false},
+		"the same":              {room.View{Room: wire.Room{Epoch: 7, Version: 10}, Waiting: 2}, "", false},
+		"another line":          {room.View{Room: wire.Room{Epoch: 7, Version: 10}, Waiting: 1}, ReasonDrift, false},
+		"older":                 {room.View{Room: wire.Room{Epoch: 7, Version: 9}, Waiting: 5}, "", false},
+		"its event is to come":  {room.View{Room: wire.Room{Epoch: 7, Version: 11}}, "", true},
+		"many events are":       {room.View{Room: wire.Room{Epoch: 7, Version: 19}}, "", true},
+		"a new epoch":           {room.View{Room: wire.Room{Epoch: 8, Version: 1}}, ReasonEpoch, false},
+		"an epoch that is over": {room.View{Room: wire.Room{Epoch: 6, Version: 99, Lineage: "b"}}, "", false},
+		"another history":       {room.View{Room: wire.Room{Epoch: 7, Version: 11, Lineage: "b"}}, ReasonHistory, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := here(t)

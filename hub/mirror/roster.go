@@ -3,7 +3,6 @@ package mirror
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -76,8 +75,7 @@ func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 		if !r.move(e, &c) {
 			return Change{}, false
 		}
-		r.Revision, r.Hold, r.Paused = Revision{e.Epoch,
-			e.Version}, time.Duration(e.Hold*float64(time.Millisecond)).Milliseconds(), e.Paused
+		r.Revision, r.Hold, r.Paused = Revision{e.Epoch, e.Version}, e.Hold.Milliseconds(), e.Paused
 		r.Lease, r.Holder = room.Lease{}, ""
 		if e.Lease != nil {
 			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller

@@ -1,6 +1,9 @@
 package mirror
 
-import "github.com/waitroom/waitroom/room"
+import (
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
+)
 
 // Seat is a session's place, as a mirror has it.
 type Seat struct {
@@ -9,8 +12,7 @@ type Seat struct {
 	Ticket  int64
 	Fence   int64
 	Rank    float64
-
-	Unclaimed bool // it waits, and is passed over until it is back
+	wire.Marks
 }
 
 // Live reports whether the place has not ended.
@@ -28,7 +30,7 @@ func seatOf(p *room.Place, before Seat) Seat {
 		}
 		return Seat{Status: room.Idle}
 	}
-	to := Seat{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket, Rank: p.Rank, Unclaimed: p.Unclaimed}
+	to := Seat{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket, Rank: p.Rank, Marks: p.Marks}
 	if p.Status == room.Locked {
 		to.Fence = p.Fence
 	}

@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // State is a room's state at one revision. It is not safe for concurrent use.
 type State struct {
 	Span
-	Line         Line
-	Lease        room.Lease // zero while the lock is free
-	Hold, Spread time.Duration
-	Paused       bool
+	Line  Line
+	Lease room.Lease // zero while the lock is free
+	Room  wire.Room
 }
 
 // Verdict is how an event relates to a mirror.
@@ -54,9 +54,7 @@ func (m *State) Apply(e *room.Event) Verdict {
 		m.Base = 0
 	}
 	m.Revision, m.Lineage = revision, e.Lineage
-	m.Hold, m.Spread = time.Duration(e.Hold*float64(time.Millisecond)),
-		time.Duration(e.Spread*float64(time.Millisecond))
-	m.Paused = e.Paused
+	m.Room = e.Room
 	m.Lease = room.Lease{}
 	if e.Lease != nil {
 		m.Lease = e.Lease.Lease
@@ -99,8 +97,7 @@ func (m *State) move(e *room.Event) bool {
 
 // Adopt replaces the state by a snapshot. It keeps the snapshot's slice of ranks, and changes it later.
 func (m *State) Adopt(s room.Snapshot) {
-	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Hold: s.Hold,
-		Spread: s.Spread, Paused: s.Paused}
+	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Room: s.Room}
 	if s.Lease != nil {
 		m.Lease = *s.Lease
 	}
@@ -111,7 +108,7 @@ func (m *State) Held() bool { return m.Lease.Fence != 0 }
 
 // Waits returns the waits of a position at a time (unix ms); lease is the length of a lease.
 func (m *State) Waits(p int, now int64, lease time.Duration) (room.Waits, bool) {
-	v := room.View{Hold: m.Hold, Spread: m.Spread, Paused: m.Paused}
+	v := room.View{Room: m.Room}
 	if m.Held() {
 		v.Lease = &m.Lease
 	}

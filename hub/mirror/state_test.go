@@ -13,6 +13,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // follower is a mirror that follows the real engine's events as the hub's does, without sockets.
@@ -182,7 +183,7 @@ func requireSameView(t require.TestingT, want room.View, m State) {
 }
 
 func event(version int64, change func(*room.Event)) *room.Event {
-	e := &room.Event{Epoch: 7, Version: version, Changed: true, Now: 1000 + version}
+	e := &room.Event{Room: wire.Room{Epoch: 7, Version: version}, Changed: true, Now: 1000 + version}
 	if change != nil {
 		change(e)
 	}
@@ -199,16 +200,16 @@ func TestMirrorClassifiesEveryEvent(t *testing.T) {
 	}{
 		"the next":                  {event(11, three), Applied, Line{1, 2, 3}},
 		"the next, nothing in line": {event(11, nil), Applied, Line{1, 2}},
-		"the same again": {&room.Event{Epoch: 7, Version: 10, Changed: true, Now: 900}, Old,
+		"the same again": {&room.Event{Room: wire.Room{Epoch: 7, Version: 10}, Changed: true, Now: 900}, Old,
 			nil},
-		"an older": {&room.Event{Epoch: 7, Version: 9, Changed: true, Now: 900}, Old,
+		"an older": {&room.Event{Room: wire.Room{Epoch: 7, Version: 9}, Changed: true, Now: 900}, Old,
 			nil},
-		"another history": {&room.Event{Epoch: 7, Version: 11, Lineage: "b:11,a:1",
+		"another history": {&room.Event{Room: wire.Room{Epoch: 7, Version: 11, Lineage: "b:11,a:1"},
 			Changed: true}, Gap, nil},
-		"only notes":               {&room.Event{Epoch: 7, Version: 10, Now: 1001}, Noted, Line{1, 2}},
-		"notes of a later version": {&room.Event{Epoch: 7, Version: 11, Now: 1001}, Gap, nil},
+		"only notes":               {&room.Event{Room: wire.Room{Epoch: 7, Version: 10}, Now: 1001}, Noted, Line{1, 2}},
+		"notes of a later version": {&room.Event{Room: wire.Room{Epoch: 7, Version: 11}, Now: 1001}, Gap, nil},
 		"one too far":              {event(12, three), Gap, nil},
-		"another epoch":            {&room.Event{Epoch: 8, Version: 1, Changed: true}, Gap, nil},
+		"another epoch":            {&room.Event{Room: wire.Room{Epoch: 8, Version: 1}, Changed: true}, Gap, nil},
 		"renumbered":               {event(11, func(e *room.Event) { e.Reset = true }), Gap, nil},
 		"one ends that does not wait": {event(11,
 			func(e *room.Event) { r := 9.0; e.Ended = []room.Finished{{Rank: &r}} }), Gap, nil},

@@ -15,17 +15,18 @@ const module = "github.com/waitroom/waitroom"
 // directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
-	"server": {"web", "hub", "sms", "ledger", "outbox", "room", "templates", "static",
+	"server": {"web", "hub", "sms", "ledger", "outbox", "room", "room/wire", "templates", "static",
 		"internal/origin", "internal/similar", "internal/sqldb"},
-	"web":              {"room", "sms", "templates", "internal/origin", "internal/similar"},
-	"hub":              {"room", "internal/origin"},
+	"web":              {"room", "room/wire", "sms", "templates", "internal/origin", "internal/similar"},
+	"hub":              {"room", "room/wire", "internal/origin"},
 	"sms":              {"room"},
 	"ledger":           {"room", "outbox", "internal/similar", "internal/sqldb"},
 	"client":           {},
 	"lock":             {"room"},
-	"room":             {},
+	"room":             {"room/wire"},
+	"room/wire":        {}, // and nothing but the standard library
 	"outbox":           {"internal/sqldb"},
-	"templates":        {},
+	"templates":        {"room/wire"},
 	"static":           {},
 	"docs":             {"client"},   // examples for users of the product, which run without the server
 	"internal":         {"internal"}, // support for tests: no product code imports it, and it imports none
@@ -34,8 +35,8 @@ var mayImport = map[string][]string{
 	"internal/sqldb":   {},
 }
 
-// floors are the directories under internal that are part of the product: several packages depend on them.
-var floors = []string{"internal/origin", "internal/similar", "internal/sqldb"}
+// floors are directories inside others that are importers of their own: several packages depend on them.
+var floors = []string{"room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.
 var testOnly = []string{

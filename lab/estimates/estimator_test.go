@@ -180,8 +180,8 @@ func TestChosenIsWhatTheProductEstimates(t *testing.T) {
 			for _, elapsed := range []float64{0, 30, 119} {
 				k.square.first.h, k.square.second.h, k.holds[e.level] = hold, hold*hold+spread*spread, hold
 				s := &sight{position: 3, held: true, left: leaseLength - elapsed, elapsed: elapsed}
-				v := engine.View{Hold: time.Duration(hold) * time.Second, Spread: time.Duration(spread) * time.Second,
-					Lease: &engine.Lease{GrantedAt: now - ms(elapsed), ExpiresAt: now + ms(s.left)}}
+				v := engine.View{Lease: &engine.Lease{GrantedAt: now - ms(elapsed), ExpiresAt: now + ms(s.left)}}
+				v.Hold, v.Spread = time.Duration(hold)*time.Second, time.Duration(spread)*time.Second
 				w, _ := v.WaitsAt(s.position, now, leaseLength*time.Second)
 				require.InDelta(t, e.estimate(k, s), w.Estimated.Seconds(), 1e-6, "%v %v %v", hold, spread, elapsed)
 			}

@@ -16,12 +16,12 @@ import (
 func FuzzPush(f *testing.F) {
 	const session, key = "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "lock:stock:1"
 	for _, seed := range []string{"", "null", "[]", `{"room":"lock:stock:1","session":"` + session +
-		`","fence":7,"granted_at":1,"expires_at":2}`,
+		`","fence":7,"granted":1,"expires":2}`,
 		`{"room":"lock:stock:2","session":"` + session +
 			`","fence":7}`, `{"room":"lock:stock:1","session":"x","fence":7}`, `{"Room":"lock:stock:1","SESSION":"` +
 			session + `"}`,
 		`{"room":"lock:stock:1","session":"` + session +
-			`","expires_at":9223372036854775807,"granted_at":-9223372036854775808}`} {
+			`","expires":9223372036854775807,"granted":-9223372036854775808}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, payload string) {

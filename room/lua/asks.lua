@@ -1,27 +1,10 @@
 -- asks.lua: what leases asked for: an ask announces a code, and is open until a code answers it.
 --
--- An ask has these members; as text it is "n,at,answered,filter;":
---   n         its number in the lease
---   at        when it was made
---   answered  digest of the message that answered it; "" = it is open
---   filter    which messages it takes, sealed so that only Go can read it; "" = all
+-- STATE has those of the live lease in its field asks, as a list of wire.ask.
 
--- parse returns the asks in a lease's text; nil and '' mean no asks.
-function asks.parse(text)
-  local list = {}
-  for n, at, answered, filter in (text or ''):gmatch('(%d+),(%d+),([^,]*),([^;]*);') do
-    list[#list + 1] = { n = n + 0, at = at + 0, answered = answered, filter = filter }
-  end
-  return list
-end
-
--- text returns asks in the form that parse reads.
-function asks.text(list)
-  local parts = {}
-  for i, a in ipairs(list) do
-    parts[i] = int(a.n) .. ',' .. int(a.at) .. ',' .. a.answered .. ',' .. a.filter .. ';'
-  end
-  return concat(parts)
+-- of_holder returns the asks of the live lease.
+function asks.of_holder()
+  return room.asked > 0 and cjson.decode(command('HGET', STATE, 'asks') or '[]') or {}
 end
 
 -- left_open reports whether an ended lease may still get a code: it has an open ask. A lease that does not
@@ -123,7 +106,7 @@ function asks.take_back(lease, m)
   for _, a in ipairs(lease.asks) do
     if a.answered == m.digest then a.answered = '' end
   end
-  if not lease.asking and m.code then lease.codes = max(lease.codes - 1, 0) end
+  if not lease.asking and m.code ~= '' then lease.codes = max(lease.codes - 1, 0) end
   leases.write(lease)
 end
 

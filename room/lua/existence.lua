@@ -78,11 +78,10 @@ function existence.unlisted()
 end
 
 -- register returns the reply that makes the caller register the room and call again.
--- The verb is not executed.
--- Its last field is the absence token, "-" if Redis knows the room.
+-- The verb is not executed. The reply has the absence token if Redis does not know the room.
 function existence.register()
-  return 'register ' .. reply.view() .. ' ' .. reply.standing('') .. ' ' ..
-    (room.epoch == 0 and existence.absence_token() or '-')
+  local absence = room.epoch == 0 and '"absence":"' .. existence.absence_token() .. '"' or nil
+  return reply.make('register', '', absence)
 end
 
 -- delete deletes an ephemeral room, but for its highest fence.
@@ -102,14 +101,14 @@ function existence.recall()
   if not session or command('EXISTS', PLACES, QUEUE) > 0 then return end
   room.thin, room.version, room.tickets, room.advanced_at = session, 1, ticket, granted
   room.session, room.ticket, room.fence, room.granted, room.expires = session, ticket, fence, granted, expires
-  memo.places[session] = { live = true, ticket = ticket, seller = '', at = granted, channel = '',
-    lease = expires - granted, asks = false }
+  memo.places[session] = wire.new_stored_place({ live = true, ticket = ticket, joined = granted,
+    lease = expires - granted })
 end
 
 -- inflate writes what recall has set, before the first change of the room is written.
 function existence.inflate()
   local p = memo.places[room.thin]
-  if p and p.live then command('HSET', PLACES, room.thin, places.live_text(p)) end
+  if p and p.live then command('HSET', PLACES, room.thin, wire.stored_place(p)) end
   room.thin, change.room, change.lease = nil, true, true
 end
 

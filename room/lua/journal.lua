@@ -1,11 +1,11 @@
 -- journal.lua: the stream of what happened in the room, which the ledger drains.
 
--- record adds a record of a kind to this call's entry; `rest` is JSON members without braces, or a format for
--- the values behind it.
-function journal.record(kind, rest, ...)
+-- record adds a record of a kind to this call's entry: the members of `v` that wire.Kinds names, and `more`,
+-- which is JSON members that Go has made.
+function journal.record(kind, v, more)
   if settings.journal_max == 0 then return end
-  if select('#', ...) > 0 then rest = format(rest, ...) end
-  event.add('records', '{"type":"' .. kind .. '","at":' .. int(NOW) .. (rest and ',' .. rest or '') .. '}')
+  news.records = news.records or {}
+  table.insert(news.records, wire.record(kind, v, more))
 end
 
 -- append writes the records of this call as one entry of the stream.

@@ -1,10 +1,10 @@
 -- leases.lua: the lease that holds the lock, and those that have ended.
 --
--- LEASES has of an ended lease "fence|ticket|ended|session|seller|asking,codes,rejects|asks". A lease's party
--- is its session together with its seller, "session=seller": if sellers need not sign in (SELLER_AUTH=open),
--- one session may join as several sellers.
+-- LEASES has ended leases as wire.ended_lease. A lease's party is its session together with its seller,
+-- "session=seller": if sellers need not sign in (SELLER_AUTH=open), one session may join as several sellers.
 
 local FORGETTING = 8 -- one ending lease in so many deletes leases that were kept for long enough
+local NS = 1000 * 1000 -- of a millisecond
 
 -- held reports whether the lock is held, also for a holder that was lost (ORPHANED).
 function leases.held() return room.session ~= '' end
@@ -23,8 +23,7 @@ end
 
 -- journal_extended journals the lease's new end, after a call has moved it.
 function leases.journal_extended()
-  journal.record('extended', '"ticket":%d,"seller":"%s","fence":%d,"expires_at":%d',
-    room.ticket, room.seller, room.fence, room.expires)
+  journal.record('extended', room)
 end
 
 -- reset_codes gives the lease no asks, codes or rejections.
@@ -44,42 +43,28 @@ function leases.grant(session, p, rank, claim_by)
   room.session, room.seller, room.ticket = session, p.seller, p.ticket
   room.fence, room.highest_fence = max(US, room.fence + 1, room.highest_fence + 1), 0
   room.granted = max(NOW, room.last_lease_over)
-  room.expires = NOW + (p.lease or settings.lease)
+  room.expires = NOW + (p.lease > 0 and p.lease or settings.lease)
   room.grant_channel, news.rank = p.channel, rank
   if claim_by then room.claim_by, room.rank_until_claimed = claim_by, rank end
   leases.reset_codes()
   local keeps = settings.leases_kept > 0
-  room.asking = settings.required or p.asks
+  room.asking = settings.required or p.asking
   room.ask_after = keeps and asks.busy_until(session .. '=' .. p.seller) or 0
   change.any, change.lease, change.codes = true, true, keeps
-  if settings.journal_max > 0 then -- a lock of the Go library has no journal, and making the text takes long
-    journal.record('granted', '"ticket":' .. int(room.ticket) .. ',"seller":"' .. room.seller ..
-      '","fence":' .. int(room.fence) .. ',"granted_at":' .. int(room.granted) ..
-      ',"expires_at":' .. int(room.expires))
-  end
+  journal.record('granted', room)
 end
 
-local function text_of(fence, ticket, ended, session, seller, asking, codes, rejects, asks_text)
-  return int(fence) .. '|' .. int(ticket) .. '|' .. int(ended) .. '|' .. session .. '|' .. seller .. '|' ..
-    (asking and '1,' or '0,') .. int(codes) .. ',' .. int(rejects) .. '|' .. asks_text
-end
-
--- parse returns an ended lease from its text in LEASES and its score there.
-local function parse(text, granted)
-  local fence, ticket, ended, session, seller, codes, list =
-    text:match('^(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|([^|]*)|([^|]*)')
-  local asking, code, rejects = codes:match('^(%d),(%d+),(%d+)$')
-  return { fence = fence + 0, ticket = ticket + 0, ended = ended + 0, session = session, seller = seller,
-    granted = granted + 0, asking = asking == '1', codes = code + 0, rejects = rejects + 0,
-    asks = asks.parse(list), text = text, party = session .. '=' .. seller }
+-- parse returns an ended lease from its text in LEASES.
+local function parse(text)
+  local lease = wire.read_ended_lease(text)
+  lease.text, lease.party = text, lease.session .. '=' .. lease.seller
+  return lease
 end
 
 -- keep_ended writes the lease that ends to LEASES: late messages are matched against it.
 local function keep_ended(ended)
-  local list = room.asked > 0 and command('HGET', STATE, 'asks') or ''
-  local text = text_of(room.fence, room.ticket, ended, room.session, room.seller, room.asking, room.codes,
-    room.rejects, list)
-  command('ZADD', LEASES, int(room.granted), text)
+  room.ended, room.asks = ended, asks.of_holder()
+  command('ZADD', LEASES, int(room.granted), wire.ended_lease(room))
   if room.fence % FORGETTING == 0 then
     command('ZREMRANGEBYSCORE', LEASES, '-inf', int(NOW - settings.leases_kept))
   end
@@ -111,7 +96,7 @@ end
 -- The nth lease weighs 1/(n + 1); from the ninth on, each lease weighs a tenth. See lab/estimates.md.
 local function learn(held_for)
   room.holds = min(room.holds + 1, 9)
-  local weight, off = 1 / (room.holds + 1), min(held_for, settings.lease) - room.hold
+  local weight, off = 1 / (room.holds + 1), min(held_for, settings.lease) * NS - room.hold
   local spread = math.sqrt((1 - weight) * (room.spread * room.spread + weight * off * off))
   state.set_average(room.hold + weight * off, spread)
   change.room = true
@@ -133,28 +118,28 @@ end
 function leases.finish_unclaimed()
   local session, fence, rank, p = room.session, room.fence, room.rank_until_claimed, places.get(room.session)
   local at = leases.free(room.claim_by)
-  journal.record('ended', '"ticket":%d,"seller":"%s","outcome":"unclaimed","ended_at":%d,"fence":%d',
-    p.ticket, p.seller, at, fence)
-  if p.missed then return places.finish(session, p, 'dropped', at, fence, nil) end
-  places.put(session, places.live_text(p, 'u' .. int(fence)))
+  journal.record('ended', { ticket = p.ticket, seller = p.seller, outcome = 'unclaimed', ended = at,
+    fence = fence })
+  if p.missed > 0 then return places.finish(session, p, 'dropped', at, fence, nil) end
+  p.missed, p.unclaimed = fence, true
+  places.put(session, p)
   line.enqueue(session, rank)
   presence.away_since(session, at - settings.away_after) -- a session is away only away_after later
-  event.add('missed', format(
-    '{"session":"%s","ticket":%d,"seller":"%s","rank":%s,"joined":%d,"fence":%d,"at":%d}',
-    session, p.ticket, p.seller, rank, p.at, fence, at))
-  event.add('notes', format('{"ticket":%d,"away":true,"since":%d}', p.ticket, at))
+  p.session, p.rank, p.at = session, rank, at
+  event.add('missed', p)
+  event.note({ ticket = p.ticket, away = true, since = at })
 end
 
 -- next_past is the iterator of past: it returns the next ended lease, nil after the last.
 local function next_past(reader)
   if reader.i > #reader.list then
-    reader.list = command('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf', 'WITHSCORES',
+    reader.list = command('ZREVRANGEBYSCORE', LEASES, reader.before, '-inf',
       'LIMIT', int(reader.from), int(reader.step))
     reader.from, reader.i = reader.from + reader.step, 1
     if #reader.list == 0 then return nil end
   end
-  reader.i = reader.i + 2
-  return parse(reader.list[reader.i - 2], reader.list[reader.i - 1])
+  reader.i = reader.i + 1
+  return parse(reader.list[reader.i - 1])
 end
 
 -- past iterates over the ended leases, the latest first, and reads `step` at a time.
@@ -172,7 +157,7 @@ function leases.current()
     seller = room.seller, party = session .. '=' .. room.seller, granted = room.granted,
     ended = leases.held() and room.expires or min(room.expires, NOW),
     asking = room.asking, codes = room.codes, rejects = room.rejects,
-    asks = room.asked > 0 and asks.parse(command('HGET', STATE, 'asks')) or {} }
+    asks = asks.of_holder() }
 end
 
 -- by_fence returns the lease with a fence, live or ended in the last day, nil if there is none.
@@ -191,7 +176,7 @@ local function write_current(lease)
     if a.answered == '' then open = open + 1 end
     last = max(last, a.at)
   end
-  if asked > 0 then command('HSET', STATE, 'asks', asks.text(lease.asks)) end
+  if asked > 0 then command('HSET', STATE, 'asks', wire.list(lease.asks, wire.ask)) end
   if asked ~= room.asked or open ~= room.open then change.any = true end
   room.asked, room.open, room.last_ask = asked, open, last
   room.asking, room.codes, room.rejects = lease.asking, lease.codes, lease.rejects
@@ -209,8 +194,7 @@ end
 -- write writes a lease's asks and flags, and what follows from them for the holder and for matching.
 function leases.write(lease)
   if lease.current then return write_current(lease) end
-  local text = text_of(lease.fence, lease.ticket, lease.ended, lease.session, lease.seller, lease.asking,
-    lease.codes, lease.rejects, asks.text(lease.asks))
+  local text = wire.ended_lease(lease)
   command('ZADD', LEASES, int(lease.granted), text)
   if text ~= lease.text then command('ZREM', LEASES, lease.text) end
   lease.text = text

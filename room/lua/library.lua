@@ -9,7 +9,7 @@
 -- A room's keys:
 --   LOCK     string  the lease as people read it, PXAT = its end; missing = no lease
 --   QUEUE    zset    waiting session -> rank (the ticket, until support moves it)
---   STATE    hash    the room's state as JSON, see state.lua; the lease's asks, see asks.lua; the latest
+--   STATE    hash    the room's state, see state.lua; the lease's asks, see asks.lua; the latest
 --                    call of each replica that reports presence, see verb/presence.lua
 --   PLACES   hash    session -> its place; see places.lua
 --   SELLERS  hash    seller -> session of its live place

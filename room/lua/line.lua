@@ -65,13 +65,12 @@ end
 
 -- by_ticket returns the waiter with a ticket, nil for none. Its rank is the ticket, unless support moved it.
 function line.by_ticket(ticket)
-  local mark = 'live|' .. int(ticket) .. '|'
   local waiters = command('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
   local from, step = 0, 500
   repeat
     local texts = #waiters > 0 and command('HMGET', PLACES, unpack(waiters)) or {}
     for i, text in ipairs(texts) do
-      if text and text:sub(1, #mark) == mark then return waiters[i] end
+      if text and wire.read_stored_place(text).ticket == ticket then return waiters[i] end
     end
     waiters, from = command('ZRANGE', QUEUE, from, from + step - 1), from + step
   until #waiters == 0

@@ -428,19 +428,16 @@ end
 
 -- earlier_parts returns what is known of the long message that this one is a part of, nil for nothing.
 -- Nothing is known if no other part came before, or if all had come and the reference is used again.
---   first     the part that came first         numbers   the parts that came, as "," and "number," for each
---   answered  a part has answered an ask       code_at   when the first part with a code was sent
---   again     this part came before            reused    another message may have the same reference
+-- It is wire.Parts, with the part that came first as `message`, and `again` if this part came before.
 function matching.earlier_parts()
   if sms.part == 0 or sms.foreign then return nil end
-  local known = command('GET', messages.key('parts', sms.whole))
-  if not known then return nil end
-  local digest, answered, numbers, code_at = known:match('^([^|]*)|(%d)|([^|]*)|?(%d*)$')
-  local _, came = numbers:gsub('%d+', '')
-  local first, again = messages.get(digest), numbers:find(',' .. int(sms.part) .. ',', 1, true) ~= nil
-  if not first or (again and came >= sms.parts) then return nil end
-  return { first = first, answered = answered == '1', numbers = numbers, code_at = tonumber(code_at),
-    again = again, reused = numbers:find('*', 1, true) ~= nil }
+  local parts = messages.parts(sms.whole)
+  local first = parts and messages.get(parts.first)
+  if not first then return nil end
+  for _, number in ipairs(parts.numbers) do parts.again = parts.again or number == sms.part end
+  if parts.again and #parts.numbers >= sms.parts then return nil end
+  parts.message = first
+  return parts
 end
 
 -- judge_part returns the lease of the part that came first, and the ask that a code answers.
@@ -448,7 +445,7 @@ end
 -- A code may be another party's that has asked since another part had one, or between the first part's
 -- sending and this one's. If there is no lease, it returns the same values as judge.
 function matching.judge_part(whole)
-  local first = whole.first
+  local first = whole.message
   local l = (first.state == 's' or first.state == 'w') and leases.by_fence(first.fence) or nil
   if not l then
     local _, _, other = matching.judge()
@@ -458,7 +455,7 @@ function matching.judge_part(whole)
     local own = matching.judge()
     if not own or own.party ~= l.party then return nil, 'ambiguous' end
   end
-  if sms.code and (whole.code_at and other_asker(l.party, whole.code_at + 1)
+  if sms.code and (whole.code_at > 0 and other_asker(l.party, whole.code_at + 1)
     or other_asker(l.party, first.from + 1, sms.latest)) then
     return nil, 'ambiguous'
   end

@@ -1,21 +1,6 @@
 -- messages.lua: the recent messages: those of the last ten minutes, with their sealed texts.
 --
--- TEXTS has of a message
--- "session|fence|ticket|state|result|reason|late|received|from|to|code|same|sealed|whole|either|rejected
--- |later":
---   session, fence, ticket   the lease that it belongs to, or is offered to
---   state     w waiting for the ledger's verdict, s shown to its session, n of no session,
---             o unclaimed: offered to the session, whose lease with that fence holds the lock
---   result, reason, late, received   as verb/match.lua answered, until support or the session changes them
---   from, to  when it was sent: within [from, to)
---   code      keyed digest of its code; "1" = a code of under five characters, "" = none
---   same      keyed digest of its sender and text: another message with the same one is a duplicate
---   sealed    its text
---   whole     of a part of a long message: keyed digest that its other parts have too; "" = it is no part
---   either    1 = the same text belongs to a lease, and this one may be another's: support may give it to any
---   rejected  fences of the leases whose sessions rejected this text, with commas between
---   later     by how much `to` is later (ms) since the carrier's clock may be behind: only support, and a
---             session that claims the message, may give it to a lease by that
+-- TEXTS has messages as wire.stored_message, under their digests.
 -- INBOX has its digest, session and fence: so a session's messages are found without reading any text.
 --
 -- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what
@@ -27,31 +12,16 @@
 local SHOWN_FOR = 10 * 60 * 1000 -- how long a message is recent (ms)
 local PART = 100                 -- so many texts are read at a time
 
--- split cuts "a|b|c" into its parts; empty parts stay.
-local function split(text)
-  local parts = {}
-  for part in (text .. '|'):gmatch('([^|]*)|') do parts[#parts + 1] = part end
-  return parts
-end
-
-local function parse_message(digest, text)
-  local p = split(text)
-  return { digest = digest, session = p[1], fence = tonumber(p[2]), ticket = tonumber(p[3]), state = p[4],
-    result = p[5], reason = p[6], late = p[7] == '1', received = p[8],
-    from = tonumber(p[9]), to = tonumber(p[10]), code = p[11] ~= '' and p[11], same = p[12], sealed = p[13],
-    whole = p[14] or '', either = p[15] == '1', rejected = p[16] or '', later = tonumber(p[17] or 0) }
-end
-
-local function text_of(m)
-  return concat({ m.session, int(m.fence), int(m.ticket), m.state, m.result, m.reason,
-    m.late and '1' or '0', m.received, int(m.from), int(m.to), m.code or '', m.same, m.sealed,
-    m.whole, m.either and '1' or '0', m.rejected, int(m.later) }, '|')
+local function parse(digest, text)
+  local m = wire.read_stored_message(text)
+  m.digest = digest
+  return m
 end
 
 -- get returns a recent message, nil for none.
 function messages.get(digest)
   local text = command('HGET', TEXTS, digest)
-  return text and parse_message(digest, text) or nil
+  return text and parse(digest, text) or nil
 end
 
 -- entry returns the message's member of INBOX.
@@ -63,7 +33,7 @@ function messages.put(m, entry)
   local forget = entry and command('ZSCORE', INBOX, entry) or int(NOW + SHOWN_FOR)
   command('ZADD', INBOX, forget, messages.entry(m))
   if entry and entry ~= messages.entry(m) then command('ZREM', INBOX, entry) end
-  command('HSET', TEXTS, m.digest, text_of(m))
+  command('HSET', TEXTS, m.digest, wire.stored_message(m))
   if not entry then
     command('PEXPIRE', INBOX, SHOWN_FOR)
     command('PEXPIRE', TEXTS, SHOWN_FOR)
@@ -86,6 +56,17 @@ function messages.pointed(kind, names)
   end
 end
 
+-- parts returns what is known of the parts of a long message, nil for nothing; see wire.Parts.
+function messages.parts(whole)
+  local text = command('GET', messages.key('parts', whole))
+  return text and wire.read_parts(text) or nil
+end
+
+-- keep_parts keeps it for `ms`.
+function messages.keep_parts(whole, parts, ms)
+  command('SET', messages.key('parts', whole), wire.parts(parts), 'PX', int(ms))
+end
+
 -- code_of returns how the last message that belonged to a lease and has this code concerns a party (rule 5 of
 -- docs/matching.md): 'anothers' = it belongs to another party, or that one has rejected it; 'known' = it
 -- belongs to this party; nil = not at all. `names` are those of the code under each secret. `same` is the
@@ -106,24 +87,26 @@ end
 -- went. `names` are those of the same text under each secret; without them it has one.
 function messages.remember_text(m, names)
   messages.point('same', names or { m.same }, m.digest, SHOWN_FOR)
-  if m.whole ~= '' and m.code then -- no other part of it answers an ask; see `whole` in verb/match.lua
-    local key = messages.key('parts', m.whole)
-    local known, left = command('GET', key), command('PTTL', key)
-    if known and left > 0 then command('SET', key, (known:gsub('|%d|', '|1|', 1)), 'PX', left) end
+  if m.whole ~= '' and m.code ~= '' then -- no other part of it answers an ask; see `whole` in verb/match.lua
+    local parts, left = messages.parts(m.whole), command('PTTL', messages.key('parts', m.whole))
+    if parts and left > 0 then
+      parts.answered = true
+      messages.keep_parts(m.whole, parts, left)
+    end
   end
 end
 
 -- remember_code records that a message with a code belongs to a lease, so that the same code in another
 -- message reaches no other party. `names` are those of the code under each secret; without them it has one.
 function messages.remember_code(m, names)
-  if not names then names = m.code and m.code ~= '1' and { m.code } or {} end
+  if not names then names = m.code ~= '' and m.code ~= '1' and { m.code } or {} end
   messages.point('code', names, m.digest, SHOWN_FOR)
 end
 
 -- part_answered reports whether another part of the same long message has answered an ask.
 function messages.part_answered(m)
-  local known = m.whole and m.whole ~= '' and command('GET', messages.key('parts', m.whole))
-  return known and known:match('|(%d)|') == '1'
+  local parts = m.whole and m.whole ~= '' and messages.parts(m.whole)
+  return parts and parts.answered
 end
 
 -- expire deletes the messages that are not recent any more, and returns when the next one will not be.
@@ -144,7 +127,7 @@ local function next_recent(reader)
     end
     reader.i = reader.i + 1
     local text = reader.texts[(reader.i - 1) % PART + 1]
-    if text then return parse_message(reader.digests[reader.i], text) end
+    if text then return parse(reader.digests[reader.i], text) end
   end
 end
 
@@ -170,7 +153,7 @@ end
 
 -- notify makes the replicas look up a session's messages.
 function messages.notify(session)
-  if session ~= '' then event.add('notes', '{"message":"' .. session .. '"}') end
+  if session ~= '' then event.note({ message = session }) end
 end
 
 -- withdraw ends the offers of m's duplicates to other parties, since m belongs to a lease of this party.
@@ -190,8 +173,7 @@ end
 -- If `known` is true, it publishes that the ledger has judged the message. A replica sends the session its
 -- message first, and the end of its turn after that.
 function messages.announce_verdict(session, known)
-  local note = known and '{"message":"' .. session .. '","judged":true}' or '{"judging":"' .. session .. '"}'
-  event.add('notes', note)
+  event.note(known and { message = session, judged = true } or { judging = session })
 end
 
 -- complete_lease ends the lease that a message has completed, and grants the lock to the next waiter. If
@@ -205,7 +187,7 @@ end
 
 -- notify_desk makes the desks that watch the room look up its messages and incidents.
 function messages.notify_desk()
-  if not memo.desk_notified then event.add('notes', '{"desk":true}') end
+  if not memo.desk_notified then event.note({ desk = true }) end
   memo.desk_notified = true
 end
 

@@ -28,8 +28,8 @@ function presence.mark_away(session, since)
   if command('ZSCORE', HERE, session) then return false end
   presence.away_since(session, since)
   local p = places.get(session)
-  event.add('notes', format('{"ticket":%d,"away":true,"since":%d}', p.ticket, since))
-  journal.record('away', format('"ticket":%d,"seller":"%s","since":%d', p.ticket, p.seller, since))
+  event.note({ ticket = p.ticket, away = true, since = since })
+  journal.record('away', { ticket = p.ticket, seller = p.seller, since = since })
   return true
 end
 
@@ -38,8 +38,8 @@ local function mark_returned(session)
   command('ZREM', AWAY, session)
   memo.returned[session] = true
   local p = places.get(session)
-  event.add('notes', format('{"ticket":%d,"away":false}', p.ticket))
-  journal.record('back', format('"ticket":%d,"seller":"%s"', p.ticket, p.seller))
+  event.note({ ticket = p.ticket, away = false })
+  journal.record('back', p)
 end
 
 -- mark_gone marks waiters away and drops those gone for too long, once in a call.
@@ -89,15 +89,16 @@ end
 -- return_to_line makes a session whose turn passed unclaimed a normal waiter again.
 -- Without a connected browser it counts as gone from now on.
 local function return_to_line(session, p)
-  places.put(session, places.live_text(p, 'b' .. p.missed))
+  p.unclaimed = false
+  places.put(session, p)
   mark_returned(session)
   if not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
   change.any = true
   advance()
   local rank = command('ZSCORE', QUEUE, session)
   if rank then
-    event.add('moved',
-      format('{"session":"%s","ticket":%d,"rank":%s,"from":%s}', session, p.ticket, rank, rank))
+    p.session, p.rank, p.from = session, rank, rank
+    event.add('moved', p)
   end
 end
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/server/near"
 )
 
@@ -67,7 +68,7 @@ func watch(t *testing.T, threshold string, do func(l *line, see func(room.View))
 	parsed, err := near.Parse(threshold)
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{Roster: room.Roster{View: room.View{Epoch: 1, Hold: time.Minute, Lease: &room.Lease{}}}}
+		l := &line{Roster: room.Roster{View: room.View{Room: wire.Room{Epoch: 1, Hold: time.Minute}, Lease: &room.Lease{}}}}
 		w := near.New(near.Config{Rooms: l, Threshold: parsed, Wanted: l.wanted,
 			Record: func(_ context.Context, _ room.ID, places []ledger.NearPlace) error {
 				if l.failing == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/signin"
@@ -127,7 +128,7 @@ func (f *fakeDesk) done(format string, args ...any) (room.Standing, error) {
 		return room.Standing{}, f.refuse
 	}
 	f.did = append(f.did, fmt.Sprintf(format, args...))
-	return room.Standing{View: room.View{Epoch: 7, Version: 40}}, nil
+	return room.Standing{View: room.View{Room: wire.Room{Epoch: 7, Version: 40}}}, nil
 }
 
 func (f fakeDeskEngine) Release(_ context.Context, id room.ID, request string, fence int64,

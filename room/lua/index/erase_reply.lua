@@ -6,10 +6,12 @@
 local text = redis.call('GET', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
 if not text or left <= 0 then return 0 end
-local words, found = {}, 0
-for word in text:gmatch('%S+') do
-  if word == '=' .. ARGV[1] then word, found = '=' .. ARGV[2], 1 end
-  words[#words + 1] = word
+local named, found = '"seller":"' .. ARGV[1] .. '"', 0
+local begin, last = text:find(named, 1, true)
+while begin do
+  local renamed = text:sub(1, begin - 1) .. '"seller":"' .. ARGV[2] .. '"'
+  text, found = renamed .. text:sub(last + 1), 1
+  begin, last = text:find(named, #renamed + 1, true)
 end
-if found == 1 then redis.call('SET', KEYS[1], table.concat(words, ' '), 'PX', left) end
+if found == 1 then redis.call('SET', KEYS[1], text, 'PX', left) end
 return found

@@ -27,14 +27,14 @@ local function find(first)
   local owned = first.result ~= 'unmatched'
   if first.owner then owned = first.owner ~= '0' end
   return { digest = args.digest, from = tonumber(first.from or 0), to = tonumber(first.to or 0),
-    code = first.code == '1', forgotten = true }, owned
+    code = first.code == '1' and '1' or '', forgotten = true }, owned
 end
 
 -- give_answer makes the message the answer to the lease's earliest open ask that is not too long before it.
 -- If there is none, it adds an ask as of when the message was sent. It does neither if another part of the
 -- message has answered an ask. For a lease that does not ask, it counts one code more.
 local function give_answer(lease, m)
-  if not m.code or messages.part_answered(m) then return end
+  if m.code == '' or messages.part_answered(m) then return end
   if not lease.asking then
     lease.codes = lease.codes + 1
     return leases.write(lease)
@@ -58,7 +58,7 @@ local function bind(lease, m)
   if m.forgotten then return end
   local entry, offered = messages.entry(m), m.state == 'o' and m.session or ''
   m.session, m.fence, m.ticket, m.state, m.reason = lease.session, lease.fence, lease.ticket, 'w', ''
-  m.late, m.result = not lease.current, lease.current and 'matched' or 'late'
+  m.result = lease.current and 'matched' or 'late'
   messages.put(m, entry)
   messages.remember_text(m)
   messages.remember_code(m)
@@ -66,12 +66,10 @@ local function bind(lease, m)
 end
 
 local function journal_assigned(m, lease, result, ends, ended)
-  support.record(args.action ~= '' and args.action .. ',"message_id":' .. args.id or '',
-    lease.ticket, lease.fence, lease.seller)
-  journal.record('assigned', format('"message_id":%s,"result":"%s","code":%s,"judge":true,' ..
-    '"completes":%s,"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d,', args.id, result,
-    m.code and 'true' or 'false', tostring(ends or false), lease.ticket, lease.fence, lease.seller,
-    lease.granted, ended) .. args.why)
+  support.record(args.action ~= '' and args.action .. ',"message_id":' .. args.id or '', lease)
+  journal.record('assigned', { result = result, code = m.code ~= '', judge = true, completes = ends,
+    ticket = lease.ticket, fence = lease.fence, seller = lease.seller, granted = lease.granted,
+    ended = ended }, '"message_id":' .. args.id .. ',' .. args.why)
 end
 
 function verb.assign()
@@ -104,10 +102,11 @@ function verb.assign()
   if not m.forgotten then messages.withdraw(m, lease.party) end
   messages.notify_desk()
   local live = lease.current
-  local ends = live and args.completes and m.code and room.open == 0
+  local ends = live and args.completes and m.code ~= '' and room.open == 0
   local result, ended = live and 'matched' or 'late', live and NOW or lease.ended
   journal_assigned(m, lease, result, ends, ended)
   if ends then messages.complete_lease(not m.forgotten) end
-  return reply.answer('ok', '', format(' %s %d %d %d %d %d %s %s', result, lease.ticket, lease.fence,
-    room.epoch, lease.granted, ended, ends and '1' or '0', m.forgotten and '1' or '0'))
+  return reply.answer('ok', '', '"match":' .. wire.match({ result = result, ticket = lease.ticket,
+    fence = lease.fence, epoch = room.epoch, granted = lease.granted, ended = ended, at = NOW, judge = true,
+    completes = ends, forgotten = m.forgotten }))
 end

@@ -15,7 +15,7 @@ function verb.audit()
     existence.wake()
   end
   advance()
-  if args.kind ~= '' then journal.record(args.kind, args.members) end
+  if args.kind ~= '' then journal.record(args.kind, nil, args.members) end
   if args.alert then messages.notify_desk() end
   return reply.answer('ok', '')
 end

@@ -8,24 +8,24 @@
 --   check       true = nothing is done, but the reply shows whether it would be refused
 -- Codes:
 --   ok
---   seller_has_place  a live place may not be ended; the standing is that place's
--- After the standing (see reply.lua): how many places and how many ended leases were renamed.
+--   seller_has_place  a live place may not be ended; the reply has that place
+-- The reply has how many places and how many ended leases were renamed.
 -- Publishes that every replica has to read the whole room, if anything was renamed.
 
--- rename returns a text with the seller, which is behind `fields` other fields, renamed; nil if that is
--- another seller.
-local function rename(text, fields)
-  local head, seller, rest = text:match('^(' .. ('[^|]*|'):rep(fields) .. ')([^|]*)(.*)$')
-  if seller == args.seller then return head .. args.pseudonym .. rest end
+-- rename renames the seller in a record; false if it is another one's.
+local function rename(record)
+  if record.seller ~= args.seller then return false end
+  record.seller = args.pseudonym
+  return true
 end
 
 -- rename_places renames the seller in PLACES, and returns in how many places.
 local function rename_places()
   local renamed, list = 0, command('HGETALL', PLACES)
   for i = 1, #list, 2 do
-    local text = rename(list[i + 1], 2)
-    if text then
-      command('HSET', PLACES, list[i], text)
+    local p = wire.read_stored_place(list[i + 1])
+    if rename(p) then
+      command('HSET', PLACES, list[i], wire.stored_place(p))
       renamed = renamed + 1
     end
   end
@@ -33,13 +33,12 @@ local function rename_places()
 end
 
 -- rename_leases renames the seller in LEASES, and returns in how many leases.
--- It adds before it removes, so that the key keeps its expiry.
 local function rename_leases()
   local renamed, list = 0, command('ZRANGE', LEASES, 0, -1, 'WITHSCORES')
   for i = 1, #list, 2 do
-    local text = rename(list[i], 4)
-    if text then
-      command('ZADD', LEASES, list[i + 1], text)
+    local lease = wire.read_ended_lease(list[i])
+    if rename(lease) then
+      command('ZADD', LEASES, list[i + 1], wire.ended_lease(lease))
       command('ZREM', LEASES, list[i])
       renamed = renamed + 1
     end
@@ -59,8 +58,8 @@ function verb.erase()
   advance()
 
   local session = command('HGET', SELLERS, args.seller)
-  if session and not args.end_places then return reply.refuse('seller_has_place', session, ' 0 0') end
-  if args.check then return reply.refuse('ok', '', ' 0 0') end
+  if session and not args.end_places then return reply.refuse('seller_has_place', session) end
+  if args.check then return reply.refuse('ok', '') end
   if session and session == room.session then
     leases.finish('forced', NOW)
     advance()
@@ -71,5 +70,5 @@ function verb.erase()
   local renamed, ended = rename_places(), rename_leases()
   rename_parties()
   if renamed + ended > 0 and room.epoch > 0 then change.any, news.reset = true, true end
-  return reply.answer('ok', '', format(' %d %d', renamed, ended))
+  return reply.answer('ok', '', format('"renamed_places":%d,"renamed_leases":%d', renamed, ended))
 end

@@ -58,7 +58,7 @@ local function claim(lease)
   local known = messages.code_of({ m.code }, lease.party, m.same)
   if known == 'anothers' then return nil, 'no_message' end
   local others_at = m.reason ~= 'ambiguous' and asks.others_open_at(lease.party)
-  if others_at then return nil, 'number_busy', ' ' .. int(others_at + OPEN_FOR) end
+  if others_at then return nil, 'number_busy', others_at + OPEN_FOR end
   if not known then answer_earlier(lease, m) end -- else it is a copy, in other words, of one that did
   local entry = messages.entry(m)
   m.state, m.result, m.reason, m.ticket = 'w', 'matched', '', room.ticket
@@ -74,20 +74,23 @@ end
 local function details(lease, expires, m)
   local open = 0
   for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end
-  return format(' %d %d %d %d %d', #lease.asks, open, expires, lease.ticket, lease.fence) ..
-    (m and format(' %d %d %d', room.epoch, lease.granted, NOW) or '') ..
-    (args.body ~= '' and ' ' .. args.body or '')
+  local asked = '"asked":' .. wire.asked({ asked = #lease.asks, open = open, expires = expires,
+    ticket = lease.ticket, fence = lease.fence, body = args.body })
+  if not m then return asked end
+  return asked .. ',"match":' .. wire.match({ result = 'matched', ticket = lease.ticket, fence = lease.fence,
+    epoch = room.epoch, granted = lease.granted, ended = NOW, at = NOW, judge = true,
+    completes = open == 0 and args.completes })
 end
 
 -- claim_message is expect for a claim of a message.
 local function claim_message(lease)
-  local m, refused, more = claim(lease)
-  if not m then return reply.refuse(refused, args.session, more) end
+  local m, refused, free = claim(lease)
+  if not m then return reply.refuse(refused, args.session, free and '"ask_after":' .. int(free)) end
   leases.write(lease)
   local ends, expires = args.completes and room.open == 0, room.expires
-  journal.record('claimed', '"message_id":%s,"result":"matched","code":true,"judge":true,"completes":%s,' ..
-    '"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%d', args.id, tostring(ends),
-    room.ticket, room.fence, room.seller, room.granted, NOW)
+  journal.record('claimed', { result = 'matched', code = true, judge = true, completes = ends,
+    ticket = room.ticket, fence = room.fence, seller = room.seller, granted = room.granted, ended = NOW },
+    '"message_id":' .. args.id)
   change.any = true
   if ends then messages.complete_lease(true) end
   return reply.answer('ok', args.session, details(lease, expires, m))
@@ -105,7 +108,7 @@ local function refuse_busy(free)
       leases.journal_extended()
     end
   end
-  return reply.refuse('number_busy', args.session, ' ' .. int(free))
+  return reply.refuse('number_busy', args.session, '"ask_after":' .. int(free))
 end
 
 function verb.expect()
@@ -129,7 +132,6 @@ function verb.expect()
   if free > 0 then return refuse_busy(free) end
   asks.add(lease, clock.of_room(), '', args.filter)
   leases.write(lease)
-  journal.record('asked', '"ticket":%d,"seller":"%s","fence":%d,"asks":%d',
-    room.ticket, room.seller, room.fence, room.asked)
+  journal.record('asked', room)
   return reply.answer('ok', args.session, details(lease, room.expires))
 end

@@ -45,5 +45,6 @@ function verb.expire()
       existence.sleep(args.retention)
     end
   end
-  return reply.make(code, '') .. ' ' .. int(more and NOW or next_look(pending, forget)) .. ' ' .. pending
+  return reply.make(code, '', '"next_at":' .. int(more and NOW or next_look(pending, forget)) ..
+    ',"journal":' .. pending)
 end

@@ -21,7 +21,7 @@ function verb.extend()
   local expires = room.expires + args.more
   if expires - room.granted > args.longest then return reply.refuse('lease_too_long') end
   room.expires, change.any, change.lease = expires, true, true
-  support.record(args.action, room.ticket, room.fence, room.seller)
+  support.record(args.action, room)
   leases.journal_extended()
   support.notify(room.session, 'extended')
   return reply.answer('ok', '')

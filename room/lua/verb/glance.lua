@@ -4,12 +4,7 @@
 --   grants_for, most_grants  how far back grants are listed (ms), and how many
 --   ends_for, most_ends      how far back endings are counted (ms), and how many
 --   most_oldest              how many waiters are read to find the one that joined first
--- Returns a list:
---   1  "ok view standing(-)"
---   2  "=holder's seller(-) away oldest leases expired unmatched lost":
---      how many waiters are away, when the longest waiter joined (ms, 0 = none waits), how many leases have
---      ended, how many of them expired, how many codes belong to no lease, when data was last lost (ms)
---   3  the times of the grants (ms), the latest first, joined by one space
+-- Returns a reply with `glance`, see wire.Glance.
 
 -- grants returns the times of the latest grants.
 -- It does not return the members of LEASES, since they have sessions in them.
@@ -18,7 +13,7 @@ local function grants(since, most)
   local ended =
     command('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
   for i = 2, #ended, 2 do list[#list + 1] = int(tonumber(ended[i])) end
-  return concat(list, ' ')
+  return list
 end
 
 -- texts_of returns some sessions' places as PLACES has them.
@@ -30,7 +25,7 @@ end
 local function oldest(most)
   local joined = 0
   for _, text in ipairs(texts_of(command('ZRANGE', QUEUE, 0, most - 1))) do
-    local at = tonumber(text and text:match('^live|[^|]*|[^|]*|(%d+)') or 0)
+    local at = text and wire.read_stored_place(text).joined or 0
     if joined == 0 or at < joined then joined = at end
   end
   return joined
@@ -44,10 +39,10 @@ local function outcomes(since, most)
   end
   local ended = command('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', 0, most)
   for _, text in ipairs(texts_of(ended)) do
-    local outcome, fence = (text or ''):match('^([^|]*)|[^|]*|[^|]*|[^|]*|(%d+)')
-    if fence then
+    local p = wire.read_stored_place(text or '{}')
+    if p.fence > 0 then
       n = n + 1
-      if outcome == 'expired' then expired = expired + 1 end
+      if p.outcome == 'expired' then expired = expired + 1 end
     end
   end
   return n, expired
@@ -57,7 +52,7 @@ end
 local function unmatched()
   local n = 0
   for m in messages.recent() do
-    if m.result == 'unmatched' and m.code then n = n + 1 end
+    if m.result == 'unmatched' and m.code ~= '' then n = n + 1 end
   end
   return n
 end
@@ -65,10 +60,8 @@ end
 function verb.glance()
   state.observe()
   local n, expired = outcomes(NOW - args.ends_for, args.most_ends)
-  return {
-    reply.make('ok', ''),
-    concat({ leases.held() and '=' .. room.seller or '-', command('ZCARD', AWAY),
-      int(oldest(args.most_oldest)), n, expired, unmatched(), int(room.lost_at) }, ' '),
-    grants(NOW - args.grants_for, args.most_grants),
-  }
+  return reply.make('ok', '', '"glance":' .. wire.glance({ holder = leases.held() and room.seller or '',
+    away = command('ZCARD', AWAY), oldest = oldest(args.most_oldest), leases = n, expired = expired,
+    nobodys = unmatched(), lost_at = room.lost_at,
+    grants = grants(NOW - args.grants_for, args.most_grants) }))
 end

@@ -42,14 +42,11 @@ end
 -- new_place writes and publishes a place for the session, and returns it.
 local function new_place()
   room.tickets = room.tickets + 1
-  local p = { live = true, ticket = room.tickets, seller = args.seller, at = NOW, channel = args.channel,
-    lease = args.own_lease > 0 and args.own_lease or nil, asks = args.asks }
-  places.put(args.session, places.live_text(p), p)
-  local who = '"ticket":' .. int(p.ticket) .. ',"seller":"' .. args.seller .. '"'
-  if settings.events ~= '' then
-    event.add('joined', '{"session":"' .. args.session .. '",' .. who .. ',"rank":' .. int(p.ticket) .. '}')
-  end
-  journal.record('joined', who)
+  local p = { session = args.session, ticket = room.tickets, seller = args.seller, joined = NOW,
+    channel = args.channel, lease = args.own_lease, asking = args.asks, rank = int(room.tickets) }
+  places.put(args.session, p)
+  event.add('joined', p)
+  journal.record('joined', p)
   change.any = true
   return p
 end

@@ -9,15 +9,15 @@
 --   ok
 --   no_place     the session has no live place, or one with another ticket
 --   stale_fence  the session does not hold that lease
--- The reply ends with "already" if a message with the code completed the lease with that fence in the last
+-- The reply has `already` if a message with the code completed the lease with that fence in the last
 -- ten minutes. Publishes the end of the place, and the handoff.
 
 local ALREADY_FOR = 10 * 60 * 1000 -- how long a completed lease may be completed again (ms)
 
 -- completed_by_message reports whether a message has completed the lease that the holder means to complete.
 local function completed_by_message(mine)
-  return mine and mine.by_message and args.outcome == 'completed' and mine.fence == int(args.fence)
-    and (args.ticket == 0 or mine.ticket == args.ticket) and NOW - mine.at <= ALREADY_FOR
+  return mine and mine.by_message and args.outcome == 'completed' and mine.fence == args.fence
+    and (args.ticket == 0 or mine.ticket == args.ticket) and NOW - mine.ended <= ALREADY_FOR
 end
 
 function verb.leave()
@@ -26,7 +26,7 @@ function verb.leave()
   advance()
 
   local mine = places.get(args.session)
-  if completed_by_message(mine) then return reply.answer('ok', args.session, ' already') end
+  if completed_by_message(mine) then return reply.answer('ok', args.session, '"already":true') end
   if not (mine and mine.live and (args.ticket == 0 or mine.ticket == args.ticket)) then
     return reply.refuse('no_place', args.session)
   end

@@ -2,11 +2,7 @@
 --
 -- args:
 --   sessions  '' = a caller without a session
--- Returns a list: "ok view", then for each session
---   its standing
---   its messages, joined by one space ("" = none):
---     "kind|digest|ticket|fence|1 = late|received(ms)|forget at(ms)|sealed"
---     kind  m = the session's own, w = the ledger judges whether it is, o = unclaimed: the session may claim
+-- Returns a reply with `seats`: for each session its place and its messages, see wire.ShownMessage.
 
 -- recent_by_session returns each session's recent messages, as pairs of a digest and when it is forgotten.
 local function recent_by_session()
@@ -25,7 +21,7 @@ end
 -- Of its earlier leases a session is shown late messages only, since a code of the turn before is of no use
 -- in this one.
 local function kind_for(m, session, fence)
-  if m.state == 's' then return (m.late or m.fence == fence) and 'm' end
+  if m.state == 's' then return (m.result == 'late' or m.fence == fence) and 'm' end
   if m.state == 'w' then return m.fence == fence and 'w' end
   return m.state == 'o' and session == room.session and m.fence == room.fence and 'o'
 end
@@ -33,26 +29,26 @@ end
 -- shown_to returns what a session is shown of its messages, also of its last lease if that was not claimed.
 local function shown_to(session, list)
   local p = list and places.get(session)
-  if not p then return '' end
+  if not p then return {} end
   local holds = session == room.session or session == room.ended_session
-  local fence, out = holds and room.fence or tonumber(p.fence or p.missed or '') or -1, {}
+  local fence, out = holds and room.fence or p.live and p.missed or p.fence, {}
   for _, entry in ipairs(list) do
     local m = messages.get(entry[1])
     local kind = m and kind_for(m, session, fence)
     if kind then
-      out[#out + 1] = concat({ kind, m.digest, int(m.ticket), int(m.fence), m.late and '1' or '0',
-        m.received, entry[2], m.sealed }, '|')
+      out[#out + 1] = wire.shown_message({ kind = kind, digest = m.digest, ticket = m.ticket, fence = m.fence,
+        late = m.result == 'late', received = m.received, forget_at = entry[2], sealed = m.sealed })
     end
   end
-  return concat(out, ' ')
+  return out
 end
 
 function verb.look()
   state.observe()
-  local of, out = recent_by_session(), { 'ok ' .. reply.view() }
-  for _, session in ipairs(args.sessions) do
-    out[#out + 1] = reply.standing(session)
-    out[#out + 1] = session ~= '' and shown_to(session, of[session]) or ''
+  local of, seats = recent_by_session(), {}
+  for i, session in ipairs(args.sessions) do
+    local shown = session ~= '' and shown_to(session, of[session]) or {}
+    seats[i] = '{"place":' .. reply.place(session) .. ',"messages":[' .. concat(shown, ',') .. ']}'
   end
-  return out
+  return reply.make('ok', '', '"seats":[' .. concat(seats, ',') .. ']')
 end

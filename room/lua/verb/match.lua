@@ -32,16 +32,11 @@
 --   same   digest of the first message of this sender and text in the last ten minutes
 --   stamped  digest of the message of this sender, text and time in the last day
 --   code   digest of the last message with this code, in the last ten minutes, that belongs to a lease
---   parts  the parts of the same long message that came in the last minute, as
---          "digest of the first|1 = a part answered an ask|,part,part,|when the first code was sent"
---          with "*," for a part that came twice before all had come: two messages may have the reference
+--   parts  the parts of the same long message that came in the last minute; see wire.Parts
 -- Returns one of
 --   register …    the caller registers the room and calls again; see existence.register
 --   asks filter…  the caller calls again, with whether the message fits asks that have these filters
---   ok result reason ticket fence epoch granted ended received duplicate judge completes, then the room's
---                 epoch, version and lineage; "-" = none
---     result      matched, late, unmatched
---     reason      of unmatched: no_lease, ambiguous, not_expected, rejected, wrong_number
+--   a reply with `match`; see wire.Match
 -- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 
@@ -55,15 +50,17 @@ local sms      -- args.message
 local answer   -- the answer to the message, which a repeat gets too; see messages.lua
 local kept_in  -- the key of that answer
 
-local function answer_text(h)
-  return concat({ 'ok', h.result, h.reason, h.ticket, h.fence, h.epoch, h.granted, h.ended, h.at,
-    h.duplicate, h.judge, h.completes, int(room.epoch), int(room.version),
-    room.lineage ~= '' and room.lineage or '-' }, ' ')
+-- answer_json returns the reply with an answer, whose members are texts.
+local function answer_json(h)
+  return reply.make('ok', '', '"match":' .. wire.match({ result = h.result, reason = h.reason,
+    ticket = h.ticket + 0, fence = h.fence + 0, epoch = h.epoch + 0, granted = h.granted + 0,
+    ended = h.ended + 0, at = h.at + 0, duplicate = h.duplicate == '1', judge = h.judge == '1',
+    completes = h.completes == '1' }))
 end
 
 -- incident journals an event that a person should look at.
 local function incident(kind, detail)
-  journal.record('incident', '"action":"%s","reason":"%s","message_id":%s', kind, detail, sms.id)
+  journal.record('incident', { action = kind, reason = detail }, '"message_id":' .. sms.id)
   messages.notify_desk()
 end
 
@@ -86,7 +83,7 @@ local function remembered()
       incident('message_id_reused', 'a message came with the id of another; the first answer stays')
     end
     state.commit()
-    return answer_text(known)
+    return answer_json(known)
   end
   command('DEL', kept_in)
 end
@@ -156,13 +153,10 @@ local function attribute(d)
 end
 
 local function journal_message(l, ask)
-  local lease = l and format(',"ticket":%d,"fence":%d,"seller":"%s","granted_at":%d,"ended_at":%s',
-    l.ticket, l.fence, l.seller, l.granted, answer.ended)
-  journal.record('message', format(
-    '"result":"%s"%s,"code":%s,"duplicate":%s,"judge":%s,"completes":%s%s,%s',
-    answer.result, answer.reason ~= '-' and ',"reason":"' .. answer.reason .. '"' or '',
-    tostring(counts(ask)), tostring(answer.duplicate == '1'), tostring(answer.judge == '1'),
-    tostring(answer.completes == '1'), lease or '', sms.members))
+  journal.record('message', { result = answer.result, reason = answer.reason, code = counts(ask),
+    duplicate = answer.duplicate == '1', judge = answer.judge == '1', completes = answer.completes == '1',
+    ticket = l and l.ticket, fence = l and l.fence, seller = l and l.seller, granted = l and l.granted,
+    ended = l and answer.ended + 0 }, sms.members)
 end
 
 -- explains reports whether a lease has an open ask that was made at or before the message was sent.
@@ -199,9 +193,9 @@ local function keep_text(d)
   local code = counts(d.ask) and (sms.same_code[1] or '1')
   local m = { digest = sms.digest, session = l and l.session or '', fence = l and l.fence or 0,
     ticket = l and l.ticket or 0, state = kept_as, result = answer.result, reason = answer.reason,
-    late = answer.result == 'late', received = answer.at, from = sms.earliest, to = sms.latest,
-    code = code, same = sms.same[1], sealed = sms.sealed, whole = not duplicate and sms.whole or '',
-    either = d.either, rejected = first and first.rejected or '', later = sms.later or 0 }
+    received = NOW, from = sms.earliest, to = sms.latest, code = code or '', same = sms.same[1],
+    sealed = sms.sealed, whole = not duplicate and sms.whole or '', either = d.either,
+    rejected = first and first.rejected or '', later = sms.later or 0 }
   messages.put(m)
   if d.lease or not (first or sms.foreign) then messages.remember_text(m, sms.same) end
   if d.lease and code then messages.remember_code(m, sms.same_code) end
@@ -214,14 +208,12 @@ end
 -- It records no part that is a duplicate, since long messages may begin alike.
 local function keep_parts(whole, duplicate, answers)
   if sms.part == 0 or sms.astray then return end
-  local key = messages.key('parts', sms.whole)
-  if duplicate and not whole then return command('DEL', key) end
-  local answered = answers or (whole and whole.answered)
-  local code_at = whole and whole.code_at or sms.code and sms.earliest or nil
-  local numbers = (whole and whole.numbers or ',') .. (whole and whole.again and '*' or int(sms.part)) .. ','
-  local digest = whole and whole.first.digest or sms.digest
-  command('SET', key, digest .. '|' .. (answered and '1' or '0') .. '|' .. numbers .. '|' ..
-    (code_at and int(code_at) or ''), 'PX', PARTS_FOR)
+  if duplicate and not whole then return command('DEL', messages.key('parts', sms.whole)) end
+  local parts = whole or wire.new_parts({ first = sms.digest, numbers = {} })
+  parts.answered = answers or parts.answered
+  if parts.again then parts.reused = true else table.insert(parts.numbers, sms.part) end
+  if parts.code_at == 0 and sms.code then parts.code_at = sms.earliest end
+  messages.keep_parts(sms.whole, parts, PARTS_FOR)
 end
 
 -- ask_go returns the reply that asks Go which filters the message fits, nil if Go has answered all. Nothing
@@ -264,8 +256,8 @@ end
 
 -- new_answer returns the answer to a message that belongs to no lease.
 local function new_answer()
-  return { result = 'unmatched', reason = '-', ticket = '-', fence = '-', epoch = int(room.epoch),
-    granted = '-', ended = '-', at = int(NOW), duplicate = '0', judge = '0', completes = '0',
+  return { result = 'unmatched', reason = '', ticket = '0', fence = '0', epoch = int(room.epoch),
+    granted = '0', ended = '0', at = int(NOW), duplicate = '0', judge = '0', completes = '0',
     fingerprint = sms.fingerprint, from = int(sms.earliest), to = int(sms.latest),
     code = counts() and '1' or '0' }
 end
@@ -282,7 +274,7 @@ local function is_copy()
     answer[name] = known[name]
   end
   answer.duplicate = '1'
-  journal_message(known.fence ~= '-' and leases.by_fence(tonumber(known.fence)) or nil)
+  journal_message(known.fence ~= '0' and leases.by_fence(tonumber(known.fence)) or nil)
   remember()
   state.commit()
   return true
@@ -324,7 +316,7 @@ function verb.match()
   advance()
   messages.expire()
   set_window()
-  if is_copy() then return answer_text(answer) end
+  if is_copy() then return answer_json(answer) end
   matching.begin(sms)
 
   answer = new_answer()
@@ -353,5 +345,5 @@ function verb.match()
   end
   remember()
   if not sms.astray then messages.point('stamped', sms.stamped, sms.digest, REMEMBERED_FOR) end
-  return answer_text(answer)
+  return answer_json(answer)
 end

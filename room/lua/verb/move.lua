@@ -51,8 +51,8 @@ function verb.move()
   local p = places.get(session)
   local from, was = command('ZSCORE', QUEUE, session), command('ZRANK', QUEUE, session) + 1
   local at = min(max(args.position, 1), line.length())
-  local positions = format(',"from_position":%d,"to_position":%d', was, at)
-  support.record(args.action ~= '' and args.action .. positions or '', args.ticket, nil, p.seller)
+  support.record(args.action, { ticket = args.ticket, seller = p.seller, from_position = was,
+    to_position = at })
   if was == at then return reply.answer('ok', '') end
 
   command('ZREM', QUEUE, session)
@@ -65,9 +65,9 @@ function verb.move()
     rank = at
   end
 
-  journal.record('moved', format('"ticket":%d,"seller":"%s","position":%d', args.ticket, p.seller, at))
-  event.add('moved', format('{"session":"%s","ticket":%d,"rank":%.17g,"from":%s,"unclaimed":%s}',
-    session, args.ticket, rank, from, tostring(p.unclaimed)))
+  journal.record('moved', { ticket = args.ticket, seller = p.seller, position = at })
+  p.session, p.rank, p.from = session, format('%.17g', rank), from
+  event.add('moved', p)
   support.notify(session, 'moved')
   change.any = true
   return reply.answer('ok', '')

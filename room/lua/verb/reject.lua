@@ -29,8 +29,8 @@ function verb.reject()
     lease.rejects = lease.rejects + 1
     asks.take_back(lease, m)
   end
-  journal.record('rejected', '"message_id":%s,"ticket":%d,"fence":%d,"seller":"%s"',
-    args.id, m.ticket, m.fence, lease and lease.seller or '')
+  journal.record('rejected', { ticket = m.ticket, fence = m.fence, seller = lease and lease.seller },
+    '"message_id":' .. args.id)
   local entry = messages.entry(m)
   m.rejected = m.rejected .. (m.rejected ~= '' and ',' or '') .. int(args.fence)
   m.session, m.fence, m.ticket, m.state, m.result, m.reason = '', 0, 0, 'n', 'unmatched', 'rejected'

@@ -12,7 +12,7 @@ function verb.release()
   advance()
 
   if not leases.held() or room.fence ~= args.fence then return reply.refuse('stale_fence') end
-  support.record(args.action, room.ticket, room.fence, room.seller)
+  support.record(args.action, room)
   leases.finish('forced', NOW)
   advance()
   return reply.answer('ok', '')

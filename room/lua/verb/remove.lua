@@ -13,7 +13,7 @@ function verb.remove()
 
   local session = line.by_ticket(args.ticket)
   if not session then return reply.refuse('stale_ticket') end
-  support.record(args.action, args.ticket, nil, places.get(session).seller)
+  support.record(args.action, { ticket = args.ticket, seller = places.get(session).seller })
   line.leave(session, 'removed')
   return reply.answer('ok', '')
 end

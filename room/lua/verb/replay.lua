@@ -40,31 +40,28 @@ local function end_place(session, ticket, seller, fence, outcome)
     command('HDEL', SELLERS, seller)
   end
   if settings.ended_kept > 0 then
-    local fence_text = fence and int(fence) or ''
-    local text = concat({ outcome or 'lost', int(ticket), seller, int(NOW), fence_text, '', '' }, '|')
-    places.put(session, text)
+    places.put(session, { ticket = ticket, seller = seller, outcome = outcome or 'lost', ended = NOW,
+      fence = fence })
     command('ZADD', ENDED, int(NOW), session)
   else
-    places.put(session, nil, false)
+    places.forget(session)
   end
   change.any, news.reset = true, true
 end
 
 -- journal_observed journals a place as the process has observed it, since Redis may have lost that record.
 local function journal_observed(place, of)
-  journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","joined_at":%d,"fence":%d,"granted_at":%d,' ..
-    '"expires_at":%d,"outcome":"%s","ended_at":%d', of, place.ticket, place.seller, place.joined or 0,
-    place.fence or 0, place.granted or 0, place.expires or 0, place.outcome or 'lost',
-    max(place.outcome and place.ended or NOW, place.granted or 0))
+  journal.record('told', { of = of, ticket = place.ticket, seller = place.seller, joined = place.joined,
+    fence = place.fence, granted = place.granted, expires = place.expires, outcome = place.outcome or 'lost',
+    ended = max(place.outcome and place.ended or NOW, place.granted or 0) })
 end
 
 -- journal_missed journals the lease that an observed place did not
 -- claim, since Redis may have lost that record.
 local function journal_missed(place)
   local missed = place.missed
-  journal.record('told', '"of":%d,"ticket":%d,"seller":"%s","fence":%d,"granted_at":%d,"expires_at":%d,' ..
-    '"outcome":"unclaimed","ended_at":%d', place.of, place.ticket, place.seller, missed.fence, missed.granted,
-    missed.expires, missed.ended)
+  journal.record('told', { of = place.of, ticket = place.ticket, seller = place.seller, fence = missed.fence,
+    granted = missed.granted, expires = missed.expires, outcome = 'unclaimed', ended = missed.ended })
 end
 
 local function end_observed(place)
@@ -74,7 +71,7 @@ end
 -- update_lost adds what the process has observed to an ended place, if Redis has the place as lost. Another
 -- process may have observed no end of it, or not that it held the lock.
 local function update_lost(p, place)
-  if p.outcome ~= 'lost' or not (place.outcome or (place.fence and p.fence == '')) then return end
+  if p.outcome ~= 'lost' or not (place.outcome or (place.fence and p.fence == 0)) then return end
   journal_observed(place, place.of)
   end_observed(place)
 end
@@ -95,19 +92,19 @@ local function compare(place)
 end
 
 -- keep_waiters ends the live places that are not in the line, the holder's among them.
--- It returns the others as JSON for the ledger: they continue in the new epoch.
+-- It returns the others for the ledger: they continue in the new epoch.
 local function keep_waiters()
   local kept, list = {}, command('HGETALL', PLACES)
   for i = 1, #list, 2 do
-    local live, ticket, seller = list[i + 1]:match('^([^|]*)|(%d+)|([^|]*)|')
-    room.tickets = max(room.tickets, tonumber(ticket))
-    if live == 'live' and command('ZSCORE', QUEUE, list[i]) then
-      kept[#kept + 1] = format('{"ticket":%d,"seller":"%s"}', ticket, seller)
-    elseif live == 'live' then
-      end_place(list[i], ticket, seller, list[i] == room.session and room.fence or nil)
+    local p = wire.read_stored_place(list[i + 1])
+    room.tickets = max(room.tickets, p.ticket)
+    if p.outcome == '' and command('ZSCORE', QUEUE, list[i]) then
+      kept[#kept + 1] = p
+    elseif p.outcome == '' then
+      end_place(list[i], p.ticket, p.seller, list[i] == room.session and room.fence or nil)
     end
   end
-  return concat(kept, ',')
+  return kept
 end
 
 -- has_forked reports whether the room has versions that are not in the caller's past.
@@ -188,7 +185,7 @@ local function begin_epoch()
   forget_asks()
   change.any, change.lease, change.matching, news.reset = true, true, true, true
   note_loss(state_lost and 0 or advanced_at)
-  journal.record('epoch', '"kept":[' .. kept .. ']')
+  journal.record('epoch', { kept = kept })
   orphan(lease)
 end
 

@@ -2,39 +2,31 @@
 --
 -- args:
 --   most  how many waiters are listed, from the first; 0 = all
--- Returns a list:
---   1  "ok view standing(-)"
---   2  "=holder's seller(-) joined(ms)"
---   then of each part of the line, in order, three lists joined by one space:
---      its places, as PLACES has them
---      their ranks
---      since when each is away (ms, 0 = it is not); "" if none is
+-- Returns a reply with `holder`, `holder_joined`, `places`, `ranks` and `away`: see wire.Reply.
 
 local PART = 1000 -- more values than about 8,000 at once do not fit on Lua's stack
 
--- away_since returns since when each of some sessions is away.
-local function away_since(sessions)
-  local since = command('ZMSCORE', AWAY, unpack(sessions))
-  for i = 1, #sessions do since[i] = since[i] or '0' end
-  return concat(since, ' ')
+-- add adds the members of a list to another.
+local function add(to, list)
+  for i = 1, #list do to[#to + 1] = list[i] or '0' end
 end
 
 function verb.roster()
   state.observe()
   local holder = leases.held() and places.get(room.session)
   local some_away = command('ZCARD', AWAY) > 0
-  local out = { reply.make('ok', ''),
-    (leases.held() and '=' .. room.seller or '-') .. ' ' .. int(holder and holder.at or 0) }
+  local stored, ranks, away = {}, {}, {}
   local last = (args.most > 0 and min(args.most, line.length()) or line.length()) - 1
   for from = 0, last, PART do
     local waiters = command('ZRANGE', QUEUE, from, min(from + PART - 1, last), 'WITHSCORES')
-    local sessions, ranks = {}, {}
+    local sessions = {}
     for i = 1, #waiters, 2 do
       sessions[#sessions + 1], ranks[#ranks + 1] = waiters[i], waiters[i + 1]
     end
-    out[#out + 1] = concat(command('HMGET', PLACES, unpack(sessions)), ' ')
-    out[#out + 1] = concat(ranks, ' ')
-    out[#out + 1] = some_away and away_since(sessions) or ''
+    add(stored, command('HMGET', PLACES, unpack(sessions)))
+    if some_away then add(away, command('ZMSCORE', AWAY, unpack(sessions))) end
   end
-  return out
+  return reply.make('ok', '', '"holder":"' .. room.seller .. '","holder_joined":' ..
+    int(holder and holder.joined or 0) .. ',"places":[' .. concat(stored, ',') .. '],"ranks":[' ..
+    concat(ranks, ',') .. '],"away":[' .. concat(away, ',') .. ']')
 end

@@ -58,8 +58,8 @@ local function settle_answer(owner, given, is_first)
   elseif is_first then
     command('HSET', answer, 'judge', '0')
     if not args.agreed then
-      command('HSET', answer, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '-', 'fence', '-',
-        'granted', '-', 'ended', '-', 'completes', '0')
+      command('HSET', answer, 'result', 'unmatched', 'reason', 'ambiguous', 'ticket', '0', 'fence', '0',
+        'granted', '0', 'ended', '0', 'completes', '0')
     end
   end
 end
@@ -74,7 +74,7 @@ function verb.settle()
   if m and is_on(m.fence) and (m.state == 'w' or (m.state == 's' and not args.agreed)) then
     settle_recent(m, given)
   elseif not m and given and owner > 0 and is_on(owner) and not args.agreed then -- its text is forgotten
-    answers_nothing(owner, { digest = args.digest, code = code == '1' })
+    answers_nothing(owner, { digest = args.digest, code = code == '1' and '1' or '' })
   elseif answers and is_first and not args.agreed then
     open_again(tonumber(first), answers)
   end
