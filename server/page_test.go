@@ -75,7 +75,7 @@ func TestRefusedFormSaysSoInWordsOnce(t *testing.T) {
 
 	page := b.submit("/rooms/integration/join", "seller_id", "a", "lang", "en")
 	requireState(t, page, "idle")
-	require.Contains(t, page.body, "This seller is already in line. Please carry on in the browser that joined.")
+	require.Contains(t, page.body, "This seller is already in line. Please continue in the browser that joined.")
 	require.Contains(t, page.body, `value="a"`, "what was typed is still there")
 	require.NotContains(t, b.ask("GET", "/rooms/integration", "").body, "the browser that joined")
 

@@ -213,7 +213,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
-			const { ahead, estimate, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
+			const { ahead, estimate, placeWords, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
 			const { stamp } = await import("/static/js/desk/times.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
@@ -222,6 +222,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 			for (const row of table.span) same(row[lang], span(t, row.seconds));
 			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum));
 			for (const row of table.ahead) same(row[lang], ahead(t, row.position));
+			for (const row of table.place) same(row[lang], placeWords(t, row.position));
 			for (const row of table.when) same(row[lang], whenWords(t, row.hour, row.minute));
 			for (const row of table.stamp) same(row.text, stamp(row.at, row.after, row.format));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));

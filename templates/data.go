@@ -278,6 +278,8 @@ func (v RoomView) title() string {
 		return fill(t.Live.TitleTurn, "clock", Clock(v.turnLeft()))
 	case v.missed():
 		return t.Live.TitleMissed
+	case v.next():
+		return t.Live.NotifyNext.Title + " · " + t.Live.Brand
 	case v.State == StateWaiting:
 		return fill(t.Live.TitleWaiting, "n", v.QueuePosition) + " · " + t.Live.Brand
 	case v.State == StateEnded:

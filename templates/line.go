@@ -96,6 +96,11 @@ func (v RoomView) newcomerWords() string {
 	}
 }
 
+// unitWords returns what stands behind the position's number.
+func (v RoomView) unitWords() string {
+	return strings.TrimPrefix(PlaceWords(v.Lang, v.QueuePosition), number(v.QueuePosition))
+}
+
 func (v RoomView) aheadWords() string { return AheadWords(v.Lang, v.QueuePosition) }
 
 func (v RoomView) waitWords() string {

@@ -107,7 +107,7 @@ func TestAPressBesideAnUnansweredOneShowsTheReason(t *testing.T) {
 	tab.until(`document.getElementById("cancel").getAttribute("aria-busy") === "true"`)
 	tab.run(`document.getElementById("ask").click()`)
 	tab.until(
-		`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("먼저 누른 것을 보내고 있어요"))`)
+		`[...document.querySelectorAll("[data-error=locked]")].some((e) => e.textContent.startsWith("앞서 누른 요청을 보내고 있어요"))`)
 }
 
 func TestAPressShowsEveryThrownError(t *testing.T) {

@@ -191,7 +191,7 @@ func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
 
 func TestErrorPageShowsTheNextStep(t *testing.T) {
 	page := render(t, templates.ErrorPage(templates.ErrorView{Lang: "ko", Code: "unknown_room", Detail: "<b>"}))
-	require.Contains(t, page, "이런 대기실은 없어요")
+	require.Contains(t, page, "대기실을 찾을 수 없어요")
 	require.Contains(t, page, "&lt;b&gt;")
 	require.NotContains(t, page, "<script")
 }

@@ -465,6 +465,7 @@ type LiveText struct {
 	Next            string            `json:"next"`
 	Ahead           string            `json:"ahead"` // {n}
 	Started         string            `json:"started"`
+	Place           string            `json:"place"`  // {n}
 	Passed          string            `json:"passed"` // {n}
 	HandingOff      string            `json:"handing_off"`
 	TimeIsUp        string            `json:"time_is_up"`
@@ -576,7 +577,6 @@ type PageText struct {
 	PausedTitle    string            `json:"paused_title"`
 	PausedLead     string            `json:"paused_lead"`
 	MyPlace        string            `json:"my_place"`
-	Unit           string            `json:"unit"`
 	NextHero       string            `json:"next_hero"`
 	NextLead       string            `json:"next_lead"`
 	ReadyNote      string            `json:"ready_note"`

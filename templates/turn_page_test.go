@@ -55,7 +55,7 @@ func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
 	require.Contains(t, between(t, page, `id="ask"`, "</button>"), "인증번호 요청하러 가기")
 	require.Contains(t, between(t, page, `id="ask"`, "</button>"), `data-opens="https://wing.example"`)
-	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "누른 뒤 쿠팡에서 인증번호를 요청해 주세요.")
+	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "아래 버튼을 누르면 쿠팡 화면이 열려요. 거기서 인증번호를 요청해 주세요.")
 	require.Contains(t, page, `href="tel:15000000"`)
 	require.Contains(t, page, `href="https://help.example"`)
 	require.Contains(t, between(t, page, `id="return"`, ">"), `href="https://portal.example/done"`)
@@ -165,7 +165,7 @@ func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	tab.run(`(() => { window.fetched = window.fetch; ` + cutOff + `})()`)
 	tab.do(chromedp.Click("#ask"))
 	tab.until(
-		`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 닿지 못했어요. 아직 인증번호를 요청하지 말고")`)
+		`document.querySelector("[data-error=locked]").textContent.startsWith("서버에 연결하지 못했어요. 아직 인증번호를 요청하지 말고")`)
 	tab.until(`opened.join() === "tab,closed,tab,closed"`)
 	tab.run(`window.fetch = window.fetched; window.open = () => null`) // blocked
 	tab.do(chromedp.Click("#ask"))

@@ -65,6 +65,11 @@ func AheadWords(lang string, position int) string {
 	return fill(t.Ahead, "n", position-1)
 }
 
+// PlaceWords returns a place in line, which begins with its number: "5번째".
+func PlaceWords(lang string, position int) string {
+	return fill(TextIn(lang).Live.Place, "n", position)
+}
+
 // SpanWords returns a length of time exactly, to the second: "1분 30초".
 func SpanWords(lang string, seconds int) string {
 	return span(TextIn(lang).Live, seconds)
@@ -141,22 +146,33 @@ func span(t LiveText, seconds int) string {
 	}
 }
 
-var placeholder = regexp.MustCompile(`\{(\w+)(?::([^:}]*):([^}]*))?\}`)
+var placeholder = regexp.MustCompile(`\{(\w+)(?::([^}]*))?\}`)
 
 // fill puts values, given as name, value, name, value …, into a pattern.
 func fill(pattern string, pairs ...any) string {
 	return placeholder.ReplaceAllStringFunc(pattern, func(found string) string {
 		part := placeholder.FindStringSubmatch(found)
 		value := valueOf(part[1], pairs)
-		switch {
-		case part[3] == "":
+		switch forms := strings.Split(part[2], ":"); {
+		case len(forms) == 4:
+			return value + forms[ordinal(value)]
+		case len(forms) == 1:
 			return value
 		case value == "1":
-			return value + " " + part[2]
+			return value + " " + forms[0]
 		default:
-			return value + " " + part[3]
+			return value + " " + forms[1]
 		}
 	})
+}
+
+// ordinal returns which of st, nd, rd and th follows a number in English: 1st, 11th, 22nd, 113th.
+func ordinal(number string) int {
+	n, _ := strconv.Atoi(number)
+	if n/10%10 == 1 || n%10 == 0 || n%10 > 3 {
+		return 3
+	}
+	return n%10 - 1
 }
 
 func valueOf(name string, pairs []any) string {

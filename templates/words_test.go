@@ -12,8 +12,8 @@ import (
 
 // wordsTable has examples that the texts made in Go and in the browser both have to give.
 type wordsTable struct {
-	Estimate, Span, Sentence, Ahead, When []wordsRow
-	Stamp                                 []struct {
+	Estimate, Span, Sentence, Ahead, Place, When []wordsRow
+	Stamp                                        []struct {
 		At, After int64
 		Format    string
 		Text      string
@@ -52,6 +52,7 @@ func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 			return templates.WaitSentence(lang, r.Estimated, r.Maximum)
 		}},
 		{table.Ahead, func(lang string, r wordsRow) string { return templates.AheadWords(lang, r.Position) }},
+		{table.Place, func(lang string, r wordsRow) string { return templates.PlaceWords(lang, r.Position) }},
 		{table.When, func(lang string, r wordsRow) string { return templates.WhenWords(lang, r.Hour, r.Minute) }},
 	} {
 		require.NotEmpty(t, part.rows)

@@ -6,6 +6,7 @@ import {
   clock,
   estimate,
   fill,
+  placeWords,
   span,
   timeOfDay,
   waitParts,
@@ -192,7 +193,9 @@ export class View {
     if (this.turn.step === "over") return `${t.turn.over.title} · ${t.brand}`;
     if (status === "locked") return fill(t.title_turn, { clock: clock(left) });
     if (status === "waiting" && unclaimed) return t.title_missed;
-    if (status === "waiting") return `${fill(t.title_waiting, { n })} · ${t.brand}`;
+    if (status === "waiting") {
+      return `${n === 1 ? t.notify_next.title : fill(t.title_waiting, { n })} · ${t.brand}`;
+    }
     if (status === "ended") return `${this.ending.title} · ${t.brand}`;
     return t.brand;
   }
@@ -205,6 +208,7 @@ export class View {
     const position = byID("position");
     put(position, String(n));
     position.dataset.digits = String(String(n).length);
+    put(byID("unit"), placeWords(t, n).slice(String(n).length));
     put(byID("ahead"), this.aheadWords);
     put(byID("passed"), passed > 0 ? fill(t.passed, { n: passed }) : t.started);
     this.#missed(state);

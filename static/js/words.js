@@ -2,13 +2,24 @@
 
 const SOON = 10; // seconds
 
-/** Puts values into a pattern: {name}, or {name:one:other} for a number and its noun. */
+/**
+ * Puts values into a pattern: {name}, {name:one:other} for a number and its noun, or {name:st:nd:rd:th} for
+ * an ordinal number.
+ */
 export function fill(pattern, values) {
-  return pattern.replace(/\{(\w+)(?::([^:}]*):([^}]*))?\}/g, (_, name, one, other) => {
+  return pattern.replace(/\{(\w+)(?::([^}]*))?\}/g, (_, name, list) => {
     const value = String(values[name] ?? "");
-    if (!other) return value;
-    return `${value} ${value === "1" ? one : other}`;
+    const forms = list?.split(":") ?? [];
+    if (forms.length === 4) return value + forms[ordinal(Number(value))];
+    if (forms.length === 0) return value;
+    return `${value} ${value === "1" ? forms[0] : forms[1]}`;
   });
+}
+
+/** Returns which of st, nd, rd and th follows a number in English: 1st, 11th, 22nd, 113th. */
+function ordinal(n) {
+  const last = n % 10;
+  return Math.floor(n / 10) % 10 === 1 || last === 0 || last > 3 ? 3 : last - 1;
 }
 
 export function estimate(t, seconds) {
@@ -89,6 +100,9 @@ export function timeOfDay(date) {
 export function ahead(t, position) {
   return position <= 1 ? t.next : fill(t.ahead, { n: position - 1 });
 }
+
+/** Returns a place in line, which begins with its number. */
+export const placeWords = (t, position) => fill(t.place, { n: position });
 
 /** Returns a code in groups; up to five characters stay together. */
 export function groups(code) {
