@@ -1,5 +1,6 @@
 // Gen writes the Go types of the catalogue, so that the compiler finds a missing
-// text. Run it by make generate.
+// text, and renews the record of the translations that say what the Korean does. Run it by make generate, or
+// with the names of texts whose Korean has changed and whose translations are right as they are.
 package main
 
 import (
@@ -29,6 +30,17 @@ func main() {
 	}
 	if err := os.WriteFile(types, code, 0o644); err != nil {
 		log.Fatal(err)
+	}
+	record, err := os.ReadFile(checkedFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	renewed, stale := parseChecked(string(record)).renewed(digests(catalogue), os.Args[1:])
+	if err := os.WriteFile(checkedFile, []byte(renewed.String()), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	for _, text := range stale {
+		log.Print(text)
 	}
 }
 
