@@ -279,7 +279,7 @@ func TestWrongPasswordIsRefusedAndInTheAudit(t *testing.T) {
 	kim := newAgent(t, o.b.URL(), "kim")
 	require.Eventually(t, func() bool {
 		page := kim.ask("GET", "/support/-/audit?who=kim", "").body
-		return strings.Contains(page, "wrong name or password") && strings.Contains(page, "by password")
+		return strings.Contains(page, "비밀번호가 틀림") && strings.Contains(page, "비밀번호로 로그인")
 	}, patience, 20*time.Millisecond)
 }
 

@@ -138,7 +138,7 @@ func TestUnknownTokensAreLimitedWhateverTheyAskFor(t *testing.T) {
 	kim := newAgent(t, o.a.URL(), "kim")
 	require.Eventually(t, func() bool {
 		page := kim.ask(http.MethodGet, "/support/-/audit?room=support", "").body
-		return strings.Contains(page, "unknown token") && strings.Contains(page, ">127.0.0.1</td>") &&
-			strings.Contains(page, "too many unknown tokens")
+		return strings.Contains(page, "알 수 없는 토큰") && strings.Contains(page, ">127.0.0.1</td>") &&
+			strings.Contains(page, "토큰을 너무 많이 보냄")
 	}, patience, 20*time.Millisecond)
 }

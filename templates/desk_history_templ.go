@@ -1031,7 +1031,7 @@ func (t Text) details(row HistoryRow) string {
 	case "message":
 		return parts(sep, t.tag(row.Result), t.Desk.Reasons[row.Reason], fill(t.Desk.Story.Message, "id", row.MessageID))
 	case "action":
-		return parts(sep, row.Who, t.DeskAction(row.Action), t.done(row.Done), row.Reason)
+		return parts(sep, row.Who, t.DeskAction(row.Action), t.done(row.Done), t.DeskReason(row.Action, row.Reason))
 	}
 	if row.Outcome == "" && row.lasts() {
 		return ""

@@ -383,6 +383,35 @@ func TestAuditShowsEachActionAndItsSubject(t *testing.T) {
 	require.Contains(t, page, `href="/support/-/sellers/s-1?room=integration"`)
 }
 
+func TestAuditIsInTheReadersLanguageToTheLastWord(t *testing.T) {
+	for _, c := range []struct{ action, reason, ko, en string }{
+		{"signed_in", "by OpenID Connect as subject 00u1", "회사 계정으로 로그인 (계정 ID 00u1)", "by OpenID Connect as subject 00u1"},
+		{"sign_in_failed", "wrong name or password", "사용자 이름이나 비밀번호가 틀림", "wrong name or password"},
+		{"sign_in_limited", "too many wrong tries under this name from this address",
+			"이 주소에서 이 이름으로 틀린 시도가 너무 많음", "too many wrong tries under this name from this address"},
+		{"delivery_retried", "all deliveries: 12", "모든 알림 12건", "all deliveries: 12"},
+		{"looked", "room=integration&seller=s-1", "대기실 integration · 판매자 s-1", "Room integration · Seller s-1"},
+		{"exported", "cursor=x&from=2026-07-03&limit=1&to=2026-07-04",
+			"앞 파일에 이어서 · 시작 2026-07-03 · 최대 1건 · 끝 2026-07-04",
+			"continues an earlier file · from 2026-07-03 · at most 1 row · until 2026-07-04"},
+		{"exported_audit", "action=move&who=kim", "순서 옮기기 · 누가 kim", "Moved in the line · Who kim"},
+		{"exported", "", "", ""},
+		{"exported", "later=1", "later=1", "later=1"},
+		{"sign_in_failed", "for a reason of a later version", "for a reason of a later version",
+			"for a reason of a later version"},
+		{"release", "unknown token", "unknown token", "unknown token"}, // a person's own words
+	} {
+		require.Equal(t, c.ko, templates.TextIn("ko").DeskReason(c.action, c.reason))
+		require.Equal(t, c.en, templates.TextIn("en").DeskReason(c.action, c.reason))
+	}
+	v := auditView("ko")
+	v.Rows = []templates.AuditRow{{Action: "sign_in_failed", Who: "?", Reason: "unknown token"}}
+	require.Contains(t, render(t, templates.AuditPage(v)), "알 수 없는 토큰")
+	history := templates.HistoryView{DeskView: deskView("ko"), Rows: []templates.HistoryRow{
+		{Kind: "action", Who: "kim", Action: "exported", Reason: "seller=s-1"}}}
+	require.Contains(t, flat(render(t, templates.HistoryPage(history))), "kim · 이력 내려받기 · 판매자 s-1")
+}
+
 func TestOnlyAnAgentThatMayActIsOfferedToSendAgain(t *testing.T) {
 	v := deliveriesView("ko")
 	page := render(t, templates.DeliveriesPage(v))

@@ -62,21 +62,26 @@ type DeskAttentionText struct {
 
 // DeskAuditText has the words of "desk/audit" in locales.
 type DeskAuditText struct {
-	Title         string `json:"title"`
-	Lead          string `json:"lead"`
-	WhoHint       string `json:"who_hint"`
-	Anything      string `json:"anything"`
-	Caption       string `json:"caption"` // {n}
-	Empty         string `json:"empty"`
-	Seconds       string `json:"seconds"` // {n}
-	Moved         string `json:"moved"`   // {from} {to}
-	ExportCsv     string `json:"export_csv"`
-	ExportJson    string `json:"export_json"`
-	SecondsColumn string `json:"seconds_column"`
-	FromColumn    string `json:"from_column"`
-	ToColumn      string `json:"to_column"`
-	MessageColumn string `json:"message_column"`
-	Address       string `json:"address"`
+	Title         string   `json:"title"`
+	Lead          string   `json:"lead"`
+	WhoHint       string   `json:"who_hint"`
+	Anything      string   `json:"anything"`
+	Caption       string   `json:"caption"` // {n}
+	Empty         string   `json:"empty"`
+	Seconds       string   `json:"seconds"` // {n}
+	Moved         string   `json:"moved"`   // {from} {to}
+	ExportCsv     string   `json:"export_csv"`
+	ExportJson    string   `json:"export_json"`
+	SecondsColumn string   `json:"seconds_column"`
+	FromColumn    string   `json:"from_column"`
+	ToColumn      string   `json:"to_column"`
+	MessageColumn string   `json:"message_column"`
+	Address       string   `json:"address"`
+	Notes         []string `json:"notes"`
+	Limit         string   `json:"limit"` // {n}
+	GoesOn        string   `json:"goes_on"`
+	From          string   `json:"from"` // {at}
+	To            string   `json:"to"`   // {at}
 }
 
 // DeskDeliveriesText has the words of "desk/deliveries" in locales.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/templates"
 )
 
 const here = "192.0.2.1"
@@ -28,9 +30,16 @@ type diary struct {
 	compared atomic.Int64
 }
 
+// latin matches words of another language than Korean; an account's name stands in brackets.
+var latin, inBrackets = regexp.MustCompile(`[A-Za-z]{2}`), regexp.MustCompile(`\(.*\)`)
+
 func (d *diary) write(ctx context.Context, who, address, action, reason string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	korean := templates.TextIn("ko").DeskReason(action, reason)
+	if latin.MatchString(inBrackets.ReplaceAllString(korean, "")) {
+		panic("templates/locales/desk/audit.yaml has no note for " + reason)
+	}
 	if ctx.Err() != nil {
 		action += " too late"
 	}

@@ -91,7 +91,7 @@ func (a *auditCSV) rows(list []AuditRow) {
 		cells := []string{r.At.String(), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
 			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(),
 			r.MessageID,
-			r.Reason, string(r.Address)}
+			a.text.DeskReason(r.Action, r.Reason), string(r.Address)}
 		for i := range cells {
 			cells[i] = harmless(cells[i])
 		}
