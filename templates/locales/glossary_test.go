@@ -115,5 +115,9 @@ func TestDeskUsesOneKoreanWordForOneThing(t *testing.T) {
 			area.in("ko", area.Key, texts)
 		}
 	}
+	page, _ := guide(t)
+	for n, line := range strings.Split(page, "\n") {
+		texts["docs/ko/support.md:"+strconv.Itoa(n+1)] = line
+	}
 	requireWords(t, wordsOf(t, "Korean, the desk"), texts)
 }
