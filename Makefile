@@ -115,6 +115,7 @@ release: ## Build every system's program into dist/, with checksums and a bill o
 generate: ## Generate Go from the templates and the catalogue of words, the records in docs/redis-keys.md, and what browsers load
 	go run ./templates/locales/gen
 	go run ./room/wire/gen
+	go run ./templates/guides/gen
 	go run ./static/gen
 	go run $(TEMPL) generate -path templates
 

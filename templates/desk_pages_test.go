@@ -55,7 +55,8 @@ func quietPages(lang string) map[string]templ.Component {
 			off),
 		"deliveries-watching": templates.DeliveriesPage(watching), "deliveries-empty": templates.DeliveriesPage(
 			quiet),
-		"docs": templates.DocsPage(docsView(lang)),
+		"docs":  templates.DocsPage(docsView(lang)),
+		"guide": templates.GuidePage(deskView(lang)),
 	}
 }
 
@@ -381,6 +382,24 @@ func TestAuditShowsEachActionAndItsSubject(t *testing.T) {
 	page = render(t, templates.HistoryPage(history))
 	require.Contains(t, flat(page), "kim · Moved in the line · from 3 to 1 · r")
 	require.Contains(t, page, `href="/support/-/sellers/s-1?room=integration"`)
+}
+
+func TestEveryPageOfTheDeskLeadsToTheGuide(t *testing.T) {
+	const link = `<a href="/support/-/guide"`
+	for name, page := range quietPages("ko") {
+		if html := render(t, page); strings.Contains(html, `action="/support/sign-out"`) {
+			require.Contains(t, html, link, name)
+		} else {
+			require.NotContains(t, html, link, "%s: who is not signed in cannot open it", name)
+		}
+	}
+	for _, page := range []templ.Component{templates.RoomsPage(templates.RoomsView{DeskView: deskView("ko")}),
+		templates.DeskRoomPage(templates.DeskRoomView{DeskView: deskView("ko"), Room: "integration"})} {
+		require.Equal(t, 2, strings.Count(render(t, page), link), "at the top, and beside the keys")
+	}
+	for lang, says := range map[string]string{"ko": `<h2 id="인증번호가-안-와요">`, "en": `<h2 id="stepping-in">`} {
+		require.Contains(t, render(t, templates.GuidePage(deskView(lang))), says)
+	}
 }
 
 func TestAuditIsInTheReadersLanguageToTheLastWord(t *testing.T) {

@@ -282,6 +282,7 @@ type DeskRoomPageText struct {
 	Cancel       string    `json:"cancel"`
 	StaleWarning string    `json:"stale_warning"`
 	HelpTitle    string    `json:"help_title"`
+	HelpGuide    string    `json:"help_guide"`
 	HelpKeys     string    `json:"help_keys"`
 	Close        string    `json:"close"`
 	Keys         []DeskKey `json:"keys"`
@@ -395,6 +396,7 @@ type DeskTopText struct {
 	Rooms      string `json:"rooms"`
 	Audit      string `json:"audit"`
 	Deliveries string `json:"deliveries"`
+	Guide      string `json:"guide"`
 	SignOut    string `json:"sign_out"`
 	MayAct     string `json:"may_act"`
 	MayWatch   string `json:"may_watch"`

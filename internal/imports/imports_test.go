@@ -42,7 +42,7 @@ var floors = []string{"room/wire", "internal/origin", "internal/similar", "inter
 var testOnly = []string{
 	"github.com/stretchr/testify", "pgregory.net/rapid", "go.uber.org/goleak", "github.com/chromedp/chromedp",
 	"github.com/oauth2-proxy/mockoidc",
-	"github.com/evanw/esbuild", "github.com/andybalholm/brotli",
+	"github.com/evanw/esbuild", "github.com/andybalholm/brotli", "github.com/yuin/goldmark",
 	"github.com/santhosh-tekuri/jsonschema/v6",
 	"github.com/makiuchi-d/gozxing",
 }

@@ -22,6 +22,12 @@ func (d *Desk) roomsPage(c *gin.Context) {
 	d.Show(c, http.StatusOK, v.Lang, templates.RoomsPage(v))
 }
 
+// guidePage is GET /support/-/guide.
+func (d *Desk) guidePage(c *gin.Context) {
+	v := d.deskView(c)
+	d.Show(c, http.StatusOK, v.Lang, templates.GuidePage(v))
+}
+
 // deskPage is GET /support/{room}.
 func (d *Desk) deskPage(c *gin.Context) {
 	v := templates.DeskRoomView{DeskView: d.deskView(c), Room: string(request.Room(c)),

@@ -20,8 +20,8 @@ func TestPagesOfTheDeskAreThere(t *testing.T) {
 		"/support/integration/history?from=x": 400, "/support/-/sellers/%ED%95%9C%EA%B8%80": 200,
 		"/support/-/sellers/a?room=integration": 200,
 		"/support/-/sellers/a?room=elsewhere":   404, "/support/-/sellers/a%20b": 400, "/support/-/audit": 200,
-		"/support/-/deliveries": 200,
-		"/support/elsewhere":    404, "/support/-": 404, "/support/-/nothing": 404,
+		"/support/-/deliveries": 200, "/support/-/guide": 200,
+		"/support/elsewhere": 404, "/support/-": 404, "/support/-/nothing": 404,
 		"/support/integration/fly": 404, "/support/": 404} {
 		w := f.call(t, h, "park", "GET", path, "")
 		require.Equal(t, status, w.Code, path)

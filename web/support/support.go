@@ -138,6 +138,7 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	g.GET("/support/-/sellers/:seller", d.storyPage)
 	g.GET("/support/-/find", d.findPage)
 	g.GET("/support/-/audit", d.auditPage)
+	g.GET("/support/-/guide", d.guidePage)
 	g.GET(deliveriesPath, d.deliveriesPage)
 	g.POST(deliveriesPath+"/:id/retry", d.mayAct, d.retryDelivery)
 	g.POST(deliveriesPath+"/retry", d.mayAct, d.retryDeliveries)
