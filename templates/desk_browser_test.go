@@ -128,6 +128,19 @@ func TestTimesAreTheReadersOwnAndUTCWithoutAScript(t *testing.T) {
 	require.Equal(t, "true", read(t, ctx, `String(document.querySelector("#copy-link").hidden)`))
 }
 
+// Of a page's files those for spreadsheets alone ask for the reader's zone.
+func TestFileForSpreadsheetsHasTheReadersZone(t *testing.T) {
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
+	zoneOf := func(id string) string {
+		return read(t, ctx, fmt.Sprintf(`String(new URL(document.getElementById(%q).href).searchParams.get("zone"))`, id))
+	}
+	for name, links := range map[string][2]string{"history": {"export-bom", "export"}, "audit": {"export", "export-json"}} {
+		require.NoError(t, chromedp.Do(ctx, inZone("Asia/Seoul"), chromedp.Navigate(site+"/support/ko/"+name)))
+		until(t, ctx, `document.querySelector(".zone").textContent.includes("Asia/Seoul")`)
+		require.Equal(t, []string{"Asia/Seoul", "null"}, []string{zoneOf(links[0]), zoneOf(links[1])}, name)
+	}
+}
+
 func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
 	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	for _, name := range []string{"story", "history", "audit", "deliveries"} {

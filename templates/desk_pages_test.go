@@ -331,7 +331,7 @@ func TestHistoryPageShowsEveryKindAndWhatItIsNarrowedTo(t *testing.T) {
 	require.Contains(t, page, `href="/support/-/sellers/s-2?room=integration"`)
 	require.Contains(t, page, `rel="next" href="?cursor=abc&amp;seller=s-1"`)
 	require.Contains(t, page,
-		`id="export-bom" href="/api/support/integration/history?format=csv&amp;seller=s-1&amp;from=2026-07-03&amp;bom=1"`)
+		`id="export-bom" href="/api/support/integration/history?format=csv&amp;seller=s-1&amp;from=2026-07-03&amp;bom=1&amp;lang=ko"`)
 	require.Contains(t, between(t, page, `id="filter"`, "</form>"), `name="from" type="text" value="2026-07-03"`)
 
 	refused := historyView("en")

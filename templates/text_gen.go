@@ -141,6 +141,7 @@ type DeskHistoryText struct {
 	RowLimit  string            `json:"row_limit"` // {n}
 	Empty     string            `json:"empty"`
 	Goes      string            `json:"goes"`
+	Columns   map[string]string `json:"columns"` // by column
 }
 
 // DeskLiveText has the words of "desk/live" in locales.

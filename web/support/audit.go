@@ -58,7 +58,7 @@ func (d *Desk) audit(c *gin.Context) {
 	switch format := c.DefaultQuery("format", "json"); {
 	case format == "csv":
 		text := templates.TextIn(request.Desk.Page(c.Request))
-		d.auditFile(c, f, &auditCSV{csvWriter: csvTo(c.Writer), text: text})
+		d.auditFile(c, f, &auditCSV{csvWriter: csvTo(c.Writer, sheetOf(c)), text: text})
 	case format == "json" && c.Query("download") == "1":
 		d.auditFile(c, f, newAuditJSON(c.Writer))
 	case format == "json":

@@ -17,7 +17,7 @@ import (
 // auditFile is an audit file in progress. It keeps its error until Flush.
 type auditFile interface {
 	name() (file, contentType string)
-	begin(bom bool)
+	begin()
 	rows(list []AuditRow)
 	end(next Word) // "" = all rows were written
 	Flush() error
@@ -41,7 +41,7 @@ func (d *Desk) auditFile(c *gin.Context, f AuditFilter, out auditFile) {
 		return
 	}
 	fileHeader(c, out, limit)
-	out.begin(c.Query("bom") == "1")
+	out.begin()
 	for {
 		giveTime(c)
 		out.rows(page.Actions)
@@ -77,23 +77,28 @@ func (a *auditCSV) name() (file, contentType string) {
 	return "waitroom-audit.csv", "text/csv; charset=utf-8; header=present"
 }
 
-func (a *auditCSV) begin(bom bool) {
-	if bom {
-		a.csvWriter.text("\uFEFF")
-	}
+// auditColumns are the columns of the audit's CSV by their names in the JSON.
+var auditColumns = []string{"at", "who", "action", "room", "seller_id", "ticket", "fence", "seconds",
+	"from_position", "to_position", "message_id", "reason", "address"}
+
+func (a *auditCSV) begin() {
 	t, s := a.text.Desk, a.text.Desk.Audit
-	a.write([]string{t.Time, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence,
+	when := t.Time
+	if a.sheet != nil {
+		when += " (" + a.sheet.zone.String() + ")"
+	}
+	a.write([]string{when, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence,
 		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason, s.Address})
 }
 
 func (a *auditCSV) rows(list []AuditRow) {
 	for _, r := range list {
-		cells := []string{r.At.String(), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
+		cells := []string{a.at(r.At), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
 			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(),
 			r.MessageID,
 			a.text.DeskReason(r.Action, r.Reason), string(r.Address)}
 		for i := range cells {
-			cells[i] = harmless(cells[i])
+			cells[i] = a.cell(auditColumns[i], cells[i])
 		}
 		a.write(cells)
 	}
@@ -101,7 +106,7 @@ func (a *auditCSV) rows(list []AuditRow) {
 
 func (a *auditCSV) end(next Word) {
 	if next != "" {
-		a.write(append([]string{"more", string(next)}, make([]string, 11)...))
+		a.write(append([]string{"more", a.cell("cursor", string(next))}, make([]string, 11)...))
 	}
 }
 
@@ -117,7 +122,7 @@ func (a *auditJSON) name() (file, contentType string) {
 	return "waitroom-audit.json", "application/json"
 }
 
-func (a *auditJSON) begin(bool) { _, _ = a.WriteString(`{"actions":[`) }
+func (a *auditJSON) begin() { _, _ = a.WriteString(`{"actions":[`) }
 
 func (a *auditJSON) rows(list []AuditRow) {
 	for _, r := range list {

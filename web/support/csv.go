@@ -45,7 +45,7 @@ func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 		return
 	}
 	csvHeader(c, limit)
-	out := newCSVWriter(c.Writer, c.Query("bom") == "1")
+	out := newCSVWriter(c.Writer, sheetOf(c))
 	for {
 		giveTime(c) // a full buffer is sent at once
 		out.page(page)
@@ -139,28 +139,29 @@ func (w *csvWriter) page(h History) {
 	for _, r := range h.Leases {
 		rows = append(rows, dated{cmp.Or(r.GrantedAt, r.EndedAt),
 			record{"kind": "lease", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
-				"fence": text(r.Fence), "seller_id": r.Seller, "granted_at": r.GrantedAt.String(),
-				"ended_at": r.EndedAt.String(),
+				"fence": text(r.Fence), "seller_id": r.Seller, "granted_at": w.at(r.GrantedAt),
+				"ended_at": w.at(r.EndedAt),
 				"outcome":  string(r.Outcome)}})
 	}
 	for _, r := range h.Places {
 		rows = append(rows, dated{cmp.Or(r.JoinedAt, r.EndedAt),
 			record{"kind": "place", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
-				"seller_id": r.Seller, "joined_at": r.JoinedAt.String(), "ended_at": r.EndedAt.String(),
+				"seller_id": r.Seller, "joined_at": w.at(r.JoinedAt), "ended_at": w.at(r.EndedAt),
 				"outcome": string(r.Outcome)}})
 	}
 	for _, r := range h.Messages {
 		rows = append(rows, dated{r.ReceivedAt,
 			record{"kind": "message", "epoch": text(r.Epoch), "ticket": r.Ticket.String(),
 				"fence": r.Fence.String(), "message_id": r.MessageID, "result": string(r.Result),
-				"sent_at":     r.SentAt.String(),
-				"received_at": r.ReceivedAt.String()}})
+				"sent_at":     w.at(r.SentAt),
+				"received_at": w.at(r.ReceivedAt)}})
 	}
 	for _, r := range h.Actions {
 		rows = append(rows, dated{r.At, record{"kind": "action", "epoch": text(r.Epoch),
 			"ticket": r.Ticket.String(),
-			"fence":  r.Fence.String(), "message_id": r.MessageID, "reason": r.Reason, "who": r.Who,
-			"action": r.Action, "at": r.At.String(),
+			"fence":  r.Fence.String(), "message_id": r.MessageID,
+			"reason": w.reason(r.Action, r.Reason), "who": r.Who,
+			"action": r.Action, "at": w.at(r.At),
 			"seller_id": string(r.Seller), "seconds": r.Seconds.String(), "from_position": r.From.String(),
 			"to_position": r.To.String()}})
 	}
@@ -168,6 +169,14 @@ func (w *csvWriter) page(h History) {
 	for _, r := range rows {
 		w.row(r.record)
 	}
+}
+
+// reason returns an action's reason: to a person in the language of the rest.
+func (w *csvWriter) reason(action, reason string) string {
+	if w.sheet == nil {
+		return reason
+	}
+	return w.sheet.words.DeskReason(action, reason)
 }
 
 // rows returns the number of rows on a page.

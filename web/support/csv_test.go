@@ -188,7 +188,7 @@ func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 	f := newFakeDesk()
 	f.pages = []support.History{somePage("c2"), somePage(""), somePage("")}
 	h := deskHandler(t, f)
-	w := f.call(t, h, "kim", "GET", historyPath+"?format=csv&seller=a&bom=1", "")
+	w := f.call(t, h, "kim", "GET", historyPath+"?format=csv&seller=a", "")
 	require.Equal(t, http.StatusOK, w.Code)
 	require.Equal(t, "text/csv; charset=utf-8; header=present", w.Header().Get("Content-Type"))
 	require.Equal(t, `attachment; filename=waitroom-integration-history.csv`,
@@ -200,8 +200,7 @@ func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 	require.Equal(t, []support.HistoryFilter{{Seller: "a", Limit: 1000},
 		{Seller: "a", Limit: 1000, Cursor: "c2"}}, f.asked)
 
-	body, marked := strings.CutPrefix(w.Body.String(), "\uFEFF")
-	require.True(t, marked)
+	body := w.Body.String()
 	require.True(t, strings.HasPrefix(body,
 		"kind,epoch,ticket,fence,seller_id,joined_at,granted_at,ended_at,outcome,message_id,result,reason,sent_at,received_at,who,action,at,seconds,from_position,to_position\r\n"))
 	got := readCSV(t, strings.NewReader(body))
@@ -209,6 +208,48 @@ func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 	require.Len(t, got, 2*len(want))
 	require.ElementsMatch(t, append(want, want...), got)
 	require.Equal(t, "place", got[0]["kind"], "the earliest is first")
+}
+
+// Excel keeps 15 digits of a number, reads 3-4 as a date and 1e5 as a number, and knows no zones.
+func TestExportForExcelIsInTheReadersZoneAndLanguageAndKeepsWhatCellsAre(t *testing.T) {
+	page := support.History{Leases: []support.LeaseRow{
+		{Epoch: 1, Fence: 1795220000000001, Ticket: 41, Seller: "3-4", GrantedAt: 1783087392999, Outcome: "forced"},
+		{Epoch: 1, Fence: 9, Ticket: 1795220000000001, Seller: "true", GrantedAt: 1783087393000, EndedAt: 1783087394000},
+		{Epoch: 1, Seller: "1e5", GrantedAt: 1783087395000}, {Epoch: 1, Seller: "１２", GrantedAt: 1783087396000},
+		{Epoch: 1, Seller: "-x", GrantedAt: 1783087397000}, {Epoch: 1, Seller: "한글", GrantedAt: 1783087398000}},
+		Actions: []support.ActionRow{
+			{Epoch: 1, Who: "kim", Action: "move", Reason: "=1+\"1\"", At: 1783087399000, From: 12, To: 1},
+			{Epoch: 1, Who: "kim", Action: "exported", Reason: "seller=s-1", At: 1783087400000},
+			{Epoch: 1, Who: "kim", Action: "move", Reason: "=1\n2", At: 1783087401000}}}
+	export := func(query string) [][]string {
+		f := newFakeDesk()
+		f.pages = []support.History{page}
+		w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&bom=1"+query, "")
+		require.Equal(t, http.StatusOK, w.Code)
+		body, marked := strings.CutPrefix(w.Body.String(), "\uFEFF")
+		require.True(t, marked)
+		return support.RFC4180(t, body)
+	}
+	korean := export("&lang=ko&zone=Asia/Seoul")
+	require.Equal(t, []string{"종류", "데이터 세대", "대기 번호", "펜스", "판매자", "줄 선 시각 (Asia/Seoul)", "차례 시작 (Asia/Seoul)",
+		"끝난 시각 (Asia/Seoul)", "결과", "문자 ID", "문자 결과", "사유", "보낸 시각 (Asia/Seoul)", "받은 시각 (Asia/Seoul)",
+		"누가", "한 일", "처리 시각 (Asia/Seoul)", "더 준 시간(초)", "옮기기 전 순서", "옮긴 뒤 순서"}, korean[0])
+	require.Equal(t, []string{"차례", "1", "41", `="1795220000000001"`, `="3-4"`, "", "2026-07-03 23:03:12", "",
+		"상담원 종료"}, korean[1][:9])
+	require.Equal(t, []string{`="1795220000000001"`, "9", `="true"`}, korean[2][2:5])
+	for n, seller := range []string{`="1e5"`, `="１２"`, "'-x", "한글"} {
+		require.Equal(t, seller, korean[3+n][4])
+	}
+	require.Equal(t, []string{"처리", `="=1+""1"""`, "순서 옮기기", "2026-07-03 23:03:19", "12", "1"},
+		[]string{korean[7][0], korean[7][11], korean[7][15], korean[7][16], korean[7][18], korean[7][19]})
+	require.Equal(t, `="판매자 s-1"`, korean[8][11])
+	require.Equal(t, "'=1\n2", korean[9][11], "no formula has a line break")
+
+	for _, zone := range []string{"", "&zone=Local", "&zone=Moon/Tycho", "&zone=../../etc/passwd"} {
+		english := export("&lang=en" + zone)
+		require.Equal(t, []string{"Joined (UTC)", "Turn began (UTC)"}, english[0][5:7])
+		require.Equal(t, "2026-07-03 14:03:12", english[1][6])
+	}
 }
 
 func TestCellsAreWhatTheyWere(t *testing.T) {

@@ -9,18 +9,45 @@ import (
 
 // csvWriter writes RFC 4180: records end in CRLF, and a cell's own line breaks stay as they are. It keeps the
 // first error until Flush.
-type csvWriter struct{ *bufio.Writer }
+type csvWriter struct {
+	*bufio.Writer
+	sheet *sheet // nil for programs
+}
 
-func newCSVWriter(w io.Writer, bom bool) *csvWriter {
-	out := csvTo(w)
-	if bom { // marks UTF-8 for spreadsheet programs
-		out.text("\uFEFF")
+func newCSVWriter(w io.Writer, sheet *sheet) *csvWriter {
+	out := csvTo(w, sheet)
+	if sheet == nil {
+		out.write(columns)
+	} else {
+		out.write(sheet.headings(columns))
 	}
-	out.write(columns)
 	return out
 }
 
-func csvTo(w io.Writer) *csvWriter { return &csvWriter{bufio.NewWriter(w)} }
+// csvTo writes for a sheet the mark that tells Excel of UTF-8.
+func csvTo(w io.Writer, sheet *sheet) *csvWriter {
+	out := &csvWriter{bufio.NewWriter(w), sheet}
+	if sheet != nil {
+		out.text("\uFEFF")
+	}
+	return out
+}
+
+// at returns a time as the file's reader reads times.
+func (w *csvWriter) at(when When) string {
+	if w.sheet == nil {
+		return when.String()
+	}
+	return w.sheet.at(when)
+}
+
+// cell returns a column's cell that stays what it is.
+func (w *csvWriter) cell(column, text string) string {
+	if w.sheet == nil {
+		return harmless(text)
+	}
+	return w.sheet.cell(column, w.sheet.translated(column, text))
+}
 
 // record is a row by column name.
 type record map[string]string
@@ -28,14 +55,14 @@ type record map[string]string
 func (w *csvWriter) row(r record) {
 	cells := make([]string, len(columns))
 	for i, name := range columns {
-		cells[i] = harmless(r[name])
+		cells[i] = w.cell(name, r[name])
 	}
 	w.write(cells)
 }
 
 // more writes a last record that says that the export has more rows, with the cursor for them.
 func (w *csvWriter) more(cursor string) {
-	w.write(append([]string{"more", cursor}, make([]string, len(columns)-2)...))
+	w.write(append([]string{"more", w.cell("cursor", cursor)}, make([]string, len(columns)-2)...))
 }
 
 func (w *csvWriter) write(cells []string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -126,7 +127,7 @@ func FuzzCSVCell(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, cell string) {
 		var out bytes.Buffer
-		w := newCSVWriter(&out, false)
+		w := newCSVWriter(&out, nil)
 		w.row(record{"kind": "action", "reason": cell, "at": "end"})
 		require.NoError(t, w.Flush())
 		records := RFC4180(t, out.String())
@@ -136,6 +137,14 @@ func FuzzCSVCell(f *testing.F) {
 		require.NotRegexp(t, "\\A[=+@\t\r\n＝＋－＠-]", got)
 		require.Contains(t, []string{cell, "'" + cell}, got)
 		require.Equal(t, "end", records[1][slices.Index(columns, "at")])
+
+		sheet := (&sheet{templates.TextIn("ko"), time.UTC}).cell("reason", cell)
+		if text, formula := strings.CutPrefix(sheet, "="); formula {
+			require.Regexp(t, "\\A\"([^\"]|\"\")*\"\\z", text, "one text, and nothing besides")
+			require.Equal(t, cell, strings.ReplaceAll(text[1:len(text)-1], `""`, `"`))
+		} else {
+			require.Equal(t, got, sheet)
+		}
 	})
 }
 

@@ -63,13 +63,12 @@ func (d *Desk) historyPage(c *gin.Context) {
 	d.Show(c, status, v.Lang, templates.HistoryPage(v))
 }
 
-// exportPath returns the address of all rows of a search as CSV for spreadsheet programs.
+// exportPath returns the address of all rows of a search as CSV.
 func exportPath(id room.ID, query url.Values) string {
 	for _, page := range []string{"cursor", "limit", "bom"} {
 		query.Del(page)
 	}
 	query.Set("format", "csv")
-	query.Set("bom", "1")
 	return "/api/support/" + url.PathEscape(string(id)) + "/history?" + query.Encode()
 }
 

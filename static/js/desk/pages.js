@@ -18,6 +18,11 @@ function localTimes() {
     element.textContent = element.dataset.zone.replace("{zone}", zone());
 }
 
+/** A file for spreadsheets has its times in the reader's zone. */
+function exports() {
+  for (const link of all("a[download][href*='bom=1']")) link.href += `&zone=${encodeURIComponent(zone())}`;
+}
+
 function copyLink() {
   const button = document.getElementById("copy-link");
   if (!button) return;
@@ -107,5 +112,6 @@ function keys() {
 localTimes();
 keys();
 copyLink();
+exports();
 today();
 days();
