@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -208,4 +209,53 @@ func TestSubscriptionIsRefusedInWords(t *testing.T) {
 	silent.join()
 	require.Equal(t, http.StatusNotFound, silent.subscribe(good).StatusCode)
 	require.NotContains(t, silent.ask(http.MethodGet, "/rooms/integration", "").body, "push_key")
+}
+
+// A seller may subscribe with any endpoint, also with many that never answer.
+func TestEndpointsThatNeverAnswerDelayNoOtherPush(t *testing.T) {
+	service, dead := pushtest.NewService(t), pushtest.NewService(t)
+	over := make(chan struct{})
+	end := sync.OnceFunc(func() { close(over) })
+	dead.Answers(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done() // the sender's time ran out
+		end()
+	})
+	r := start(t, pushConfig(t, "--rooms", "integration,x:*", "--places-per-ip", "0"))
+	hold := func(id, endpoint string, browsers int) (holder *seller, path string) {
+		path = "/api/" + id + "/lock"
+		holder = newSeller(t, r.URL(), "holder")
+		waiter := newSeller(t, r.URL(), "waiter")
+		for _, s := range []*seller{holder, waiter} {
+			joined := s.ask(http.MethodPost, path, `{"seller_id":"`+s.id+`"}`, jsonHeader...)
+			require.Less(t, joined.StatusCode, 300, joined.body)
+		}
+		for i := range browsers {
+			b := pushtest.NewBrowser(t, fmt.Sprint(endpoint, "/", id, "/", i))
+			require.Equal(t, http.StatusOK, waiter.ask(http.MethodPost, path+"/push", b.JSON(t),
+				jsonHeader...).StatusCode)
+		}
+		return holder, path
+	}
+	holders := make(map[string]*seller)
+	for i := range 40 {
+		holder, path := hold(fmt.Sprint("x:", i), dead.URL, 4)
+		holders[path] = holder
+	}
+	honest, honestPath := hold("integration", service.URL, 1)
+	for path, holder := range holders {
+		require.Equal(t, http.StatusOK, holder.ask(http.MethodDelete, path, "").StatusCode)
+	}
+	testproc.Until(t, patience, func() error {
+		if dead.Asked() == 0 {
+			return errors.New("no endpoint was asked yet")
+		}
+		return nil
+	})
+	honest.ask(http.MethodDelete, honestPath, "")
+	service.Next(time.Minute)
+	select {
+	case <-over:
+		t.Error("a seller's push waited until others had run out of time")
+	default:
+	}
 }

@@ -32,6 +32,7 @@ type Pushes struct {
 	cfg    Config
 	client *http.Client
 	pauses pauses
+	hosts  hosts
 	counts *prometheus.CounterVec
 
 	mu  sync.Mutex
@@ -44,7 +45,7 @@ func New(cfg Config) *Pushes {
 		cfg.Now = time.Now
 	}
 	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), pauses: pauses{now: cfg.Now},
-		counts: newCounts(cfg.Registerer)}
+		hosts: hosts{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
 }
 
 // Close closes idle connections.

@@ -81,14 +81,28 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	if !p.pauses.over(req.URL) {
 		return fmt.Errorf("%w: it said when", ErrLater)
 	}
-	res, err := p.client.Do(req)
-	if err != nil {
+	leave, ok := p.hosts.enter(req.URL.Host)
+	if !ok {
+		return fmt.Errorf("%w: its host has pushes in flight, or rests", ErrLater)
+	}
+	res, err := p.post(req)
+	leave(err)
+	if res == nil {
 		return unsent(err)
 	}
-	defer func() { _ = res.Body.Close() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
 	p.pauses.record(req.URL, res)
 	return verdict(res.StatusCode)
+}
+
+// post returns the answer, and an error also where its body did not arrive in time.
+func (p *Pushes) post(req *http.Request) (*http.Response, error) {
+	res, err := p.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, err = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
+	return res, err
 }
 
 func (p *Pushes) request(ctx context.Context, k *key, to To, s *Subscription, ttl time.Duration,

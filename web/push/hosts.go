@@ -1,0 +1,117 @@
+package push
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of the pushes in flight. Endpoints come from sellers' browsers, so one seller could name any number
+// of hosts that never answer.
+const (
+	flyingMaker    = 16 // to one host of a browser's maker
+	flyingHost     = 2  // to one other host
+	flyingOthers   = 16 // to all other hosts together
+	flyingStranger = 8  // to those of them that have not answered lately
+	answersLast    = time.Hour
+	shortestRest   = 5 * time.Second // after a time-out; doubled by each one that follows
+	longestRest    = 5 * time.Minute
+	hostsMost      = 1024 // remembered at a time
+)
+
+// makers are the hosts, or ends of them, of the push services of Chrome, Firefox, Safari and Edge.
+var makers = []string{"fcm.googleapis.com", ".push.services.mozilla.com", ".push.apple.com",
+	".notify.windows.com"}
+
+// maker reports whether a host is a push service of a browser's maker.
+func maker(host string) bool {
+	for _, end := range makers {
+		if host == end || strings.HasPrefix(end, ".") && strings.HasSuffix(host, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// hosts bounds the pushes in flight to each host, so that hosts that do not answer delay no others.
+type hosts struct {
+	now               func() time.Time
+	mu                sync.Mutex
+	known             map[string]*host
+	others, strangers int // pushes in flight
+}
+
+// host is a push service.
+type host struct {
+	flying   int
+	answered time.Time // when it answered last
+	rests    time.Time // until then nothing is sent to it
+	rest     time.Duration
+}
+
+// enter reserves a push to a host, or refuses it. The caller passes the push's outcome to leave.
+func (h *hosts) enter(name string) (leave func(error), ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.now()
+	at, most, other, stranger := h.find(name, now), flyingMaker, 0, 0
+	if !maker(name) {
+		most, other = flyingHost, 1
+		if now.Sub(at.answered) >= answersLast {
+			stranger = 1
+		}
+	}
+	if at.flying >= most || now.Before(at.rests) || h.others+other > flyingOthers ||
+		h.strangers+stranger > flyingStranger {
+		return nil, false
+	}
+	h.known[name] = at
+	at.flying, h.others, h.strangers = at.flying+1, h.others+other, h.strangers+stranger
+	return func(err error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		at.flying, h.others, h.strangers = at.flying-1, h.others-other, h.strangers-stranger
+		at.record(err, h.now())
+	}, true
+}
+
+// record takes in the outcome of a push. A host that did not answer in time rests.
+func (at *host) record(err error, now time.Time) {
+	if err == nil {
+		at.answered, at.rest = now, 0
+		return
+	}
+	at.answered = time.Time{}
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+		at.rest = min(max(2*at.rest, shortestRest), longestRest)
+		at.rests = now.Add(at.rest)
+	}
+}
+
+// find returns what is known of a host. Beyond hostsMost it forgets hosts that neither rest nor have answered
+// lately, then those that rest.
+func (h *hosts) find(name string, now time.Time) *host {
+	if at := h.known[name]; at != nil {
+		return at
+	}
+	if h.known == nil {
+		h.known = make(map[string]*host)
+	}
+	for _, forget := range []func(*host) bool{
+		func(at *host) bool { return !now.Before(at.rests) && now.Sub(at.answered) >= answersLast },
+		func(at *host) bool { return now.Before(at.rests) },
+		func(*host) bool { return true },
+	} {
+		if len(h.known) < hostsMost {
+			break
+		}
+		for other, at := range h.known {
+			if at.flying == 0 && forget(at) {
+				delete(h.known, other)
+			}
+		}
+	}
+	return &host{}
+}
