@@ -5,7 +5,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/coder/websocket"
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/oauth2-proxy/mockoidc"
 	"github.com/stretchr/testify/require"
 )
@@ -62,4 +65,38 @@ func TestProvidersGroupsDecideWatchAndAct(t *testing.T) {
 	}, patience, patience/500)
 	require.Equal(t, http.StatusUnauthorized,
 		actor.ask("GET", "/support/oidc/callback?state=x&code=y", "").StatusCode)
+}
+
+// The provider's sign-out reaches every page of the agent, on the socket too.
+func TestProvidersSignOutEndsTheDesksSessionAndItsSocket(t *testing.T) {
+	provider, err := mockoidc.Run()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = provider.Shutdown() })
+	r := start(t, config(t, "--public-url", "http://wait.example", "--support-oidc-issuer", provider.Issuer(),
+		"--support-oidc-client-id", provider.ClientID,
+		"--support-oidc-client-secret", provider.ClientSecret, "--support-oidc-act-group", "actors"))
+	actor, got := byProvider(t, r, provider, "actors")
+	ws, _, err := websocket.Dial(t.Context(), r.URL()+"/api/support/ws",
+		&websocket.DialOptions{HTTPClient: newHTTP(t), Host: "wait.example",
+			HTTPHeader: http.Header{"Cookie": {cookieOf(t, got, "waitroom_support").String()},
+				"Origin": {"http://wait.example"}}})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ws.CloseNow() })
+	require.Equal(t, "rooms", next(t, ws)["type"])
+
+	now := time.Now()
+	token, err := provider.Keypair.SignJWT(jwt.MapClaims{"iss": provider.Issuer(), "aud": provider.ClientID,
+		"sub": "s-actors", "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(), "jti": "1",
+		"events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}}})
+	require.NoError(t, err)
+	from := &seller{t: t, http: newHTTP(t), base: r.URL(), host: "wait.example"}
+	logout := func(token string) reply {
+		return from.ask("POST", "/support/oidc/back-channel", url.Values{"logout_token": {token}}.Encode(),
+			"Content-Type", "application/x-www-form-urlencoded")
+	}
+	require.Equal(t, http.StatusBadRequest, logout(token+"x").StatusCode)
+	require.Equal(t, http.StatusOK, actor.ask("GET", "/support", "").StatusCode)
+	require.Equal(t, http.StatusOK, logout(token).StatusCode)
+	require.Equal(t, websocket.StatusCode(4501), closeOf(t, ws))
+	requireProblem(t, actor.ask("GET", "/api/support/integration/history", ""), 401, "not_signed_in")
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -210,6 +211,29 @@ func TestSignOutCountsOnEveryReplicaAtOnce(t *testing.T) {
 	form := there.ask("GET", "/support/integration?x=1", "", "Cookie", cookie)
 	require.Equal(t, "/support/sign-in", form.Request.URL.Path)
 	require.Equal(t, "/support/integration?x=1", form.Request.URL.Query().Get("next"))
+}
+
+func TestAdministratorEndsAnotherSignInOnEveryReplicaAtOnce(t *testing.T) {
+	o := openOffice(t)
+	kim, lee := newAgent(t, o.a.URL(), "kim"), newAgent(t, o.b.URL(), "lee")
+	page := lee.ask("GET", "/support/-/sign-ins", "")
+	require.Equal(t, http.StatusOK, page.StatusCode)
+	_, token, _ := strings.Cut(cookieIn(t, kim, "waitroom_support"), "=")
+	end := "/support/-/sign-ins/" + signin.KeyOf(token) + "/end"
+	require.Contains(t, page.body, end)
+	require.NotContains(t, page.body, token)
+	lee.ask("POST", end, "reason=the+laptop+was+stolen", "Content-Type", "application/x-www-form-urlencoded")
+	requireProblem(t, kim.ask("GET", "/api/support/integration/history", ""), 401, "not_signed_in")
+	require.Equal(t, http.StatusOK, lee.ask("GET", "/api/support/integration/history", "").StatusCode)
+	testproc.Until(t, patience, func() error {
+		for _, row := range lee.ask("GET", "/api/support/audit?action=sign_in_ended", "").list("actions") {
+			row, _ := row.(map[string]any)
+			require.Equal(t, "of kim: the laptop was stolen", row["reason"])
+			require.Equal(t, "127.0.0.1", row["address"])
+			return nil
+		}
+		return errors.New("the end is not in the audit")
+	})
 }
 
 func TestSignOutOfASignInThatTheStoreLostClosesItsSockets(t *testing.T) {

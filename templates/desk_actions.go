@@ -6,7 +6,7 @@ import "slices"
 var deskActions = []string{
 	"extend", "release", "move", "remove", "pause", "resume", "assign",
 	"exported", "exported_audit", "looked", "erased", "delivery_retried",
-	"signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused",
+	"signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused", "sign_in_ended",
 }
 
 // actions returns the filters to offer; the present one is among them, even if unknown.

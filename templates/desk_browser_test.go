@@ -81,6 +81,7 @@ var lookedAt = []struct {
 	{"ko", "sign-in", false}, {"en", "sign-in-failed", true}, {"en", "story", false}, {"ko", "story-away",
 		true}, {"ko", "history", false},
 	{"en", "history-refused", true}, {"en", "audit", true}, {"ko", "deliveries", false}, {"en", "docs", true},
+	{"ko", "sign-ins", false},
 }
 
 func TestNothingKeepsPeopleOutOfAQuietPage(t *testing.T) {

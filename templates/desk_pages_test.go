@@ -55,8 +55,9 @@ func quietPages(lang string) map[string]templ.Component {
 			off),
 		"deliveries-watching": templates.DeliveriesPage(watching), "deliveries-empty": templates.DeliveriesPage(
 			quiet),
-		"docs":  templates.DocsPage(docsView(lang)),
-		"guide": templates.GuidePage(deskView(lang)),
+		"sign-ins": templates.SignInsPage(signInsView(lang)),
+		"docs":     templates.DocsPage(docsView(lang)),
+		"guide":    templates.GuidePage(deskView(lang)),
 	}
 }
 
@@ -153,6 +154,12 @@ func auditView(lang string) templates.AuditView {
 	return v
 }
 
+func signInsView(lang string) templates.SignInsView {
+	return templates.SignInsView{DeskView: deskView(lang), Ended: true, Gone: true, Error: "invalid_reason",
+		Rows: []templates.SignInRow{{Key: "0a", Who: "kim", MayAct: true, Own: true, Since: at(0), Until: at(28_800)},
+			{Key: "0b", Who: "lee@example.com", Since: at(60), Until: at(28_860)}}}
+}
+
 func deliveriesView(lang string) templates.DeliveriesView {
 	return templates.DeliveriesView{DeskView: deskView(lang), Enabled: true, Pending: 1204, Dead: 2, Retried: 40,
 		FailingSince: at(100), LastError: "503 Service Unavailable", Rows: []templates.Delivery{
@@ -225,6 +232,8 @@ func TestTypedOrRecordedTextCannotBreakOutOfAQuietPage(t *testing.T) {
 			history), "audit": templates.AuditPage(audit),
 		"deliveries": templates.DeliveriesPage(deliveries), "sign-in": templates.SignInPage(signIn),
 		"bounce": templates.BouncePage(templates.BounceView{Next: hostile}),
+		"sign-ins": templates.SignInsPage(templates.SignInsView{Error: hostile,
+			Rows: []templates.SignInRow{{Key: hostile, Who: hostile}}}),
 	} {
 		html := render(t, page)
 		require.NotContains(t, html, "<script>", name)

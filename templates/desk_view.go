@@ -148,6 +148,23 @@ type ActionDetail struct {
 	MessageID string
 }
 
+// SignInsView is the page of the agents that are signed in.
+type SignInsView struct {
+	DeskView
+	Rows  []SignInRow
+	Error string
+	Ended bool // a sign-in was just ended
+	Gone  bool // a sign-in that was to be ended was over
+}
+
+// SignInRow is one sign-in.
+type SignInRow struct {
+	Key          string // its public name
+	Who          string
+	MayAct, Own  bool  // Own: it is the reader's
+	Since, Until int64 // unix ms
+}
+
 // DeliveriesView is /support/-/deliveries: the webhooks that were given up.
 type DeliveriesView struct {
 	DeskView

@@ -23,6 +23,7 @@ type DeskText struct {
 	RoomPage   DeskRoomPageText   `json:"room_page"`
 	RoomsPage  DeskRoomsPageText  `json:"rooms_page"`
 	SignIn     DeskSignInText     `json:"sign_in"`
+	SignIns    DeskSignInsText    `json:"sign_ins"`
 	Story      DeskStoryText      `json:"story"`
 	Top        DeskTopText        `json:"top"`
 	Time       string             `json:"time"`
@@ -329,6 +330,19 @@ type DeskSignInText struct {
 	Go       string            `json:"go"`
 }
 
+// DeskSignInsText has the words of "desk/sign_ins" in locales.
+type DeskSignInsText struct {
+	Title string `json:"title"`
+	Lead  string `json:"lead"`
+	Since string `json:"since"`
+	Until string `json:"until"`
+	Own   string `json:"own"`
+	End   string `json:"end"`
+	EndOf string `json:"end_of"` // {who}
+	Ended string `json:"ended"`
+	Gone  string `json:"gone"`
+}
+
 // DeskStoryText has the words of "desk/story" in locales.
 type DeskStoryText struct {
 	Title         string            `json:"title"` // {seller}
@@ -398,6 +412,7 @@ type DeskTopText struct {
 	Audit      string `json:"audit"`
 	Deliveries string `json:"deliveries"`
 	Guide      string `json:"guide"`
+	SignIns    string `json:"sign_ins"`
 	SignOut    string `json:"sign_out"`
 	MayAct     string `json:"may_act"`
 	MayWatch   string `json:"may_watch"`

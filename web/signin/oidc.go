@@ -107,7 +107,8 @@ func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
 
 // admit begins the session of a person that the provider identified, with the role of their groups.
 func (d *Desk) admit(ctx context.Context, p person, address string) (token string, agent Agent, err error) {
-	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC)}
+	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC),
+		Subject: p.id, SID: p.sid, Issued: p.issued}
 	if s.Role == "" {
 		d.audit(ctx, p.name, address, "sign_in_refused", "subject "+p.subject+" is in no group that may watch")
 		return "", Agent{}, ErrNotAdmitted

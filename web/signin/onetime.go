@@ -59,13 +59,15 @@ func (d *Desk) useOneTime(ctx context.Context, s session, password string) (toke
 	}
 	token = newToken()
 	key := digest(token)
-	used, err := oneTimeScript.Run(ctx, d.cfg.Redis, []string{d.oneTimeKey(password), d.sessionKey(key)},
-		s.encode(), d.cfg.Kept.Milliseconds()).Int()
+	s = d.timed(s)
+	used, err := oneTimeScript.Run(ctx, d.cfg.Redis,
+		[]string{d.oneTimeKey(password), d.sessionKey(key), d.sessionsKey()}, s.encode(),
+		s.left().Milliseconds(), s.Until, key, d.cfg.Kept.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return "", Agent{}, stored(err)
 	case used == 0:
 		return "", Agent{}, ErrWrong
 	}
-	return token, s.agent(key, d.cfg.Kept), nil
+	return token, s.agent(key, 0), nil
 }

@@ -13,6 +13,9 @@ import (
 type person struct {
 	name, subject string // safe to display
 	groups        groups
+
+	id, sid string // the provider's names of the person and of its sign-in, as they are; sid may be ""
+	issued  int64  // when the provider signed this, unix seconds
 }
 
 // longestName is in characters.
@@ -25,11 +28,13 @@ func personOf(token *oidc.IDToken) (p person, party string, err error) {
 		Email    string `json:"email"`
 		Groups   groups `json:"groups"`
 		Party    string `json:"azp"`
+		SID      string `json:"sid"`
 	}
 	if err := token.Claims(&claims); err != nil {
 		return person{}, "", err
 	}
-	p = person{subject: clean(token.Subject), groups: claims.Groups}
+	p = person{subject: clean(token.Subject), groups: claims.Groups, id: token.Subject, sid: claims.SID,
+		issued: token.IssuedAt.Unix()}
 	for _, name := range []string{claims.Username, claims.Email, token.Subject} {
 		if p.name = clean(name); p.name != "" && !passesForToken(p.name) {
 			break

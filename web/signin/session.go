@@ -20,17 +20,44 @@ const (
 
 // session is a sign-in in Redis, under its token's digest. It ends when the key expires.
 type session struct {
-	Name string `json:"name"`
-	Role Role   `json:"role"`
-	How  string `json:"how"`
-	By   string `json:"by,omitempty"` // digest of the settings that admitted it; "" from an older program
+	Name  string `json:"name"`
+	Role  Role   `json:"role"`
+	How   string `json:"how"`
+	By    string `json:"by,omitempty"` // digest of the settings that admitted it; "" from an older program
+	Since int64  `json:"since,omitempty"`
+	Until int64  `json:"until,omitempty"` // unix ms: its end, also where it is in use; 0 from an older program
+
+	// of a sign-in by OpenID Connect: the provider's names of person and sign-in, and when it signed them
+	Subject string `json:"subject,omitempty"`
+	SID     string `json:"sid,omitempty"`
+	Issued  int64  `json:"issued,omitempty"` // unix seconds
+
+	ttl time.Duration // what was left of it without use when it was read
 }
+
+// A session ends after idle without use. Its use is written down once in usedEvery.
+const (
+	idle      = 30 * time.Minute
+	usedEvery = time.Minute
+)
 
 func (d *Desk) sessionKey(key string) string { return d.key("session:" + key) }
 
-// agent returns the session's agent, with a key and the time left.
+// sessionsKey is the index of the sessions, by their ends.
+func (d *Desk) sessionsKey() string { return d.key("sessions") }
+
+// agent returns the session's agent; left is what is left of it where nothing else says so.
 func (s session) agent(key string, left time.Duration) Agent {
-	return Agent{Name: s.Name, Role: s.Role, Key: key, Until: time.Now().Add(left)}
+	until := time.UnixMilli(s.Until)
+	if s.Until == 0 {
+		until = time.Now().Add(left)
+	}
+	return Agent{Name: s.Name, Role: s.Role, Key: key, Until: until}
+}
+
+// left returns how long the session lasts without use from now.
+func (s session) left() time.Duration {
+	return max(min(idle, time.Until(time.UnixMilli(s.Until))), time.Millisecond)
 }
 
 func (s session) encode() string {
@@ -45,16 +72,39 @@ func (s session) encode() string {
 func (d *Desk) begin(ctx context.Context, s session) (token string, agent Agent, err error) {
 	token = newToken()
 	key := digest(token)
-	if err := d.cfg.Redis.Set(ctx, d.sessionKey(key), s.encode(), d.cfg.Kept).Err(); err != nil {
+	s = d.timed(s)
+	pipe := d.cfg.Redis.TxPipeline()
+	pipe.Set(ctx, d.sessionKey(key), s.encode(), s.left())
+	d.index(ctx, pipe, key, s)
+	if _, err := pipe.Exec(ctx); err != nil {
 		return "", Agent{}, stored(err)
 	}
-	return token, s.agent(key, d.cfg.Kept), nil
+	return token, s.agent(key, 0), nil
+}
+
+// timed returns the session with its times, from now on.
+func (d *Desk) timed(s session) session {
+	now := time.Now()
+	s.Since, s.Until = now.UnixMilli(), now.Add(d.cfg.Kept).UnixMilli()
+	return s
 }
 
 // Agent returns the agent of a token. Refusal: ErrNotSignedIn; other errors are the store's.
 func (d *Desk) Agent(ctx context.Context, token string) (Agent, error) {
 	_, agent, err := d.find(ctx, token)
 	return agent, err
+}
+
+// Use is Agent for a request of a person: the sign-in lasts for another idle.
+func (d *Desk) Use(ctx context.Context, token string) (Agent, error) {
+	s, agent, err := d.find(ctx, token)
+	if err != nil || s.Until == 0 || s.ttl > s.left()-usedEvery {
+		return agent, err
+	}
+	if err := d.cfg.Redis.PExpire(ctx, d.sessionKey(agent.Key), s.left()).Err(); err != nil {
+		return Agent{}, stored(err)
+	}
+	return agent, nil
 }
 
 func (d *Desk) find(ctx context.Context, token string) (session, Agent, error) {
@@ -80,7 +130,8 @@ func (d *Desk) look(ctx context.Context, key string) (session, Agent, error) {
 	if left.Val() <= 0 || !d.admits(s) {
 		return session{}, Agent{}, ErrNotSignedIn
 	}
-	return s, s.agent(key, left.Val()), nil
+	s.ttl = left.Val()
+	return s, s.agent(key, s.ttl), nil
 }
 
 // admits reports whether the current settings would admit an earlier session.
@@ -132,9 +183,8 @@ func (d *Desk) SignOut(ctx context.Context, token, address string) (Agent, error
 	if err != nil {
 		return Agent{}, err
 	}
-	// The count of deleted keys is ignored: the client may have sent this twice.
-	if err := d.cfg.Redis.Del(ctx, d.sessionKey(agent.Key)).Err(); err != nil {
-		return Agent{}, stored(err)
+	if err := d.end(ctx, agent.Key); err != nil { // also where the client has sent this twice
+		return Agent{}, err
 	}
 	d.audit(ctx, agent.Name, address, "signed_out", "was signed in by "+s.How)
 	return agent, nil

@@ -122,8 +122,8 @@ func TestNothingInTheStoreOrTheLogOpensAnything(t *testing.T) {
 	password, err := once.OneTime(t.Context())
 	require.NoError(t, err)
 	kept := everything(t, server.Client())
-	require.Equal(t, 7, strings.Count(kept, "\n"), "a session, two names, an address, both, a one-time password: %s",
-		kept)
+	require.Equal(t, 8, strings.Count(kept, "\n"),
+		"a session, the index, two names, an address, both, a one-time password: %s", kept)
 	kept += written.log.String() + strings.Join(written.take(), "\n")
 	for _, secret := range []string{token, password, asMade(password), "sesame", "barley", "wrong field",
 		digest("typed into the wrong field"), digest(here)} {

@@ -71,12 +71,15 @@ func takeReason(b *actionBody, q *asked) error {
 	if json.Unmarshal(b.Reason, &q.reason) != nil {
 		return problem.Refusal("invalid_reason")
 	}
-	q.reason = strings.TrimSpace(q.reason)
-	n := utf8.RuneCountInString(q.reason)
-	if n > maxReason || !strings.ContainsFunc(q.reason, seen) || strings.ContainsFunc(q.reason, control) {
+	if q.reason = strings.TrimSpace(q.reason); !validReason(q.reason) {
 		return problem.Refusal("invalid_reason")
 	}
 	return nil
+}
+
+func validReason(text string) bool {
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxReason &&
+		strings.ContainsFunc(text, seen) && !strings.ContainsFunc(text, control)
 }
 
 // seen reports whether a rune is visible by itself: a reason of only fillers, blanks or combining marks is

@@ -46,6 +46,7 @@ type fakeDesk struct {
 	lastError   string
 	unannounced error // of announcing a sign-out to replicas
 	program     bool  // the last socket was a program's
+	uses        int   // requests that make a sign-in last on
 }
 
 func newFakeDesk() *fakeDesk {
@@ -109,6 +110,37 @@ func (f fakeSignIn) Agent(_ context.Context, token string) (signin.Agent, error)
 		return signin.Agent{}, signin.ErrNotSignedIn
 	}
 	return who, nil
+}
+
+func (f fakeSignIn) Use(ctx context.Context, token string) (signin.Agent, error) {
+	f.uses++
+	return f.Agent(ctx, token)
+}
+
+func (f fakeSignIn) SignedIn(context.Context) (list []signin.SignedIn, err error) {
+	for _, who := range f.agents {
+		list = append(list, signin.SignedIn{Key: who.Key, Name: who.Name, Role: who.Role,
+			Until: who.Until.UnixMilli()})
+	}
+	return list, f.err
+}
+
+func (f fakeSignIn) End(_ context.Context, key, by, _, reason string) error {
+	for name, who := range f.agents {
+		if who.Key == key {
+			delete(f.agents, name)
+			_, err := f.done("end %s by %s: %s", name, by, reason)
+			return err
+		}
+	}
+	return signin.ErrNotSignedIn
+}
+
+func (f fakeSignIn) ProviderSignOut(_ context.Context, token, _ string) ([]string, error) {
+	if who, ok := f.agents[token]; ok {
+		return []string{who.Key}, nil
+	}
+	return nil, cmp.Or(f.err, error(signin.ErrExpired))
 }
 
 func (f fakeSignIn) Signed(context.Context, string) (bool, error) { return true, nil }

@@ -55,7 +55,7 @@ func embedded(r *http.Request) bool {
 // another method, a room of that name may answer.
 func openToAll(c *gin.Context) bool {
 	switch c.FullPath() {
-	case signInPath, signOutPath, oidcStartPath, oidcCallbackPath:
+	case signInPath, signOutPath, oidcStartPath, oidcCallbackPath, oidcLogoutPath:
 		return true
 	}
 	return false
@@ -83,7 +83,10 @@ func (d *Desk) signedIn(c *gin.Context) (signin.Agent, error) {
 	}
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	return d.SignIns.Agent(ctx, token)
+	if c.IsWebsocket() { // a browser reconnects by itself
+		return d.SignIns.Agent(ctx, token)
+	}
+	return d.SignIns.Use(ctx, token)
 }
 
 func (d *Desk) integration(c *gin.Context, token string) (signin.Agent, error) {

@@ -56,6 +56,10 @@ type SignIn interface {
 	Finish(ctx context.Context, cookie, state, code, address string) (token string, agent signin.Agent,
 		next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
+	Use(ctx context.Context, token string) (signin.Agent, error)
+	SignedIn(ctx context.Context) ([]signin.SignedIn, error)
+	End(ctx context.Context, key, by, address, reason string) error
+	ProviderSignOut(ctx context.Context, token, address string) (keys []string, err error)
 	Signed(ctx context.Context, key string) (bool, error)
 	TakesTokens() bool
 	Token(ctx context.Context, token, address string) (signin.Agent, error)
@@ -131,6 +135,7 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 		d.signOutOnly)
 	g.GET(oidcStartPath, d.oidcStart)
 	g.GET(oidcCallbackPath, d.oidcCallback)
+	g.POST(oidcLogoutPath, d.oidcLogout)
 
 	g.GET("/support", d.roomsPage)
 	g.GET("/support/:room", known, d.deskPage)
@@ -139,6 +144,8 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	g.GET("/support/-/find", d.findPage)
 	g.GET("/support/-/audit", d.auditPage)
 	g.GET("/support/-/guide", d.guidePage)
+	g.GET(signInsPath, d.mayAct, d.signInsPage)
+	g.POST(signInsPath+"/:key/end", d.mayAct, d.endOther)
 	g.GET(deliveriesPath, d.deliveriesPage)
 	g.POST(deliveriesPath+"/:id/retry", d.mayAct, d.retryDelivery)
 	g.POST(deliveriesPath+"/retry", d.mayAct, d.retryDeliveries)

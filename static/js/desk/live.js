@@ -7,11 +7,13 @@ import { Freshness } from "./freshness.js";
 
 const SILENCE = 15000; // milliseconds; the server has a heartbeat every second
 const SIGNED_OUT = 4501;
+const USED_EVERY = 300000; // milliseconds; a sign-in ends after half an hour without use
 
 /** The stream of a page of the desk, and the notice of its age. */
 export class Live {
   #listeners = [];
   #opened = false; // the current connection has had a frame
+  #used = Date.now(); // when the server last heard that this page is in use
 
   /** first: the type of the frame that carries the whole state; onFrame receives every frame. */
   constructor({ path, first, words, onFrame }) {
@@ -37,6 +39,7 @@ export class Live {
       lost: () => this.socket.again(),
     });
     setInterval(() => this.#tick(), 1000);
+    for (const type of ["pointerdown", "keydown"]) addEventListener(type, () => this.#use());
   }
 
   /** Calls a listener every second. */
@@ -65,6 +68,13 @@ export class Live {
     this.freshness.connection(status === "lost" || status === "closed");
     document.body.dataset.connection = status;
     this.#draw();
+  }
+
+  /** A person used the page: a plain request makes the sign-in last on. */
+  #use() {
+    if (Date.now() - this.#used < USED_EVERY) return;
+    this.#used = Date.now();
+    this.#ask();
   }
 
   /** A browser does not report why a socket was refused; a plain request shows whether the sign-in ended. */
