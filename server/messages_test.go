@@ -96,3 +96,22 @@ func TestWaitingCallsForMessagesAreBounded(t *testing.T) {
 		require.Equal(t, "ended", over.text("status"), over.body)
 	}
 }
+
+// A stranger may name any room of a prefix, as often as it likes.
+func TestReadWithoutAPlaceFollowsNoRoom(t *testing.T) {
+	store := redistest.Start(t)
+	base := start(t, config(t, "--redis-url", store.URL(), "--rooms", "integration,x:*")).URL()
+	stranger := newSeller(t, base, "a")
+	for i := range 20 {
+		path := fmt.Sprintf("/api/x:%d/lock", i)
+		for _, query := range []string{"", "?wait=30"} {
+			requireProblem(t, stranger.ask("GET", path+"/messages"+query, ""), http.StatusNotFound, "no_place")
+		}
+		require.Equal(t, http.StatusOK, stranger.ask("GET", path+"/status?here=true", "").StatusCode)
+		require.Equal(t, http.StatusOK, stranger.ask("GET", fmt.Sprintf("/rooms/x:%d", i), "").StatusCode)
+	}
+	followed, err := store.Client().PubSubChannels(t.Context(), "*x:*").Result()
+	require.NoError(t, err)
+	require.Empty(t, followed)
+	require.Empty(t, store.Client().Keys(t.Context(), "*x:*").Val(), "a read leaves nothing in the store")
+}

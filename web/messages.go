@@ -75,11 +75,10 @@ func waitOf(c *gin.Context) (time.Duration, error) {
 }
 
 // awaitMessages polls until there is something to answer. A turn ended by a message counts as over only once
-// that message may be shown.
+// that message may be shown. The room is followed for a place that has to wait, and for no other caller.
 func (h *lockAPI) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
 	begun := time.Now()
-	changed, stop := h.changes(request.Room(c))
-	defer stop()
+	var changed <-chan struct{}
 	for {
 		_, seat, err := h.look(c, request.Room(c), session)
 		if err != nil {
@@ -104,7 +103,16 @@ func (h *lockAPI) awaitMessages(c *gin.Context, session string, wait time.Durati
 		case over:
 			return seat, nil
 		}
-		if !time.Now().Before(until) || !pause(c, changed, time.Until(until)) {
+		if !time.Now().Before(until) {
+			return seat, nil
+		}
+		if changed == nil && h.Sockets != nil {
+			var stop func()
+			changed, stop = h.Sockets.Changes(request.Room(c))
+			defer stop()
+			continue // it may have changed before
+		}
+		if !pause(c, changed, time.Until(until)) {
 			return seat, nil
 		}
 	}
@@ -131,13 +139,6 @@ func pause(c *gin.Context, changed <-chan struct{}, most time.Duration) bool {
 	case <-c.Request.Context().Done():
 		return false
 	}
-}
-
-func (h *lockAPI) changes(id room.ID) (changed <-chan struct{}, stop func()) {
-	if h.Sockets == nil {
-		return nil, func() {}
-	}
-	return h.Sockets.Changes(id)
 }
 
 // waitingCalls counts the waiting calls of each session.
