@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web"
 	"github.com/waitroom/waitroom/web/quota"
 )
@@ -15,7 +16,12 @@ const placesInRoom = 20
 
 // quota returns the limit of joins per client address.
 func (s *Server) quota() *quota.Quota {
-	return quota.New(quota.Config{Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine,
+	named := make(map[room.ID]bool)
+	for _, id := range s.cfg.Rooms.Names() {
+		named[id] = true
+	}
+	return quota.New(quota.Config{Prefixed: func(id room.ID) bool { return !named[id] },
+		Redis: s.store.Client, Names: s.engine.Names(), Rooms: s.engine,
 		Rate: s.cfg.RateLimit, Places: s.cfg.PlacesPerIP, OfRoom: placesInRoom, Key: s.cfg.addressKey()})
 }
 

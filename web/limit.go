@@ -23,7 +23,7 @@ func (h *lockAPI) admitted(ctx context.Context, c *gin.Context, session string, 
 	join func() (room.Standing, error)) (room.Standing, error) {
 	admission, err := h.Quota.Admit(ctx, request.Network(h.proxies.Client(c)), request.Room(c), session)
 	if limit, ok := errors.AsType[quota.Limited](err); ok {
-		if known && limit.Setting == quota.PlacesPerIP {
+		if known && limit.New {
 			return h.heldPlace(ctx, c, session, limit)
 		}
 		return room.Standing{}, h.refusedFor(c, limit)
@@ -31,7 +31,7 @@ func (h *lockAPI) admitted(ctx context.Context, c *gin.Context, session string, 
 	standing, err := join()
 	switch {
 	case err == nil:
-		admission.Joined()
+		admission.Joined(ctx, standing.Ticket)
 	case room.Refused(err):
 		admission.Refused(ctx)
 	}

@@ -34,7 +34,7 @@ func newRefusals(log *slog.Logger, r prometheus.Registerer) *refusals {
 		count: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "waitroom_limited_total", Help: "Requests refused for a limit, by its setting."},
 			[]string{"setting"})}
-	for _, setting := range []string{quota.RateLimit, quota.PlacesPerIP, roomLimit, socketsPerIP} {
+	for _, setting := range []string{quota.RateLimit, quota.PlacesPerIP, quota.Rooms, roomLimit, socketsPerIP} {
 		n.count.WithLabelValues(setting) // a rate needs a zero to begin with
 	}
 	if r != nil {

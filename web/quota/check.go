@@ -66,7 +66,7 @@ func (q *Quota) check(ctx context.Context, address string, counted full) bool {
 	}
 	over := q.over(ctx, address, counted)
 	c.found = len(over) > 0 && undoScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "places")},
-		over...).Err() == nil
+		append([]any{0}, over...)...).Err() == nil
 	c.at, c.took = time.Now(), time.Since(begun)
 	return c.found
 }
@@ -127,7 +127,7 @@ func (q *Quota) done(address string, c counted, now int64) bool {
 	if err != nil {
 		return false
 	}
-	if joined, ok := q.settled.Peek(q.key(address, "places") + " " + c.place); ok && joined == us {
+	if joined, ok := q.settled.Peek(q.key(address, "places") + " " + c.place); ok && joined.mark == us {
 		return true
 	}
 	ms := int64(us / 1000)

@@ -49,15 +49,18 @@ type Config struct {
 	Names  room.Names // the names of its keys in Redis
 	Rooms  Looker
 	Rate   Rate
-	Places int    // live places of one address over all rooms; 0 = no limit
-	OfRoom int    // of these in one room; 0 = no limit
-	Key    []byte // makes addresses unreadable in Redis; the same on all replicas
+	Places int // live places of one address over all rooms; 0 = no limit
+	OfRoom int // of these in one room; 0 = no limit
+	// Prefixed reports whether a room is of a prefix, so that a client may make it; nil = none is
+	Prefixed func(room.ID) bool
+	Key      []byte // makes addresses unreadable in Redis; the same on all replicas
 }
 
 // Limited is the refusal of a join.
 type Limited struct {
 	Setting string        // the limit that refused it
 	After   time.Duration // the retry delay
+	New     bool          // only a new place is refused: a session gets the place that it has
 }
 
 func (l Limited) Error() string { return "refused for " + l.Setting }
@@ -66,6 +69,7 @@ func (l Limited) Error() string { return "refused for " + l.Setting }
 const (
 	RateLimit   = "RATE_LIMIT"
 	PlacesPerIP = "PLACES_PER_IP"
+	Rooms       = "ROOMS"
 )
 
 // Quota limits joins. It is safe for concurrent use.
@@ -73,7 +77,10 @@ type Quota struct {
 	cfg     Config
 	pending time.Duration               // how long a join may be in flight
 	checks  *lru.Cache[string, *check]  // by address
-	settled *lru.Cache[string, float64] // place → mark of an admission whose join has finished
+	settled *lru.Cache[string, settled] // place → its last join that has finished
+
+	rooms     *lru.Cache[string, time.Time] // room → when this replica last counted it
+	mostRooms int
 }
 
 // New returns nil without a limit.
@@ -81,7 +88,8 @@ func New(cfg Config) *Quota {
 	if cfg.Rate == (Rate{}) && cfg.Places == 0 {
 		return nil
 	}
-	return &Quota{cfg: cfg, pending: pending, checks: cache[*check](), settled: cache[float64]()}
+	return &Quota{cfg: cfg, pending: pending, checks: cache[*check](), settled: cache[settled](),
+		rooms: cache[time.Time](), mostRooms: MostRooms}
 }
 
 func cache[V any]() *lru.Cache[string, V] {
@@ -96,6 +104,7 @@ func cache[V any]() *lru.Cache[string, V] {
 type Admission struct {
 	q      *Quota
 	places string
+	day    string
 	place  string
 	mark   float64
 	fresh  bool // this admission began to count the place
@@ -116,7 +125,13 @@ func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session 
 		}
 	}
 	if _, ok := errors.AsType[full](err); ok {
-		return Admission{}, Limited{Setting: PlacesPerIP, After: askAgain}
+		return Admission{}, Limited{Setting: PlacesPerIP, After: askAgain, New: true}
+	}
+	if err == nil && a.fresh {
+		if err = q.admitRoom(ctx, id); err != nil {
+			a.Refused(ctx)
+			return Admission{}, err
+		}
 	}
 	return a, err
 }
@@ -124,9 +139,11 @@ func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session 
 func (q *Quota) admit(ctx context.Context, address string, id room.ID, session string) (Admission, error) {
 	cost := q.cfg.Rate.interval()
 	places, place := q.key(address, "places"), string(id)+" "+session
-	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "joins"), places}, cost,
+	day, price := q.key(address, "day"), q.cfg.Rate.dayPrice()
+	reply, err := admitScript.Run(ctx, q.cfg.Redis, []string{q.key(address, "joins"), places, day}, cost,
 		cost*float64(q.cfg.Rate.Burst-1),
-		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, q.cfg.OfRoom, rand.Float64()).StringSlice()
+		q.cfg.Places, place, remembered.Milliseconds(), namedAtMost, q.cfg.OfRoom, rand.Float64(),
+		price, price*(q.cfg.Rate.perDay()-1)).StringSlice()
 	if err != nil {
 		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)
 	}
@@ -137,26 +154,52 @@ func (q *Quota) admit(ctx context.Context, address string, id room.ID, session s
 	if err != nil {
 		return Admission{}, fmt.Errorf("%w: judge limits: %w", room.ErrStore, err)
 	}
-	if reply[0] == "rate" {
-		return Admission{}, Limited{Setting: RateLimit, After: time.Duration(number) * time.Millisecond}
+	if reply[0] != "ok" {
+		return Admission{}, Limited{Setting: RateLimit, After: time.Duration(number) * time.Millisecond,
+			New: reply[0] == "day"}
 	}
-	return Admission{q: q, places: places, place: place, mark: number, fresh: reply[2] == "1"}, nil
+	return Admission{q: q, places: places, day: day, place: place, mark: number, fresh: reply[2] == "1"}, nil
 }
 
-// Joined records that the join has finished.
-func (a Admission) Joined() {
-	if a.q != nil && a.q.cfg.Places > 0 {
-		a.q.settled.Add(a.places+" "+a.place, a.mark)
+// settled is a join that has finished: its admission's mark, and the ticket of the place.
+type settled struct {
+	mark   float64
+	ticket int64
+}
+
+// Joined records that the join has finished, with the ticket of its place. A repeat takes nothing of the day's
+// new places.
+func (a Admission) Joined(ctx context.Context, ticket int64) {
+	if a.q == nil {
+		return
+	}
+	name := a.places + " " + a.place
+	before, ok := a.q.settled.Peek(name)
+	a.q.settled.Add(name, settled{a.mark, ticket})
+	if ok && before.ticket == ticket {
+		a.giveBack(ctx)
 	}
 }
 
 // Refused takes the admission back: the place is not counted, unless a concurrent join asks for it.
 func (a Admission) Refused(ctx context.Context) {
-	if a.q == nil || !a.fresh {
+	switch {
+	case a.q == nil:
+	case a.fresh:
+		a.giveBack(ctx, a.place, a.mark)
+	default:
+		a.giveBack(ctx)
+	}
+}
+
+// giveBack uncounts a place, and the admission's part of the day. If this fails, the place counts until the
+// address reaches its limit and its places are looked up.
+func (a Admission) giveBack(ctx context.Context, place ...any) {
+	price := a.q.cfg.Rate.dayPrice()
+	if price == 0 && len(place) == 0 {
 		return
 	}
-	// If this fails, the place counts until the address reaches its limit and its places are looked up.
-	_ = undoScript.Run(ctx, a.q.cfg.Redis, []string{a.places}, a.place, a.mark).Err()
+	_ = undoScript.Run(ctx, a.q.cfg.Redis, []string{a.places, a.day}, append([]any{price}, place...)...).Err()
 }
 
 // digest makes an address unreadable in Redis.

@@ -3,6 +3,7 @@ package quota
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"sync"
@@ -16,6 +17,9 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
 )
+
+// ticket is the last one given.
+var ticket atomic.Int64
 
 var client = netip.MustParseAddr("203.0.113.7")
 
@@ -90,7 +94,7 @@ func TestOfManyJoinsAtOnceAsManyAreLetInAsThereMayBePlaces(t *testing.T) {
 				if a, err := replicas[i%3].Admit(t.Context(), client, room.ID("r:"+strconv.Itoa(i%7)),
 					room.NewSession()); err == nil {
 					let.Add(1)
-					a.Joined()
+					a.Joined(t.Context(), ticket.Add(1))
 				}
 			})
 		}
@@ -104,7 +108,7 @@ func TestAnAddressHasOnlySoManyOfItsPlacesInOneRoom(t *testing.T) {
 		q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 10, OfRoom: 3})
 		admit := func(id room.ID) error {
 			a, err := q.Admit(t.Context(), client, id, room.NewSession())
-			a.Joined()
+			a.Joined(t.Context(), ticket.Add(1))
 			return err
 		}
 		for range 3 {
@@ -133,7 +137,7 @@ func TestPlaceIsCountedOnceAndARefusedJoinNotAtAll(t *testing.T) {
 		for range 3 {
 			a, err := q.Admit(t.Context(), client, "r", session)
 			require.NoError(t, err)
-			a.Joined()
+			a.Joined(t.Context(), ticket.Add(1))
 		}
 		for range 3 {
 			refused, err := q.Admit(t.Context(), client, "r", room.NewSession())
@@ -162,7 +166,7 @@ func TestPlaceThatIsOverIsNotCountedHoweverItEnded(t *testing.T) {
 			a, err := q.Admit(t.Context(), client, id, session)
 			if err == nil {
 				_, err = e.Join(t.Context(), id, room.JoinRequest{Session: session})
-				a.Joined()
+				a.Joined(t.Context(), ticket.Add(1))
 				sessions = append(sessions, session)
 			}
 			return err
@@ -194,7 +198,7 @@ func TestJoinUnderWayIsNotTakenForAPlaceThatIsOver(t *testing.T) {
 		_, err := q.Admit(t.Context(), client, "r", room.NewSession())
 		limited(t, err, PlacesPerIP)
 	}
-	under.Joined()
+	under.Joined(t.Context(), ticket.Add(1))
 	a.Left(client)
 	_, err = a.Admit(t.Context(), client, "r", room.NewSession())
 	require.NoError(t, err, "its own replica knows that the join is done")
@@ -209,7 +213,7 @@ func TestStoreHoldsNoReadableAddress(t *testing.T) {
 		require.NoError(t, err)
 		keys, err := rdb.Keys(t.Context(), "*").Result()
 		require.NoError(t, err)
-		require.Len(t, keys, 2)
+		require.Len(t, keys, 3)
 		for _, key := range keys {
 			require.NotContains(t, key, client.String())
 			require.Positive(t, rdb.PTTL(t.Context(), key).Val(), "nothing stays for ever")
@@ -246,4 +250,71 @@ func TestPlaceThatWasAskedForAgainIsNotForgottenWithTheFirst(t *testing.T) {
 	refused.Refused(t.Context())
 	_, err = q.Admit(t.Context(), client, "r", room.NewSession())
 	limited(t, err, PlacesPerIP)
+}
+
+func TestAddressTakesOnlySoManyNewPlacesADay(t *testing.T) {
+	store := redistest.StartEmbedded(t)
+	rdb := redis.NewClient(&redis.Options{Addr: store.Addr()})
+	t.Cleanup(func() { _ = rdb.Close() })
+	now := time.Now()
+	store.SetTime(now)
+	require.InDelta(t, 5e8, Rate{PerSecond: 1e6}.perDay(), 1)
+	require.InDelta(t, 50_000, Rate{PerSecond: 1}.perDay(), 0)
+	rate := Rate{PerSecond: 100, Burst: 1000}
+	require.InDelta(t, 50_000, rate.perDay(), 0)
+	q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Rate: rate, Places: 1e6})
+	took := float64(now.UnixMicro()) + 49_990*rate.dayPrice() // 49,990 places, this instant
+	rdb.Set(t.Context(), q.key(q.digest(client), "day"), fmt.Sprintf("%.0f", took), 24*time.Hour)
+	join := func(ticket int64) error {
+		a, err := q.Admit(t.Context(), client, "r", "s")
+		a.Joined(t.Context(), ticket)
+		return err
+	}
+	for i := range int64(9) {
+		require.NoError(t, join(i))
+	}
+	for range 5 {
+		require.NoError(t, join(8), "a repeat is no new place")
+	}
+	a, err := q.Admit(t.Context(), client, "r", "another")
+	require.NoError(t, err)
+	a.Refused(t.Context())
+	require.NoError(t, join(9), "a refused join took nothing")
+	require.LessOrEqual(t, limited(t, join(10), RateLimit).After, 2*time.Second,
+		"the session's own next place counts too; a day's places come back one by one")
+	_, err = q.Admit(t.Context(), netip.MustParseAddr("203.0.113.8"), "r", "1")
+	require.NoError(t, err)
+	store.SetTime(now.Add(2 * time.Second))
+	require.NoError(t, join(10))
+}
+
+func TestRoomsOfPrefixesAreBoundedOverAllAddresses(t *testing.T) {
+	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
+		replica := func() *Quota {
+			q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 100, Rate: Rate{PerSecond: 100, Burst: 1000},
+				Prefixed: func(id room.ID) bool { return id != "named" }})
+			q.mostRooms = 3
+			return q
+		}
+		a, b := replica(), replica()
+		join := func(q *Quota, address, id string) error {
+			_, err := q.Admit(t.Context(), netip.MustParseAddr(address), room.ID(id), room.NewSession())
+			return err
+		}
+		for i := range 3 {
+			require.NoError(t, join(a, fmt.Sprint("203.0.113.", i), fmt.Sprint("x:", i)))
+		}
+		for _, q := range []*Quota{a, b} {
+			limited(t, join(q, "203.0.113.9", "x:3"), Rooms)
+			require.NoError(t, join(q, "203.0.113.9", "x:1"), "a room in use goes on")
+			require.NoError(t, join(q, "203.0.113.9", "named"))
+		}
+		places, err := rdb.ZCard(t.Context(), a.key(a.digest(netip.MustParseAddr("203.0.113.9")), "places")).Result()
+		require.NoError(t, err)
+		require.EqualValues(t, 4, places, "a refused room counts as no place")
+
+		old := float64(time.Now().Add(-remembered - time.Minute).UnixMilli())
+		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom-limit}:rooms", redis.Z{Score: old, Member: "x:0"}).Err())
+		require.NoError(t, join(b, "203.0.113.9", "x:3"), "a forgotten room makes way")
+	})
 }
