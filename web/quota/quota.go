@@ -167,8 +167,8 @@ type settled struct {
 	ticket int64
 }
 
-// Joined records that the join has finished, with the ticket of its place. A repeat takes nothing of the day's
-// new places.
+// Joined records that the join has finished, with the ticket of its place. A repeat takes nothing of the
+// day's new places.
 func (a Admission) Joined(ctx context.Context, ticket int64) {
 	if a.q == nil {
 		return

@@ -291,7 +291,8 @@ func TestAddressTakesOnlySoManyNewPlacesADay(t *testing.T) {
 func TestRoomsOfPrefixesAreBoundedOverAllAddresses(t *testing.T) {
 	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
 		replica := func() *Quota {
-			q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 100, Rate: Rate{PerSecond: 100, Burst: 1000},
+			q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 100,
+				Rate:     Rate{PerSecond: 100, Burst: 1000},
 				Prefixed: func(id room.ID) bool { return id != "named" }})
 			q.mostRooms = 3
 			return q
@@ -309,12 +310,14 @@ func TestRoomsOfPrefixesAreBoundedOverAllAddresses(t *testing.T) {
 			require.NoError(t, join(q, "203.0.113.9", "x:1"), "a room in use goes on")
 			require.NoError(t, join(q, "203.0.113.9", "named"))
 		}
-		places, err := rdb.ZCard(t.Context(), a.key(a.digest(netip.MustParseAddr("203.0.113.9")), "places")).Result()
+		from := a.digest(netip.MustParseAddr("203.0.113.9"))
+		places, err := rdb.ZCard(t.Context(), a.key(from, "places")).Result()
 		require.NoError(t, err)
 		require.EqualValues(t, 4, places, "a refused room counts as no place")
 
 		old := float64(time.Now().Add(-remembered - time.Minute).UnixMilli())
-		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom-limit}:rooms", redis.Z{Score: old, Member: "x:0"}).Err())
+		forgotten := redis.Z{Score: old, Member: "x:0"}
+		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom-limit}:rooms", forgotten).Err())
 		require.NoError(t, join(b, "203.0.113.9", "x:3"), "a forgotten room makes way")
 	})
 }

@@ -60,7 +60,8 @@ func TestAdministratorSeesAndEndsSignInsOnEveryReplica(t *testing.T) {
 	require.Equal(t, kim.Until.UnixMilli(), list[0].Until+list[1].Until-lee.Until.UnixMilli())
 
 	require.NoError(t, b.End(t.Context(), kim.Key, "lee", here, "the laptop was stolen"))
-	require.Equal(t, []string{"lee sign_in_ended: of kim: the laptop was stolen, from 192.0.2.1"}, written.take())
+	require.Equal(t, []string{"lee sign_in_ended: of kim: the laptop was stolen, from 192.0.2.1"},
+		written.take())
 	_, err = a.Agent(t.Context(), token)
 	require.ErrorIs(t, err, ErrNotSignedIn)
 	for _, key := range []string{kim.Key, "", newToken()} {
@@ -74,7 +75,8 @@ func TestAdministratorSeesAndEndsSignInsOnEveryReplica(t *testing.T) {
 	list, err = a.SignedIn(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, list)
-	require.Zero(t, cfg.Redis.ZCard(t.Context(), a.sessionsKey()).Val(), "a sign-in that is over leaves the index")
+	require.Zero(t, cfg.Redis.ZCard(t.Context(), a.sessionsKey()).Val(),
+		"a sign-in that is over leaves the index")
 }
 
 func TestOneTimeSignInIsInTheList(t *testing.T) {
@@ -155,7 +157,8 @@ func TestWhatIsNoLogoutTokenEndsNoSignIn(t *testing.T) {
 	keys, err := mockoidc.RandomKeypair(2048)
 	require.NoError(t, err)
 	stranger.Keypair = keys
-	forgedBy := (&counter{c.Desk, t, stranger, c.rdb, c.written}).logoutToken(map[string]any{"iss": c.at.Issuer()})
+	other := &counter{c.Desk, t, stranger, c.rdb, c.written}
+	forgedBy := other.logoutToken(map[string]any{"iss": c.at.Issuer()})
 	for name, raw := range map[string]string{
 		"nothing":        "",
 		"an id token":    idToken,

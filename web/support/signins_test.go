@@ -69,7 +69,8 @@ func TestProvidersSignOutClosesSockets(t *testing.T) {
 func TestAPersonsRequestIsUseAndASocketIsNot(t *testing.T) {
 	f := newFakeDesk()
 	h := deskHandler(t, f)
-	f.call(t, h, "kim", "GET", "/api/support/integration/ws", "", "Connection", "Upgrade", "Upgrade", "websocket")
+	f.call(t, h, "kim", "GET", "/api/support/integration/ws", "",
+		"Connection", "Upgrade", "Upgrade", "websocket")
 	require.Zero(t, f.uses)
 	f.call(t, h, "kim", "GET", "/support", "")
 	f.call(t, h, "kim", "POST", "/api/support/integration/pause", `{"reason":"r"}`)
