@@ -121,6 +121,20 @@ func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 // sha is the form of a hash.
 const sha = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
+// A refused URL is shown, and a password in it is not.
+func TestRefusedURLIsShownWithoutItsPassword(t *testing.T) {
+	for _, name := range []string{"allowed-origins", "frame-ancestors", "public-url", "seller-jwks-url",
+		"support-oidc-issuer", "webhook-url"} {
+		for _, value := range []string{"ftp://kim:can/ary@portal.example",
+			"ftp://a.example,ftp://kim:canary@b.example"} {
+			_, err := ParseConfig([]string{"--" + name + "=" + value})
+			require.ErrorContains(t, err, "--"+name)
+			require.NotContains(t, err.Error(), "ary@", name)
+			require.NotContains(t, err.Error(), "kim", name)
+		}
+	}
+}
+
 // badValues has at least one invalid value of every setting that can have one.
 var badValues = map[string][]string{
 	"addr":         {"8080", "host", ":http-ish", ":70000", "1.2.3.4:x"},
@@ -188,7 +202,7 @@ func TestWrongValueStopsTheStartAndIsNamed(t *testing.T) {
 				if s.secret {
 					require.NotContains(t, err.Error(), "hush")
 				} else {
-					require.ErrorContains(t, err, fmt.Sprintf("%q", value))
+					require.ErrorContains(t, err, fmt.Sprintf("%q", strings.ReplaceAll(value, "a:b@", "***@")))
 				}
 				if value != "" {
 					t.Setenv(s.env(), value)

@@ -64,7 +64,8 @@ func TestBrowserThatCameByHTTPSComesByNothingElse(t *testing.T) {
 	public := newSeller(t, start(t, config(t, "--redis-url", store.URL(), "--public-url",
 		"https://wait.example")).URL(), "a")
 	public.host = "wait.example"
-	require.NotEmpty(t, public.ask(http.MethodGet, "/", "").Header.Get(header))
+	require.Equal(t, "max-age=31536000; includeSubDomains",
+		public.ask(http.MethodGet, "/", "").Header.Get(header))
 }
 
 func TestMetricsAreWhereTheyAreSetToBeAndNowhereElse(t *testing.T) {

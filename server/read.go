@@ -213,13 +213,19 @@ func origins(field func(*Config) *[]string) func(*Config, string) error {
 			_, host, _ := strings.Cut(entry, "://")
 			if origin.Plain(entry) == "" || !originHost.MatchString(host) {
 				return fmt.Errorf("%q is not an origin: want scheme://host or scheme://host:port, such as "+
-					"https://portal.example", entry)
+					"https://portal.example", withoutUser(entry))
 			}
 			*field(c) = append(*field(c), entry)
 		}
 		return nil
 	}
 }
+
+// userIn matches what may be a user and a password in a URL.
+var userIn = regexp.MustCompile(`://[^,\s]*@`)
+
+// withoutUser returns a text without the users and passwords of its URLs.
+func withoutUser(text string) string { return userIn.ReplaceAllString(text, "://***@") }
 
 func readProxies(c *Config, value string) error {
 	for _, entry := range list(value) {

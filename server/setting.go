@@ -39,7 +39,7 @@ func (s setting) wrong(value string, err error) error {
 	if s.secret {
 		return fmt.Errorf("%s (--%s): %w", s.env(), s.name, err)
 	}
-	return fmt.Errorf("%s (--%s) is %q: %w", s.env(), s.name, value, err)
+	return fmt.Errorf("%s (--%s) is %q: %w", s.env(), s.name, withoutUser(value), err)
 }
 
 // fileSetting returns the setting for a secret's file: other users can list the environment and the

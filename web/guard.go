@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -11,8 +12,12 @@ import (
 	"github.com/waitroom/waitroom/web/support"
 )
 
-// httpsKept makes a browser that came over https use nothing else for a year.
-const httpsKept = "max-age=31536000"
+// httpsKept makes a browser that came over https use nothing else for a year. Where PUBLIC_URL gives the
+// server's name, that counts for the names below it, too: a page there could set cookies for this one.
+const (
+	httpsKept      = "max-age=31536000"
+	httpsKeptBelow = httpsKept + "; includeSubDomains"
+)
 
 // middleware is what every request passes before its handler.
 type middleware struct {
@@ -21,10 +26,15 @@ type middleware struct {
 	unnamed  unnamed
 	metrics  *metrics
 	untraced map[string]bool // routes
+
+	httpsKept string
 }
 
 func newMiddleware(b *base) *middleware {
-	m := &middleware{base: b, metrics: newMetrics(b.Registerer)}
+	m := &middleware{base: b, metrics: newMetrics(b.Registerer), httpsKept: httpsKept}
+	if strings.HasPrefix(b.PublicURL, "https://") {
+		m.httpsKept = httpsKeptBelow
+	}
 	if b.Tracer != nil {
 		m.untraced = besideRooms(b.Handlers)
 	}
@@ -52,7 +62,7 @@ func (m *middleware) harden(c *gin.Context) {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if m.proxies.Secure(c) {
-		header.Set("Strict-Transport-Security", httpsKept)
+		header.Set("Strict-Transport-Security", m.httpsKept)
 	}
 }
 

@@ -2,6 +2,7 @@
 package origin
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -105,4 +106,15 @@ func (s Sites) Crossed(r *http.Request) bool {
 		return !s.Trusted(r)
 	}
 	return strings.Join(r.Header.Values("Origin"), "") != "" && !s.Allowed(r)
+}
+
+// KeepHTTPS is a CheckRedirect that follows no redirect from https to http, and no more than ten.
+func KeepHTTPS(next *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) >= 10:
+		return errors.New("stopped after 10 redirects")
+	case next.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https":
+		return errors.New("redirects from https to http")
+	}
+	return nil
 }

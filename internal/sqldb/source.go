@@ -109,6 +109,10 @@ func (s source) open() (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o750); err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: make directory: %w", err)
 	}
+	// the driver would make a file that everybody on the machine reads; SQLite reports what fails here
+	if f, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close()
+	}
 	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.path)
 	db, err := sql.Open("sqlite", "file:"+escaped+sqliteOptions)
 	if err != nil {

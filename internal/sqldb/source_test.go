@@ -1,6 +1,8 @@
 package sqldb_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,5 +34,23 @@ func TestAWrongDatabaseURLsErrorNamesTheWrongPart(t *testing.T) {
 		require.ErrorContains(t, err, reason, url)
 		require.ErrorContains(t, err, "postgres://user:password@host/database")
 		require.NotContains(t, err.Error(), "canary")
+	}
+}
+
+// The ledger has sellers' ids and what their messages were.
+func TestSQLitesFilesAreReadByTheirOwnerAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "waitroom.db")
+	db, err := sqldb.Connect("sqlite:" + file)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (a INTEGER)")
+	require.NoError(t, err)
+	files, err := filepath.Glob(file + "*")
+	require.NoError(t, err)
+	require.Len(t, files, 3, "with its log and its index")
+	for _, name := range files {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
 	}
 }

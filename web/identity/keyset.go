@@ -2,10 +2,12 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -13,6 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
+
+	"github.com/waitroom/waitroom/internal/origin"
 )
 
 const (
@@ -40,11 +44,12 @@ type keySet struct {
 	failed  error // the last fetch's error
 }
 
-func newKeySet(url string, log *slog.Logger, r prometheus.Registerer) *keySet {
+func newKeySet(address string, log *slog.Logger, r prometheus.Registerer) *keySet {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: keysTimeout,
 		DisableKeepAlives:      true,
 		MaxResponseHeaderBytes: 64 << 10} // seldom used
-	k := &keySet{url: url, log: log, client: &http.Client{Transport: transport, Timeout: keysTimeout},
+	k := &keySet{url: address, log: log, client: &http.Client{Transport: transport, Timeout: keysTimeout,
+		CheckRedirect: origin.KeepHTTPS},
 		now:   time.Now,
 		limit: rate.NewLimiter(rate.Every(keysEvery), keysBurst),
 		fetches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_seller_keys_fetches_total",
@@ -111,8 +116,8 @@ func (k *keySet) take(keys []key, err error) {
 	k.failed = err
 	if err != nil {
 		k.fetches.WithLabelValues("failed").Inc()
-		k.log.Warn("the portal's keys can not be fetched; those known stay", "url", k.url, "known", len(k.keys),
-			"error", err)
+		k.log.Warn("the portal's keys can not be fetched; those known stay", "url", shown(k.url), "known",
+			len(k.keys), "error", err)
 		return
 	}
 	k.fetches.WithLabelValues("ok").Inc()
@@ -124,12 +129,12 @@ func (k *keySet) fetch() ([]key, error) {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.url, nil)
 	if err != nil {
-		return nil, err
+		return nil, withoutURL(err)
 	}
 	request.Header.Set("Accept", "application/jwk-set+json, application/json")
 	response, err := k.client.Do(request)
 	if err != nil {
-		return nil, err
+		return nil, withoutURL(err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
@@ -140,4 +145,21 @@ func (k *keySet) fetch() ([]key, error) {
 		return nil, err
 	}
 	return readKeys(text)
+}
+
+// shown returns an address without its query, which may hold a secret.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
+}
+
+// withoutURL returns a request's error without its URL.
+func withoutURL(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
 }

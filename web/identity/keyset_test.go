@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -11,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -195,4 +197,30 @@ func TestOnlyFitKeysOfASetAreTaken(t *testing.T) {
 		_, err := readKeys([]byte(bad))
 		require.Error(t, err, bad)
 	}
+}
+
+func TestKeysAddressIsInNoLogWithItsQuery(t *testing.T) {
+	var log bytes.Buffer
+	for _, address := range []string{"http://127.0.0.1:1/keys?token=canary",
+		"http://127.0.0.1:x/keys?token=canary"} {
+		keys := newKeySet(address, slog.New(slog.NewTextHandler(&log, nil)), nil)
+		es := portaltest.NewKey(t, "es", jwt.SigningMethodES256)
+		err := keys.check(t.Context(), es.Token(t, portaltest.For("s-1")))
+		require.ErrorIs(t, err, ErrKeys)
+		require.NotContains(t, err.Error(), "canary")
+	}
+	require.Contains(t, log.String(), "http://127.0.0.1:1/keys")
+	require.NotContains(t, log.String(), "canary")
+}
+
+func TestKeysAreNotFetchedByARedirectToHTTP(t *testing.T) {
+	p, _, _, es, _ := portal(t)
+	secure := httptest.NewTLSServer(http.RedirectHandler(p.URL, http.StatusFound))
+	t.Cleanup(secure.Close)
+	keys := newKeySet(secure.URL, slog.New(slog.DiscardHandler), nil)
+	follows := keys.client.CheckRedirect
+	keys.client = secure.Client()
+	keys.client.CheckRedirect = follows
+	require.ErrorIs(t, keys.check(t.Context(), es.Token(t, portaltest.For("s-1"))), ErrKeys)
+	require.Zero(t, p.Fetches.Load())
 }

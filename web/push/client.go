@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -19,19 +20,53 @@ const (
 // guard refuses networks where no public push service can be.
 var guard = ssrf.New(ssrf.WithPorts(443))
 
-var errNotLoopback = errors.New("not this machine")
+var (
+	errNotLoopback = errors.New("not this machine")
+	errNoMaker     = errors.New("through a proxy, only the push services of browsers' makers are asked")
+)
 
-// newClient makes the client that posts to endpoints. Endpoints come from sellers' browsers, so guard checks
-// each address when it is dialed, after name resolution. The client follows no redirects and uses no proxy.
-func newClient(loopback bool) *http.Client {
-	dialer := &net.Dialer{Timeout: dialTimeout, Control: guard.Safe}
+// clients post to endpoints, which come from sellers' browsers. They follow no redirects.
+type clients struct {
+	direct  *http.Client
+	proxied *http.Client
+	proxy   func(*http.Request) (*url.URL, error)
+}
+
+// newClients makes the clients. The direct one checks each address when it is dialed, after its name is
+// resolved. A proxy resolves names by itself, maybe to addresses inside, so it is asked for the hosts of
+// browsers' makers alone.
+func newClients(loopback bool, proxy func(*http.Request) (*url.URL, error)) *clients {
+	direct, plain := &net.Dialer{Timeout: dialTimeout, Control: guard.Safe}, &net.Dialer{Timeout: dialTimeout}
 	if loopback {
-		dialer.Control = onlyLoopback
+		direct.Control = onlyLoopback
 	}
+	return &clients{direct: newClient(direct, nil), proxied: newClient(plain, proxy), proxy: proxy}
+}
+
+func (c *clients) Do(req *http.Request) (*http.Response, error) {
+	proxy, err := c.proxy(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case proxy == nil:
+		return c.direct.Do(req)
+	case !maker(req.URL.Hostname()):
+		return nil, errNoMaker
+	}
+	return c.proxied.Do(req)
+}
+
+// CloseIdleConnections closes the idle connections of both clients.
+func (c *clients) CloseIdleConnections() {
+	c.direct.CloseIdleConnections()
+	c.proxied.CloseIdleConnections()
+}
+
+func newClient(dialer *net.Dialer, proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	return &http.Client{
 		Timeout:       sendTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		Transport: &http.Transport{DialContext: dialer.DialContext, Proxy: proxy, ForceAttemptHTTP2: true,
 			TLSHandshakeTimeout: dialTimeout,
 			MaxIdleConns:        32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
 			MaxResponseHeaderBytes: 16 << 10},

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -25,12 +26,14 @@ type Config struct {
 	Registerer prometheus.Registerer // nil: no metrics
 	Loopback   bool                  // for tests: endpoints are on this machine only, also without TLS
 	Now        func() time.Time      // for tests: the signing time; default time.Now
+	// the proxy of a request; default http.ProxyFromEnvironment
+	Proxy func(*http.Request) (*url.URL, error)
 }
 
 // Pushes sends one deployment's notifications, from one of its replicas. It is safe for concurrent use.
 type Pushes struct {
 	cfg    Config
-	client *http.Client
+	client *clients
 	pauses pauses
 	hosts  hosts
 	counts *prometheus.CounterVec
@@ -44,7 +47,10 @@ func New(cfg Config) *Pushes {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Pushes{cfg: cfg, client: newClient(cfg.Loopback), pauses: pauses{now: cfg.Now},
+	if cfg.Proxy == nil {
+		cfg.Proxy = http.ProxyFromEnvironment
+	}
+	return &Pushes{cfg: cfg, client: newClients(cfg.Loopback, cfg.Proxy), pauses: pauses{now: cfg.Now},
 		hosts: hosts{now: cfg.Now}, counts: newCounts(cfg.Registerer)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"code.dny.dev/ssrf"
@@ -81,7 +82,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	if !p.pauses.over(req.URL) {
 		return fmt.Errorf("%w: it said when", ErrLater)
 	}
-	leave, ok := p.hosts.enter(req.URL.Host)
+	leave, ok := p.hosts.enter(strings.TrimSuffix(req.URL.Host, ":443"))
 	if !ok {
 		return fmt.Errorf("%w: its host has pushes in flight, or rests", ErrLater)
 	}
@@ -165,6 +166,8 @@ func unsent(err error) error {
 	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedPort) ||
 		errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, errNotLoopback):
 		return fmt.Errorf("%w: %w", ErrRefused, errInternal)
+	case errors.Is(err, errNoMaker):
+		return fmt.Errorf("%w: %w", ErrRefused, errNoMaker)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w: no answer in time", ErrLater)
 	}

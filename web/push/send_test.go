@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"slices"
 	"sync"
 	"testing"
@@ -276,4 +278,31 @@ func TestSubscriptionIsOfOneSellersPlaceUntilItIsForgotten(t *testing.T) {
 	require.Len(t, s.browsers(2, "s-2"), 1)
 	require.NoError(t, s.Forget(t.Context(), here, 1, 2))
 	require.Empty(t, s.rdb.Keys(t.Context(), prefix+"place:*").Val())
+}
+
+// A proxy resolves names by itself, and may reach what is inside.
+func TestProxyIsAskedForPushServicesOfBrowsersMakersAlone(t *testing.T) {
+	asked := make(chan string, 4)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.Host
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(proxy.Close)
+	at, err := url.Parse(proxy.URL)
+	require.NoError(t, err)
+	s := newStage(t)
+	s.Pushes = New(Config{Redis: s.rdb, Now: time.Now,
+		Proxy: func(*http.Request) (*url.URL, error) { return at, nil }})
+	t.Cleanup(s.Close)
+	send := func(ticket int64, endpoint string) error {
+		b := pushtest.NewBrowser(t, endpoint)
+		sub, err := s.Parse(b.Endpoint, b.P256dh(), b.Auth())
+		require.NoError(t, err)
+		require.NoError(t, s.Subscribe(t.Context(), here, ticket, sub))
+		return s.send(To{here, ticket, nameOf(s.placeKey(here, ticket), sub)})
+	}
+	require.ErrorIs(t, send(1, "https://inside.example/1"), ErrRefused)
+	require.Empty(t, asked)
+	require.ErrorIs(t, send(2, "https://fcm.googleapis.com/fcm/send/1"), ErrLater)
+	require.Equal(t, "CONNECT fcm.googleapis.com:443", <-asked)
 }

@@ -51,7 +51,7 @@ func TestSubscriptionIsRefusedWhereNoPushServiceCanBe(t *testing.T) {
 // The address at the time of the dial counts. A host name may resolve to a public address when it is checked,
 // and to an internal one when it is dialed.
 func TestNameThatLeadsInsideIsNotDialed(t *testing.T) {
-	client := newClient(false)
+	client := newClients(false, nil).direct
 	for _, inside := range []string{"https://localhost/1", "https://127.0.0.1/1", "https://[::1]/1",
 		"https://10.0.0.1/1", "https://169.254.169.254/1", "http://localhost:6379/1"} {
 		_, err := client.Post(inside, "text/plain", http.NoBody) //nolint:bodyclose // there is none
@@ -60,6 +60,6 @@ func TestNameThatLeadsInsideIsNotDialed(t *testing.T) {
 		require.NotContains(t, unsent(err).Error(), "localhost")
 	}
 	//nolint:bodyclose // there is none
-	_, err := newClient(true).Post("https://192.0.2.1/1", "text/plain", http.NoBody)
+	_, err := newClients(true, nil).direct.Post("https://192.0.2.1/1", "text/plain", http.NoBody)
 	require.ErrorIs(t, unsent(err), ErrRefused, "and in tests nothing else is")
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/waitroom/waitroom/internal/origin"
 )
 
 // errToken is ErrExpired for an invalid token of the provider; a retry may succeed.
@@ -37,7 +39,8 @@ type issuer struct {
 func newProvider(cfg OIDC, log *slog.Logger) *provider {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 5 * time.Second,
 		DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10} // seldom used
-	return &provider{cfg: cfg, log: log, client: &http.Client{Transport: transport, Timeout: 5 * time.Second}}
+	return &provider{cfg: cfg, log: log, client: &http.Client{Transport: transport, Timeout: 5 * time.Second,
+		CheckRedirect: origin.KeepHTTPS}}
 }
 
 // find discovers the provider, once for concurrent callers. A cancelled caller does not cancel the others.
