@@ -142,6 +142,33 @@ func TestFileForSpreadsheetsHasTheReadersZone(t *testing.T) {
 	}
 }
 
+func TestSellersOfTwoDirectionsLookDifferentAndMoveNoNeighbour(t *testing.T) {
+	site, ctx := serveQuietPages(t), browsertest.Page(t)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(site+"/support/en/find-mirrored")))
+	digitFirst := read(t, ctx, `[...document.querySelectorAll("a")].filter((a) => a.textContent.includes("אבג")).map((a) => {
+		const text = a.firstChild, left = (c) => {
+			const r = document.createRange();
+			r.setStart(text, text.data.indexOf(c));
+			r.setEnd(text, text.data.indexOf(c) + 1);
+			return r.getBoundingClientRect().left;
+		};
+		return left("1") < left("א");
+	}).join()`)
+	require.Equal(t, "false,true", digitFirst)
+
+	story := storyView("en")
+	story.Seller = mirroredIDs[1]
+	require.Contains(t, render(t, templates.StoryPage(story)), "\u2068"+mirroredIDs[1]+"\u2069")
+	for text, want := range map[string]string{"s-1": "s-1 left", "가": "가 left",
+		mirroredIDs[0]: "\u2068" + mirroredIDs[0] + "\u2069 left", "\U0001E900": "\u2068\U0001E900\u2069 left"} {
+		got, err := chromedp.Run(ctx, chromedp.Evaluate[string](fmt.Sprintf(
+			`import("/static/js/words.js").then((m) => m.fill("{seller} left", { seller: %q }))`, text),
+			chromedp.EvalAwaitPromise))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
+
 func TestPagesWriteTimesAsTheServerDoes(t *testing.T) {
 	site, ctx := serveQuietPages(t), browsertest.Page(t)
 	for _, name := range []string{"story", "history", "audit", "deliveries"} {

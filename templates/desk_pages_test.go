@@ -24,6 +24,9 @@ func visitor(lang string) templates.DeskView {
 	return templates.DeskView{Lang: lang, AssetPrefix: static.Prefix()}
 }
 
+// mirroredIDs are two sellers that look the same where an id has the direction of the page.
+var mirroredIDs = [2]string{"12-אבג", "אבג-12"}
+
 // quietPages returns support's pages that are not live, in every state, by name.
 func quietPages(lang string) map[string]templ.Component {
 	failed, oidc := signInView(lang), signInView(lang)
@@ -39,8 +42,11 @@ func quietPages(lang string) map[string]templ.Component {
 	off.Enabled, watching.MayAct, quiet.Rows = false, false, nil
 	near := findView(lang)
 	near.Near, near.Partial, near.Rooms, near.Found = true, true, nil, "s-2O0"
+	mirrored := findView(lang)
+	mirrored.Sellers = []templates.FoundSeller{{Seller: mirroredIDs[0]}, {Seller: mirroredIDs[1]}}
 	return map[string]templ.Component{
-		"find": templates.FindPage(findView(lang)), "find-near": templates.FindPage(near),
+		"find-mirrored": templates.FindPage(mirrored),
+		"find":          templates.FindPage(findView(lang)), "find-near": templates.FindPage(near),
 		"find-nothing": templates.FindPage(templates.FindView{DeskView: near.DeskView}),
 		"sign-in":      templates.SignInPage(signInView(lang)), "sign-in-failed": templates.SignInPage(failed),
 		"sign-in-oidc": templates.SignInPage(oidc),

@@ -175,6 +175,19 @@ func ordinal(number string) int {
 	return n%10 - 1
 }
 
+// isolated keeps a right-to-left text from changing the order of its neighbours.
+func isolated(text string) string {
+	if strings.ContainsFunc(text, rightToLeft) {
+		return "\u2068" + text + "\u2069"
+	}
+	return text
+}
+
+func rightToLeft(r rune) bool {
+	return r >= 0x0590 && r <= 0x08ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc ||
+		r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
+}
+
 func valueOf(name string, pairs []any) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] != name {
@@ -182,7 +195,7 @@ func valueOf(name string, pairs []any) string {
 		}
 		switch value := pairs[i+1].(type) {
 		case string:
-			return value
+			return isolated(value)
 		case int:
 			return strconv.Itoa(value)
 		case int64:

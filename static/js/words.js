@@ -8,7 +8,7 @@ const SOON = 10; // seconds
  */
 export function fill(pattern, values) {
   return pattern.replace(/\{(\w+)(?::([^}]*))?\}/g, (_, name, list) => {
-    const value = String(values[name] ?? "");
+    const value = isolated(String(values[name] ?? ""));
     const forms = list?.split(":") ?? [];
     if (forms.length === 4) return value + forms[ordinal(Number(value))];
     if (forms.length === 0) return value;
@@ -20,6 +20,13 @@ export function fill(pattern, values) {
 function ordinal(n) {
   const last = n % 10;
   return Math.floor(n / 10) % 10 === 1 || last === 0 || last > 3 ? 3 : last - 1;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b]/;
+
+/** Keeps a right-to-left text from changing the order of its neighbours. */
+export function isolated(text) {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 export function estimate(t, seconds) {

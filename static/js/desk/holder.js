@@ -1,5 +1,5 @@
 import { byID, put } from "../dom.js";
-import { fill, timeOfDay } from "../words.js";
+import { fill, isolated, timeOfDay } from "../words.js";
 import { seller } from "./address.js";
 
 /** The card of the lock's holder. */
@@ -44,7 +44,7 @@ export class HolderCard {
     put(byID("holder-fence"), String(holder.fence));
     put(byID("holder-asks"), this.#asks(holder));
     const { next } = this.model;
-    put(byID("holder-next"), next ? next.seller : this.words.nobody_next);
+    put(byID("holder-next"), next ? isolated(next.seller) : this.words.nobody_next);
     this.#count(holder);
   }
 

@@ -1,5 +1,5 @@
 import { Refused } from "../http.js";
-import { fill, timeOfDay } from "../words.js";
+import { fill, isolated, timeOfDay } from "../words.js";
 
 const SECONDS = [30, 60, 120];
 const SHOWN = 600000; // milliseconds after its arrival in which an assigned message is shown
@@ -193,7 +193,7 @@ export class Verbs {
   }
 
   #name(seller, ticket) {
-    return `${seller} · ${fill(this.words.ticket, { ticket })}`;
+    return `${isolated(seller)} · ${fill(this.words.ticket, { ticket })}`;
   }
 
   #effect(name, values = {}) {
