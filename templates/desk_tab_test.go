@@ -144,3 +144,17 @@ func run[T any](b *deskTab, expression string, args ...any) T {
 	require.NoError(b.t, err, expression)
 	return value
 }
+
+// A sign-in ends after half an hour without use: an agent that works on a live page uses it.
+func TestWorkOnALivePageIsUseAndALookIsNot(t *testing.T) {
+	_, tab := openRooms(t, fewRooms())
+	tab.until(`document.querySelectorAll("#rooms-rows [role=row]").length > 0`)
+	const plain = `performance.getEntriesByType("resource").filter((e) => e.initiatorType === "fetch").length`
+	press := func() { tab.do(chromedp.KeyEvent("?"), chromedp.KeyEvent(kb.Escape)) }
+	press()
+	require.Zero(t, run[int](tab, plain), "once in five minutes is enough")
+	run[bool](tab, `(() => { const now = Date.now; Date.now = () => now() + 360000; return true; })()`)
+	require.Zero(t, run[int](tab, plain))
+	press()
+	tab.until(plain + " === 1")
+}

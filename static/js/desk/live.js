@@ -71,10 +71,12 @@ export class Live {
   }
 
   /** A person used the page: a plain request makes the sign-in last on. */
-  #use() {
+  async #use() {
     if (Date.now() - this.#used < USED_EVERY) return;
     this.#used = Date.now();
-    this.#ask();
+    const how = { method: "HEAD", redirect: "manual" };
+    const answer = await fetch(location.href, how).catch(() => undefined);
+    if (answer?.type === "opaqueredirect") signIn();
   }
 
   /** A browser does not report why a socket was refused; a plain request shows whether the sign-in ended. */
