@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -33,6 +34,8 @@ func turn(busy time.Duration) object {
 func busyUntil(after any) object {
 	return object{"codes": object{"asked": 0, "open": 0, "ask_after": after}}
 }
+
+func also(state object, more object) object { maps.Copy(state, more); return state }
 
 func ended(outcome string) object {
 	return object{"status": "ended", "outcome": outcome, "fence": nil, "lease_expires_at": nil, "codes": nil}

@@ -234,15 +234,14 @@ func (v RoomView) holderOver() string {
 }
 
 // ending returns the notice of how the place ended. For a completed place with a code it first says what the
-// code is for: the seller still has to type it in, unless the seller pressed "done", which only the browser
-// remembers.
+// code is for: the seller still has to type it in, until the seller has said that it is done.
 func (v RoomView) ending() Notice {
 	t := v.live()
 	code := v.main().Code != ""
 	switch {
 	case v.Rejected && !code:
 		return t.CodeRejected
-	case v.Outcome == "completed" && code && (v.Rejected || !v.main().Late):
+	case v.toEnter() && (v.Rejected || !v.main().Late):
 		return t.CodeArrived
 	}
 	words := v.ended()

@@ -17,6 +17,7 @@ func (v RoomView) marks() templ.Attributes {
 		"data-hurry":      boolWord(v.hurry()),
 		"data-paused":     boolWord(v.Paused),
 		"data-code":       boolWord(v.hasCode()),
+		"data-entered":    boolWord(v.entered()),
 		"data-messages":   boolWord(len(v.current()) > 0),
 		"data-offer":      boolWord(v.shows("locked") && v.offer().MessageID != ""),
 		"data-ending":     v.kindOfEnding(),
@@ -167,16 +168,13 @@ func (v RoomView) passedWords() string {
 	return fill(v.text().Live.Passed, "n", v.passed())
 }
 
-// ring returns how much of the countdown's ring has gone, in hundredths.
-func (v RoomView) ring() string {
+// leftOfTurn returns how much of the turn, or of the time to claim it, is left, in hundredths.
+func (v RoomView) leftOfTurn() string {
 	whole := v.LeaseSeconds
 	if v.step() == "claim" {
 		whole = v.ClaimSeconds
 	}
-	if v.turnLeft() <= 0 {
-		return "105" // its round end is off it too
-	}
-	return number(int(100 - 100*v.turnLeft()/max(int64(whole)*1000, v.turnLeft(), 1)))
+	return number(int(100 * v.turnLeft() / max(int64(whole)*1000, v.turnLeft(), 1)))
 }
 
 func (v RoomView) lease() string { return v.span(v.LeaseSeconds) }

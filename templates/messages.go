@@ -36,6 +36,17 @@ func (v RoomView) main() SMSView {
 	return best
 }
 
+// toEnter reports whether the shown code ended the seller's turn and has yet to be entered, as far as is
+// known.
+func (v RoomView) toEnter() bool { return v.completedByCode() && v.Entered != v.main().MessageID }
+
+// entered reports whether the seller has entered the code of a turn that it completed.
+func (v RoomView) entered() bool { return v.completedByCode() && v.Entered == v.main().MessageID }
+
+func (v RoomView) completedByCode() bool {
+	return v.shows("ended") && v.Outcome == "completed" && v.main().Code != ""
+}
+
 // mainFence returns the fence of the main message's lease; without one, this turn's.
 func (v RoomView) mainFence() int64 {
 	if fence := v.main().Fence; fence != 0 {

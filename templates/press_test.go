@@ -225,23 +225,26 @@ func TestWhileACodeIsOnShowToCopyItIsTheButtonAndTheMarketplaceTheSecond(t *test
 			const probe = document.getElementById("accent-probe") ?? document.querySelector("main").appendChild(Object.assign(document.createElement("i"), { id: "accent-probe" }));
 			probe.style.color = "var(--accent)";
 			const look = %s;
-			return ["sms-copy", "sms-market", "market", "done", "cancel", "return", "join"].map((id) => id + ":" + look(id)).join(" ") === %q;
+			return ["sms-copy", "sms-market", "market", "done", "cancel", "entered", "return", "join"].map((id) => id + ":" + look(id)).join(" ") === %q;
 		})()`, look, want))
 	}
 	room.push(t, turn(0))
 	tab.step("ask")
 	room.send(t, message("m", "인증번호 482103", "482103", 0))
 	tab.step("code")
-	looks("sms-copy:primary sms-market:second market: done:quiet cancel:quiet return: join:")
+	looks("sms-copy:primary sms-market:second market: done:second cancel:quiet entered: return: join:")
 	require.Equal(t, "인증번호 복사", tab.text("sms-copy"))
 	require.Equal(t, "마켓 열기", tab.text("sms-market"))
 	room.push(t, ended("completed")) // by the code
 	tab.hasText("outcome", "인증번호가 도착했어요")
-	looks("sms-copy:primary sms-market:second market: done: cancel: return:quiet join:quiet")
+	looks("sms-copy:primary sms-market:second market: done: cancel: entered:second return:quiet join:quiet")
+
+	tab.do(chromedp.Click("#entered"))
+	looks("sms-copy: sms-market: market: done: cancel: entered: return:primary join:second")
 
 	room.push(t, object{"status": "locked", "ticket": 10, "fence": 78,
 		"lease_expires_at": time.Now().Add(time.Minute).UnixMilli()})
 	tab.step("ask")
 	room.push(t, ended("cancelled"))
-	looks("sms-copy: sms-market: market: done: cancel: return:primary join:second")
+	looks("sms-copy: sms-market: market: done: cancel: entered: return:primary join:second")
 }

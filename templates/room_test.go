@@ -173,6 +173,29 @@ func TestEndedPageWithoutScriptForgetsItsCode(t *testing.T) {
 	require.NotContains(t, page, "초마다 새로고침해요")
 }
 
+func TestCodeIsFoldedOnceTheSellerSaysThatItIsEntered(t *testing.T) {
+	view := everyState()["ended"]
+	view.Outcome, view.Info.ReturnURL = "completed", "https://portal.example"
+	view.SMS = []templates.SMSView{codeAt("m-1", "482103", 5)}
+	page := render(t, templates.RoomPage(view))
+	form := between(t, page, `<form id="entered-form"`, "</form>")
+	require.NotContains(t, between(t, form, "<form", ">"), "hidden")
+	require.Contains(t, form, `method="get"`)
+	require.Contains(t, form, `name="entered" value="m-1"`)
+	require.Contains(t, page, `data-entered="false"`)
+	require.Contains(t, between(t, page, `id="outcome"`, "</h1>"), "인증번호가 도착했어요")
+
+	view.Entered = "m-1"
+	page = render(t, templates.RoomPage(view))
+	require.Contains(t, between(t, page, `<form id="entered-form"`, ">"), "hidden")
+	require.Contains(t, page, `data-entered="true"`)
+	require.Contains(t, between(t, page, `id="outcome"`, "</h1>"), "인증을 마쳤어요")
+	require.NotContains(t, between(t, page, `<details id="sms-whole"`, ">"), "open")
+
+	view.SMS = append(view.SMS, codeAt("m-2", "555555", 1))
+	require.Contains(t, render(t, templates.RoomPage(view)), `data-entered="false"`, "another code came")
+}
+
 func TestPageStartsItsModulesFromAStateFrame(t *testing.T) {
 	page := render(t, templates.RoomPage(everyState()["waiting"]))
 	block := between(t, page, `<script id="page-data" type="application/json">`, "</script>")

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,8 +55,6 @@ func asks(asked, open int, after any) object {
 	return object{"asked": asked, "open": open, "ask_after": after}
 }
 
-func also(state object, more object) object { maps.Copy(state, more); return state }
-
 func pictureSMS(text string, code any) object {
 	return object{"type": "sms", "message_id": "m-" + text, "text": text, "code": code, "received_at": in(-4),
 		"late": false}
@@ -97,6 +94,9 @@ func pictures() []picture {
 		{name: "turn-hurry", state: inTurn(24, asks(1, 0, nil)), frames: []object{code}},
 		{name: "turn-hurry-asked", state: inTurn(24, asks(1, 1, nil))},
 		{name: "ended-code", state: over("completed"), frames: []object{code}},
+		{name: "ended-entered", state: over("completed"), frames: []object{code},
+			then:  `document.getElementById("entered").click()`,
+			until: `document.body.dataset.entered === "true"`},
 		{name: "ended-completed", state: over("completed")},
 		{name: "ended-expired", state: over("expired")},
 		{name: "ended-dropped", state: over("dropped")},
@@ -154,7 +154,7 @@ func (b *browser) prepare(room *fakeRoom, p picture) {
 	for _, frame := range p.frames {
 		room.send(b.t, frame)
 	}
-	if len(p.frames) > 0 && p.until == "" {
+	if len(p.frames) > 0 && (p.until == "" || p.then != "") {
 		b.until(
 			`document.getElementById("sms").dataset.count !== "0" || !document.getElementById("unclaimed").hidden`)
 	}

@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -48,35 +49,58 @@ func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	legible("")
 }
 
-func TestRingShowsTheTimeLeftInForcedColors(t *testing.T) {
+func TestBarShowsTheTimeLeftInForcedColors(t *testing.T) {
 	_, tab := expectTurn(t)
 	tab.do(forcedColors(true))
-	tab.until(
-		`["track", "left"].map((part) => parseFloat(getComputedStyle(document.querySelector(".dial-" + part)).strokeWidth)).reduce((track, left) => track * 3 <= left)`)
+	tab.until(`getComputedStyle(document.getElementById("time-bar")).borderTopWidth === "1px"`)
+	tab.until(`((bar) => bar.value > 0 && bar.value < bar.max)(document.getElementById("time-bar"))`)
 }
 
-// crossing returns the parts of the ring's label that lie on the ring or beyond it.
-const crossing = `(() => {
-	const ring = document.querySelector(".dial svg").getBoundingClientRect();
-	const [x, y, inner] = [ring.x + ring.width / 2, ring.y + ring.height / 2, ring.width * 51 / 120];
-	const text = document.createRange();
-	text.selectNodeContents(document.getElementById("time-left"));
-	return [...text.getClientRects()].filter((r) => [r.left, r.right].some((at) => Math.hypot(at - x, r.top + 3 - y) > inner)).length;
-})()`
+// disorder returns what is wrong with a turn's parts: the one thing to do stands above the time, all else below,
+// outlined, and cancel as the last button, apart.
+const disorder = `((task) => {
+	const at = (id) => document.getElementById(id).getBoundingClientRect();
+	const buttons = [...document.querySelectorAll("main .button")].filter((e) => e.getClientRects().length > 0);
+	const below = buttons.slice(buttons.findIndex((e) => at(e.id).top > at("time-left").top));
+	const full = (e) => getComputedStyle(e).backgroundColor === "rgb(255, 255, 255)";
+	const plain = (e) => getComputedStyle(e).borderTopColor === "rgba(0, 0, 0, 0)";
+	const wrong = [];
+	if (buttons.filter(full).map((e) => e.id).join() !== task) wrong.push("primary: " + buttons.filter(full).map((e) => e.id));
+	if (task && at(task).bottom > at("time-left").top) wrong.push(task + " is not above the time");
+	if (below.at(-1).id !== "cancel") wrong.push(below.at(-1).id + " is last");
+	if (below.filter(plain).map((e) => e.id).join() !== "cancel") wrong.push("not outlined: " + below.filter(plain).map((e) => e.id));
+	if (at("cancel").top - at(below.at(-2).id).bottom < 16) wrong.push("cancel is not apart");
+	return wrong.join();
+})(%q)`
 
-func TestLabelOfTheRingStaysInItInAnyLanguage(t *testing.T) {
+func TestTheOneThingToDoIsAboveTheTimeAndCancelIsLastAndApart(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
-	claims := turn(0)
-	claims["claim_by"] = time.Now().Add(time.Hour).UnixMilli()
-	tab.do(chromedp.EmulateViewport(360, 640))
-	for _, lang := range templates.Languages() {
-		room.change(object{"status": "idle", "fence": nil, "claim_by": nil})
-		tab.open(room, lang)
-		tab.until(`document.documentElement.lang === "` + lang + `"`)
-		room.push(t, claims)
-		tab.step("claim")
-		tab.until(crossing + ` === 0`)
+	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
+		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}}
+	tab.do(chromedp.EmulateViewport(360, 740))
+	tab.open(room, "ko")
+	in := func(step, task string) {
+		t.Helper()
+		tab.step(step)
+		tab.until(fmt.Sprintf(disorder, task) + ` === ""`)
 	}
+	claims, asked := turn(0), turn(0)
+	claims["claim_by"] = time.Now().Add(time.Hour).UnixMilli()
+	asked["codes"] = object{"asked": 1, "open": 1, "ask_after": nil}
+	room.push(t, claims)
+	in("claim", "claim")
+	room.push(t, also(turn(0), object{"claim_by": nil}))
+	in("ask", "ask")
+	room.push(t, turn(time.Hour))
+	in("busy", "")
+	room.push(t, asked)
+	in("asked", "market")
+	room.send(t, message("a", "인증번호 000000", "000000", 0))
+	in("code", "sms-copy")
+	tab.rejects()
+	in("again", "ask-again")
+	tab.do(chromedp.Click("#ask-again"))
+	in("asked", "market")
 }
 
 func TestButtonThatIsAloneHasTheWholeRow(t *testing.T) {

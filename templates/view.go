@@ -17,6 +17,7 @@
 //	POST /rooms/{room}/claim  fence (only of a holder)
 //	GET  /rooms/{room}?ask=leave|done|reject  shows the page with that Ask
 //	GET  /rooms/{room}?not={message_id} shows the page without that offer
+//	GET  /rooms/{room}?entered={message_id} folds that code: the seller has entered it
 //	GET  /rooms/{room}?lang=ko|en switches the language
 //
 // The server answers a leave without confirm=yes by 303 to ?ask=leave, or ?ask=done where the reason is
@@ -36,6 +37,7 @@
 //	body[data-connection]  off (no script) | connecting | open | stale (the server gets no news) | lost |
 //	                       closed
 //	body[data-ending]      the sign of how it ended: done | time | left | note; empty in the other states
+//	body[data-entered]     "true" once the seller has entered the code of a turn that it completed
 //	body[data-messages]    "true" while a message is shown; body[data-offer]: while one waits to be claimed
 //	body[data-paused]      "true" while support has paused the room
 //	#seller-id #join       the form's field and button (idle and ended)
@@ -55,7 +57,7 @@
 //	#ask                   "I ask for the code now": step 1 (locked); opens the marketplace where it has a
 //	                       link, once the ask counts, which #market does later. #number is the shared
 //	                       number, #number-copy copies it
-//	#ask-busy              instead of it while the number is busy; #ask-countdown until when, m:ss
+//	#ask-countdown         until when the number is busy, m:ss (locked)
 //	#ask-again             "I ask once more", after an ask (locked)
 //	#done #cancel          end the turn (locked); cancel asks first, and so does done before a code has come
 //	#leave-confirm         "yes, leave" in the question #leave-dialog; #leave-stay is "no";
@@ -64,6 +66,7 @@
 //	#sms-code              the newest code (locked and ended); #sms-copy copies it,
 //	                       #sms-reject rejects it, which asks first
 //	#sms-title             the kind of the message on show: a code, a text, or a late one
+//	#entered               "I have entered it", beside a code that ended its turn (ended)
 //	#return                the way back to the page that the seller came from (ended)
 //	#past                  messages of an earlier turn that came late (waiting and locked)
 //	#outcome               how it ended, in words; data-outcome has the contract's word, data-rejected is
@@ -128,6 +131,8 @@ type RoomView struct {
 
 	Rejected     bool // the seller rejected the code that ended the turn, once it was over
 	JoinedDevice bool // another device was let into this place
+
+	Entered string // the message whose code the seller has entered, where the request names one
 
 	Reach      string // how the portal can reach the seller, in words; "" = it can not
 	WantsReach bool   // the seller chose to be sent a message

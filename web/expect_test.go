@@ -65,6 +65,10 @@ func (e *askEngine) Reject(_ context.Context, _ room.ID, session string, fence i
 	return e.err
 }
 
+func (e *askEngine) Leave(context.Context, room.ID, room.LeaveRequest) (room.Standing, error) {
+	return room.Standing{View: e.answer.View, Place: e.seat.Place}, e.err
+}
+
 func (e *askEngine) Join(_ context.Context, _ room.ID, q room.JoinRequest) (room.Standing, error) {
 	e.joined = &q
 	return room.Standing{View: e.answer.View, Place: e.seat.Place}, e.err
@@ -317,6 +321,19 @@ func TestDoneByFormAsksWhileAnAskWaitsForItsCode(t *testing.T) {
 		url.Values{"fence": {"9"}, "reason": {"completed"}})
 	require.Equal(t, "/rooms/integration?ask=done", location)
 	require.Regexp(t, `<dialog id="done-dialog"[^>]* open`, page)
+}
+
+func TestDoneByFormLeadsToAPageWithTheCodeFolded(t *testing.T) {
+	e := holding(0)
+	h := handler(t, Config{Engine: e})
+	form := url.Values{"fence": {"9"}, "reason": {"completed"}, "confirm": {"yes"}, "entered": {"m 1"}}
+	location, _ := press(t, h, "/rooms/integration/leave", form)
+	require.Equal(t, "/rooms/integration?entered=m+1", location)
+
+	e.seat = room.Seat{Place: room.Place{Status: room.Ended, Outcome: room.Completed, Ticket: 9, Fence: 9},
+		Messages: []room.Message{{MessageID: "m 1", Text: "인증번호 482913", Code: new("482913"), ReceivedAt: 1_400,
+			Fence: 9}}}
+	require.Contains(t, ask(t, h, "GET", location).Body.String(), `data-entered="true"`)
 }
 
 func TestOfferIsAskedAboutUntilItIsAnsweredWithNo(t *testing.T) {

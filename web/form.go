@@ -56,7 +56,11 @@ func (h *pages) leaveForm(c *gin.Context) {
 	if err := h.leaveByForm(c); err != nil && problem.CodeOf(err) != "no_place" {
 		h.notice(c, problem.CodeOf(err), "")
 	}
-	h.back(c, "")
+	rest := ""
+	if entered := c.PostForm("entered"); entered != "" {
+		rest = "?" + url.Values{"entered": {entered}}.Encode()
+	}
+	h.back(c, rest)
 }
 
 func (h *pages) leaveByForm(c *gin.Context) error {

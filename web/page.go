@@ -73,7 +73,7 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 	h.addRules(id, &v)
 	market, _ := strconv.Atoi(c.Query("market")) // none: the first
 	v.Info = v.Info.Choose(market)
-	v.Ask, v.AskKey = c.Query("ask"), uuid.NewString()
+	v.Ask, v.AskKey, v.Entered = c.Query("ask"), uuid.NewString(), c.Query("entered")
 	v.Offers = slices.DeleteFunc(v.Offers, func(
 		o templates.OfferView) bool {
 		return o.MessageID == c.Query("not")

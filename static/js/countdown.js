@@ -1,8 +1,5 @@
 import { clock } from "./words.js";
 
-// of a ring that is 100 long: its round ends are off it too, which WebKit would draw as a dot
-const EMPTY = 105;
-
 /**
  * <wr-countdown>: the time left until a moment of the server's clock. It ticks by itself and is silent for
  * screen readers; a listener to "wr-tick" may speak. At zero it shows data-over.
@@ -20,7 +17,7 @@ export class Countdown extends HTMLElement {
   }
 
   /**
-   * until: unix ms or null. whole: the full time in ms, for the ring; default: the time left at
+   * until: unix ms or null. whole: the full time in ms, for the bar; default: the time left at
    * this moment's first call.
    */
   run(server, until, whole) {
@@ -46,11 +43,10 @@ export class Countdown extends HTMLElement {
   }
 
   #draw(left) {
-    const ring = this.dataset.ring && document.getElementById(this.dataset.ring);
-    if (!ring) return;
-    // The ring glides for a second towards its next place: see the style sheet.
-    const ahead = Math.max(left - 1000, 0);
-    ring.setAttribute("stroke-dashoffset", String(ahead === 0 ? EMPTY : 100 - (100 * ahead) / this.#whole));
+    const bar = this.dataset.bar && document.getElementById(this.dataset.bar);
+    if (!bar) return;
+    // The bar glides for a second towards its next place: see the style sheet.
+    bar.value = (100 * Math.max(left - 1000, 0)) / this.#whole;
   }
 }
 

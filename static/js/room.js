@@ -258,6 +258,13 @@ function finish() {
   end("done", "completed");
 }
 
+byID("entered-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  journey.finish(store.state, messages.main?.id ?? "");
+  view.draw(store.state);
+  view.focus();
+});
+
 function leave() {
   end(store.state.status === "locked" ? "cancel" : "leave", "cancelled");
 }

@@ -104,5 +104,11 @@ export class Turn {
     byID("ask-more").hidden = step !== "busy" || !this.journey.wasPutOff(state);
     byID("ask-again").hidden =
       step === "ask" || step === "over" || this.#busy(state) || !(state.codes?.asked > 0);
+    place(byID("ask-again"), byID(step === "again" ? "turn-task" : "turn-more"));
   }
+}
+
+/** The tab order follows the eye, so that a button which becomes the task moves there as a whole. */
+function place(button, part) {
+  if (button.parentElement !== part) part.append(button);
 }

@@ -70,6 +70,8 @@ export class View {
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
+    body.entered = String(this.entered);
+    byID("entered-form").hidden = !this.toEnter;
     body.ending = state.status === "ended" ? this.#kind(state) : "";
     if (state.ticket != null)
       put(byID("ticket"), byID("ticket").textContent.replace(/\d+/, String(state.ticket)));
@@ -167,17 +169,34 @@ export class View {
     return document.body.dataset.connection === "replaced" ? this.words.wait_unknown : this.words.wait_lost;
   }
 
+  /** Returns whether the shown code ended the turn and has yet to be entered, as far as is known. */
+  get toEnter() {
+    return this.#completedByCode && !this.#done;
+  }
+
+  /** Returns whether the seller has entered the code of a turn that it completed. */
+  get entered() {
+    return this.#completedByCode && this.#done;
+  }
+
+  get #completedByCode() {
+    const { status, outcome } = this.state;
+    return status === "ended" && outcome === "completed" && this.messages.code !== "";
+  }
+
+  get #done() {
+    return this.journey.finished(this.state) === this.messages.main.id;
+  }
+
   /** The words for how the place ended. A code on show has to be entered first. */
   get ending() {
-    const { words: t, state, messages, journey } = this;
-    const { main } = messages;
+    const { words: t, state, journey } = this;
+    const { main } = this.messages;
     const rejected = journey.rejectedEnd(state);
     if (rejected && !main?.code) return t.code_rejected;
-    const completed = state.outcome === "completed";
-    const entered = main && journey.finished(state) === main.id;
-    if (completed && main?.code && (rejected || !main.late) && !entered) return t.code_arrived;
+    if (this.toEnter && (rejected || !main.late)) return t.code_arrived;
     const outcome = this.#outcome;
-    return main?.code && !completed ? { title: outcome.title, lead: t.try_code } : outcome;
+    return main?.code && state.outcome !== "completed" ? { title: outcome.title, lead: t.try_code } : outcome;
   }
 
   get #outcome() {
