@@ -12,8 +12,9 @@ import (
 )
 
 // backwards returns the steps of Tab (recorded by tabbed) that lead up the page, or to the left within a
-// line.
+// line. At the page's end a form that stays at the foot of the screen has the place that is its own.
 const backwards = `(() => {
+	window.scrollTo(0, document.documentElement.scrollHeight);
 	const named = (e) => e.tagName.toLowerCase() + "#" + e.id;
 	const at = (e) => { const { top, bottom, left } = e.getBoundingClientRect(); return { top, bottom, left }; };
 	return window.tabbed.slice(1).filter((e, i) => {

@@ -68,6 +68,8 @@ func pictures() []picture {
 	over := func(outcome string) object { return also(object{"ticket": 9}, ended(outcome)) }
 	return []picture{
 		{name: "idle", state: object{"queue_length": 3, "lease_expires_at": in(87)}},
+		{name: "idle-checked", then: `document.getElementById("check").click()`,
+			until: `document.getElementById("check-result").textContent !== ""`},
 		{name: "idle-empty", state: object{"queue_length": 0, "estimated_wait": 0, "maximum_wait": 0}},
 		{name: "idle-error", then: `document.getElementById("join").click()`,
 			until: `document.getElementById("error").textContent !== ""`},

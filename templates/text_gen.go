@@ -546,6 +546,9 @@ type LiveText struct {
 	ToldOpen        string            `json:"told_open"`
 	ToldHome        string            `json:"told_home"`
 	Untold          string            `json:"untold"`
+	NotifyCheck     Notice            `json:"notify_check"`
+	CheckSound      string            `json:"check_sound"`  // {state}
+	CheckNotify     string            `json:"check_notify"` // {state}
 	NoSeller        string            `json:"no_seller"`
 	Unreachable     string            `json:"unreachable"`
 	UnreachableJoin string            `json:"unreachable_join"`
@@ -596,7 +599,7 @@ type PageText struct {
 	OtherSeller    string            `json:"other_seller"`
 	Join           string            `json:"join"`
 	JoinAgain      string            `json:"join_again"`
-	JoinNote       string            `json:"join_note"` // {lease}
+	Prepare        PagePrepareText   `json:"prepare"`
 	PausedTitle    string            `json:"paused_title"`
 	PausedLead     string            `json:"paused_lead"`
 	MyPlace        string            `json:"my_place"`
@@ -667,6 +670,16 @@ type PageText struct {
 	PushClaim      string            `json:"push_claim"` // {here} {room} {time}
 	PushReturn     string            `json:"push_return"`
 	PushAway       Notice            `json:"push_away"`
+}
+
+// PagePrepareText has the words of "page/prepare" in locales.
+type PagePrepareText struct {
+	SignIn string `json:"sign_in"` // {market}
+	Wait   string `json:"wait"`
+	Alerts string `json:"alerts"`
+	Check  string `json:"check"`
+	Enter  string `json:"enter"`
+	Here   string `json:"here"` // {lease}
 }
 
 // PageMissedText has the words of "page/missed" in locales.

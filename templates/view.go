@@ -43,6 +43,8 @@
 //	#seller-id #join       the form's field and button (idle and ended)
 //	#error                 the error of the last press (idle and ended); empty otherwise.
 //	                       [data-error=waiting], [data-error=locked]: the same in those states
+//	#check                 turns on sound and notifications, and tries both; #check-result what came of it
+//	                       (idle)
 //	#queue-length          the line, in words (idle)
 //	#newcomer-estimate     the wait of a seller who joins now, in words (idle)
 //	#position              the place as a bare number (waiting)

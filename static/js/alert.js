@@ -1,5 +1,6 @@
 import { Chime } from "./chime.js";
 import { byID, put } from "./dom.js";
+import { fill } from "./words.js";
 
 /** Every alert that reaches a seller who looks elsewhere. */
 export class TurnAlert {
@@ -63,25 +64,39 @@ export class TurnAlert {
 
 /** Shows each kind of alert with its state: after each reload a press has to arm the sound again. */
 export function offerAlerts(alert) {
-  const { chime, words } = alert;
-  byID("alerts").hidden = false;
-  const stateWords = { on: words.turned_on, off: words.turned_off, stopped: words.sound_stopped };
+  const { chime, notifier } = alert;
+  let checked = false;
   const show = () => {
+    const [sound, notify] = states(alert);
     const button = byID("sound-test");
-    put(byID("sound-state"), stateWords[chime.state]);
+    put(byID("sound-state"), sound);
     put(button, chime.armed ? button.dataset.on : button.dataset.off);
+    put(byID("notify-note"), notify);
+    byID("notify").hidden = notifier.state !== "off";
+    if (!checked) return;
+    put(byID("check-sound"), fill(alert.words.check_sound, { state: sound }));
+    put(byID("check-notify"), fill(alert.words.check_notify, { state: notify }));
+    byID("check-lead").hidden = true;
+    put(byID("check"), byID("check").dataset.checked);
   };
+  for (const id of ["alerts", "notify-row", "check", "check-lead"]) byID(id).hidden = false;
   chime.onChange = show;
+  notifier.onChange = show;
   show();
-  byID("sound-test").addEventListener("click", async () => {
-    await chime.arm();
-    chime.play();
+  const play = () => chime.arm().then(() => chime.play());
+  byID("sound-test").addEventListener("click", play);
+  byID("notify").addEventListener("click", () => notifier.ask());
+  byID("check").addEventListener("click", async () => {
+    await Promise.all([play(), tryNotification(alert)]);
+    checked = true;
+    show();
   });
-  offerNotifications(alert);
 }
 
-function offerNotifications({ words, notifier }) {
-  const stateWords = {
+/** Returns the states of sound and notifications in words. */
+function states({ chime, notifier, words }) {
+  const sound = { on: words.turned_on, off: words.turned_off, stopped: words.sound_stopped };
+  const notify = {
     none: words.untold,
     home: words.told_home,
     blocked: words.blocked,
@@ -89,14 +104,14 @@ function offerNotifications({ words, notifier }) {
     open: words.told_open,
     closed: words.told_closed,
   };
-  const show = () => {
-    put(byID("notify-note"), stateWords[notifier.state]);
-    byID("notify").hidden = notifier.state !== "off";
-  };
-  byID("notify-row").hidden = false;
-  notifier.onChange = show;
-  show();
-  byID("notify").addEventListener("click", () => notifier.ask());
+  return [sound[chime.state], notify[notifier.state]];
+}
+
+/** A browser asks for permission in the press alone, so nothing is awaited before. */
+async function tryNotification({ notifier, words }) {
+  if (notifier.state === "off") await notifier.ask();
+  const { title, lead } = words.notify_check;
+  if (notifier.wanted) await notifier.put(title, lead);
 }
 
 function buzz(pattern) {

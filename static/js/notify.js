@@ -52,8 +52,13 @@ export class Notifier {
     this.onChange();
   }
 
+  /** Shows a notification to a seller who looks elsewhere. */
   async show(title, body) {
-    if (!document.hidden || !this.wanted) return;
+    if (document.hidden && this.wanted) await this.put(title, body);
+  }
+
+  /** Shows a notification, wherever the seller looks. */
+  async put(title, body) {
     const worker = await this.#worker;
     if (worker) {
       const data = { paths: [location.pathname] };
