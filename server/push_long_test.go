@@ -166,7 +166,7 @@ const asWorker = `((source, userAgent) => {
 	const clients = { pages: [], matchAll: async () => clients.pages, openWindow: async (path) => done.push("open " + path) };
 	new Function("self", source)({ addEventListener: (name, f) => { does[name] = f; }, location, registration, clients, navigator: { userAgent } });
 	const happens = (name, event) => new Promise((resolve) => does[name]({ ...event, waitUntil: (work) => resolve(work) }));
-	const message = { title: "t", body: "{time}", until: 0, lang: "ko", tag: "x", paths: ["/rooms/integration", "/"] };
+	const message = { title: "t", body: "{time}", until: 0, lang: "ko", tag: "x", room: "integration", server_time: 0, paths: ["/rooms/integration", "/"] };
 	const press = () => happens("notificationclick", { notification: { data: message, close: () => done.push("close") } });
 	const push = () => happens("push", { data: { json: () => message } });
 	return (async () => {

@@ -97,7 +97,7 @@ func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Dura
 	}
 	return time.Duration(until-view.Now) * time.Millisecond, func(lang string) push.Message {
 		words, plain := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
-		return push.Message{Title: words.Title, Body: words.Lead, Plain: plain, Until: until, Lang: lang,
-			Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
+		return push.Message{Title: words.Title, Body: words.Lead, Plain: plain, Until: until, Now: view.Now,
+			Room: string(id), Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
 	}
 }

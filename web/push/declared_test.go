@@ -10,11 +10,11 @@ import (
 // The members are those of the Push API's declarative push message: web_push is 8030, title and navigate are
 // required.
 func TestBrowserCanShowAMessageWithoutTheServiceWorker(t *testing.T) {
-	m := Message{Title: "Your turn", Body: "by {time}", Plain: "Go back", Until: 1, Lang: "en",
+	m := Message{Title: "Your turn", Body: "by {time}", Plain: "Go back", Until: 2, Now: 1, Room: "a", Lang: "en",
 		Tag: "waitroom:a", Paths: []string{"/rooms/a", "/"}}
 	text, err := m.write("https://wait.example")
 	require.NoError(t, err)
-	require.JSONEq(t, `{"title":"Your turn","body":"by {time}","until":1,"lang":"en","tag":"waitroom:a","paths":["/rooms/a","/"],"web_push":8030,
+	require.JSONEq(t, `{"title":"Your turn","body":"by {time}","until":2,"server_time":1,"room":"a","lang":"en","tag":"waitroom:a","paths":["/rooms/a","/"],"web_push":8030,
 		"notification":{"title":"Your turn","body":"Go back","navigate":"https://wait.example/rooms/a","lang":"en","tag":"waitroom:a"}}`, string(text))
 
 	text, err = m.write("")

@@ -31,9 +31,11 @@ type To struct {
 // Message is the service worker's input, see static/worker.js. It does not name the seller.
 type Message struct {
 	Title string   `json:"title"`
-	Body  string   `json:"body"` // {time} in it is Until, by the browser's clock
-	Plain string   `json:"-"`    // replaces Body where the browser shows the message without the service worker
-	Until int64    `json:"until"`
+	Body  string   `json:"body"`        // {time} in it is Until, by the device's clock
+	Plain string   `json:"-"`           // replaces Body where the browser shows the message without the service worker
+	Until int64    `json:"until"`       // unix milliseconds, as Now
+	Now   int64    `json:"server_time"` // when it was sent
+	Room  string   `json:"room"`
 	Lang  string   `json:"lang"`
 	Tag   string   `json:"tag"`   // one notification per tag is visible
 	Paths []string `json:"paths"` // of the room's page; the first is the one to open
