@@ -33,14 +33,17 @@ func TestStepsBeforeJoiningNameWhatIsNeeded(t *testing.T) {
 	require.Contains(t, waiting, "hidden")
 }
 
-func TestOnePressTriesSoundAndNotification(t *testing.T) {
-	room, tab := startFakeRoom(t), openBrowser(t)
-	tab.before(`window.shown = []; window.Notification = class {
+// ownNotifications records what a page asks for and shows.
+const ownNotifications = `window.shown = []; window.Notification = class {
 		static permission = "default";
 		static requestPermission() { shown.push("asked " + navigator.userActivation.isActive); return Promise.resolve(Notification.permission = window.answer ?? "granted"); }
 		constructor(title, { body }) { shown.push(title + " " + body); }
 		close() {}
-	}`)
+	}`
+
+func TestOnePressTriesSoundAndNotification(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(ownNotifications)
 	tab.open(room, "ko")
 	require.Empty(t, tab.text("check-result"), "nothing was tried yet")
 	tab.do(chromedp.Click("#check"))
@@ -56,6 +59,18 @@ func TestOnePressTriesSoundAndNotification(t *testing.T) {
 	tab.do(chromedp.Click("#check"))
 	tab.hasText("check-notify", "알림: 브라우저 설정에서 꺼져 있어요")
 	tab.until(`shown.join() === "asked true"`)
+}
+
+// A press arms the sound before it is a click.
+func TestPressOnNotificationsCountsWhereTheyWereAllowedMeanwhile(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(ownNotifications)
+	room.change(place(2))
+	tab.open(room, "ko")
+	tab.run(`Notification.permission = "granted"`) // on another page
+	tab.do(chromedp.Click("#notify"))
+	tab.until(`shown.join() === "asked true"`)
+	tab.hasText("notify-note", "켜짐, 이 화면이 열려 있을 때만 와요")
 }
 
 // The steps may be longer than a small screen. The form stays at its foot, and covers no focused button.

@@ -64,47 +64,53 @@ export class TurnAlert {
 
 /** Shows each kind of alert with its state: after each reload a press has to arm the sound again. */
 export function offerAlerts(alert) {
-  const { chime, notifier } = alert;
+  const { chime, notifier, words } = alert;
   let checked = false;
-  const show = () => {
-    const [sound, notify] = states(alert);
+  const showSound = () => {
     const button = byID("sound-test");
-    put(byID("sound-state"), sound);
+    const state = soundState(alert);
+    put(byID("sound-state"), state);
     put(button, chime.armed ? button.dataset.on : button.dataset.off);
-    put(byID("notify-note"), notify);
+    if (checked) put(byID("check-sound"), fill(words.check_sound, { state }));
+  };
+  // Only a change of the notifications hides their button: a press arms the sound too, before it is a click.
+  const showNotify = () => {
+    const state = notifyState(alert);
+    put(byID("notify-note"), state);
     byID("notify").hidden = notifier.state !== "off";
-    if (!checked) return;
-    put(byID("check-sound"), fill(alert.words.check_sound, { state: sound }));
-    put(byID("check-notify"), fill(alert.words.check_notify, { state: notify }));
-    byID("check-lead").hidden = true;
-    put(byID("check"), byID("check").dataset.checked);
+    if (checked) put(byID("check-notify"), fill(words.check_notify, { state }));
   };
   for (const id of ["alerts", "notify-row", "check", "check-lead"]) byID(id).hidden = false;
-  chime.onChange = show;
-  notifier.onChange = show;
-  show();
+  chime.onChange = showSound;
+  notifier.onChange = showNotify;
+  showSound();
+  showNotify();
   const play = () => chime.arm().then(() => chime.play());
   byID("sound-test").addEventListener("click", play);
   byID("notify").addEventListener("click", () => notifier.ask());
-  byID("check").addEventListener("click", async () => {
+  byID("check").addEventListener("click", async ({ currentTarget: button }) => {
     await Promise.all([play(), tryNotification(alert)]);
     checked = true;
-    show();
+    byID("check-lead").hidden = true;
+    put(button, button.dataset.checked);
+    showSound();
+    showNotify();
   });
 }
 
-/** Returns the states of sound and notifications in words. */
-function states({ chime, notifier, words }) {
-  const sound = { on: words.turned_on, off: words.turned_off, stopped: words.sound_stopped };
-  const notify = {
+function soundState({ chime, words }) {
+  return { on: words.turned_on, off: words.turned_off, stopped: words.sound_stopped }[chime.state];
+}
+
+function notifyState({ notifier, words }) {
+  return {
     none: words.untold,
     home: words.told_home,
     blocked: words.blocked,
     off: words.turned_off,
     open: words.told_open,
     closed: words.told_closed,
-  };
-  return [sound[chime.state], notify[notifier.state]];
+  }[notifier.state];
 }
 
 /** A browser asks for permission in the press alone, so nothing is awaited before. */
