@@ -37,6 +37,8 @@ type Config struct {
 	Named  []room.ID          // rooms that are listed also while unused
 	Name   string             // the name of this replica; default: the host's name
 	Behind func() bool        // whether the ledger is behind; nil = it never is
+	// names of the settings that differ from another replica's, with commas; nil = none ever does
+	Differing func() string
 
 	// interval of a socket's pings; default 25 s. A socket is closed if nothing arrives for 0.4 of it after a
 	// ping, or if the page leaves two unanswered
@@ -76,6 +78,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Behind == nil {
 		c.Behind = func() bool { return false }
+	}
+	if c.Differing == nil {
+		c.Differing = func() string { return "" }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

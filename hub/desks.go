@@ -54,7 +54,7 @@ func (h host) Status() desk.Status {
 	rooms := len(h.rooms)
 	h.mu.RUnlock()
 	return desk.Status{Sockets: int(h.sockets.Load()), Rooms: rooms, Stale: !h.Fresh(),
-		Behind:   h.cfg.Behind(),
+		Behind: h.cfg.Behind(), Differing: h.cfg.Differing(),
 		Draining: h.draining.Load()}
 }
 

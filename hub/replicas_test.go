@@ -29,9 +29,16 @@ func replicaNamed(p *desktest.Page, name string) map[string]any {
 func TestSupportSeesHowTheReplicasAre(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
-	var behind atomic.Bool
+	var behind, differs atomic.Bool
+	differing := func() string {
+		if differs.Load() {
+			return "lease"
+		}
+		return ""
+	}
 	cfg := func(name string) hub.Config {
-		return hub.Config{Name: name, Behind: behind.Load, Probe: 200 * time.Millisecond, Linger: time.Minute}
+		return hub.Config{Name: name, Behind: behind.Load, Differing: differing, Probe: 200 * time.Millisecond,
+			Linger: time.Minute}
 	}
 	one, two, three := start(t, rdb, room.Config{}, cfg("one")), start(t, rdb, room.Config{},
 		cfg("two")), start(t, rdb, room.Config{}, cfg("three"))
@@ -50,6 +57,10 @@ func TestSupportSeesHowTheReplicasAre(t *testing.T) {
 	room.until("the ledger is behind", func(p *desktest.Page) bool {
 		return replicaNamed(p,
 			"two")["ledger"] == "behind"
+	})
+	differs.Store(true)
+	room.until("settings differ", func(p *desktest.Page) bool {
+		return replicaNamed(p, "two")["differing"] == "lease"
 	})
 	require.NoError(t, three.Hub.Drain(t.Context()))
 	room.until("one drains", func(p *desktest.Page) bool {

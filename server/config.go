@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/near"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
@@ -71,6 +72,8 @@ type Config struct {
 	ReturnSecret    Secret // signs the way back to the portal
 
 	Tracing tracing.Config // from the variables of OpenTelemetry
+
+	digests agree.Settings // of the secrets that all replicas must share
 
 	Reload <-chan os.Signal // each signal rereads RoomsFile; nil: never reread
 

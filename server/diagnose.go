@@ -17,7 +17,8 @@ func DiagnoseSource(ctx context.Context, c Config, source string) []doctor.Findi
 		TrustedProxies: c.TrustedProxies, FrameAncestors: c.FrameAncestors, Serves: serves,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, DatabaseURL: string(c.DatabaseURL),
 		Retention: c.Retention, RetentionText: short(c.Retention),
-		Rooms: c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources, Source: source,
+		Shared: c.sharedOnDisk(),
+		Rooms:  c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources, Source: source,
 		SMSWebhookSecret: string(c.SMSWebhookSecret), WebhookSecret: string(c.WebhookSecret),
 		SellersProven:  c.SellerAuth == byToken,
 		SupportSignsIn: len(c.SupportUsers) > 0 || c.SupportOIDC.Issuer != "", Tracing: c.Tracing})

@@ -19,6 +19,9 @@ func (s *Server) Run(ctx context.Context) error {
 	background.Go(func() error { return unlessEnded(failed, "sockets", s.hub.Run(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "sweep", s.sweep(failed)) })
 	background.Go(func() error { return unlessEnded(failed, "ledger", s.ledger.Run(failed)) })
+	if !s.cfg.Redis.Embedded() { // else it is the only replica
+		background.Go(func() error { return unlessEnded(failed, "settings", s.settings.Run(failed)) })
+	}
 	if s.near != nil {
 		background.Go(func() error { return unlessEnded(failed, "near", s.near.Run(failed)) })
 	}

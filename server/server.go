@@ -24,6 +24,7 @@ import (
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/admission"
+	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/near"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/server/store"
@@ -62,6 +63,7 @@ type Server struct {
 	hub       *hub.Hub
 	rooms     *roomsfile.Book // nil without ROOMS_FILE
 	health    *health
+	settings  *agree.Board
 	secrets   *secrets
 	links     *link.Links
 	traces    *tracing.Traces // nil without tracing
@@ -147,12 +149,15 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
+	s.settings = agree.New(agree.Config{Redis: s.store.Client, Names: s.engine.Names(), Name: s.replicaName(),
+		Settings: s.sharedHere, Log: s.log, Registerer: registry})
 	s.links = link.New(s.store.Client, s.engine.Names())
 	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites,
 		Registerer: registry, Linked: s.standsFor(),
 		Unnotified: s.cfg.Redis.Embedded(), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
 		Panels: newPanels(s.engine, s.ledger, s.store.Client, s.sourcesOf),
-		Name:   s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind }})
+		Name:   s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind },
+		Differing: s.settings.Differing})
 	s.openDesk()
 	writes := store.NewProbe(s.store.Client, s.engine.Names(), s.engine.Ping)
 	s.health = &health{checks: []check{
@@ -160,6 +165,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
 		{name: "secrets", bad: "differ", ask: s.secrets.agree, soft: true, rare: true},
+		{name: "settings", bad: "differ", ask: s.settings.Agree, soft: true, rare: true},
 	}}
 	unread := newThrottledLog(s.log, time.Minute)
 	registry.MustRegister(s.health, newLineMetrics(s.engine, s.cfg.Rooms.String(), func(err error) {

@@ -114,6 +114,7 @@ func ParseConfig(args []string) (Config, error) {
 		} else if _, inFile := given[s.fileSetting().name]; inFile {
 			c.follow(s, given)
 		}
+		c.digest(s.name, value)
 	}
 	wrong = append(wrong, c.finish()...)
 	var err error

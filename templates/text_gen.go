@@ -173,6 +173,7 @@ type DeskLiveText struct {
 	StoreStale     string               `json:"store_stale"`
 	Behind         string               `json:"behind"`
 	LedgerBehind   string               `json:"ledger_behind"`
+	SettingsDiffer string               `json:"settings_differ"` // {names}
 	NoAnswer       string               `json:"no_answer"`
 	Draining       string               `json:"draining"`
 	Fine           string               `json:"fine"`

@@ -72,6 +72,7 @@ type Host interface {
 type Status struct {
 	Sockets, Rooms          int
 	Stale, Behind, Draining bool // the store, the ledger, the replica itself
+	Differing               string
 }
 
 // Tasks runs work that ends with the hub.

@@ -30,6 +30,8 @@ type replica struct {
 	Ledger    string `json:"ledger"` // ok, behind
 	Draining  bool   `json:"draining"`
 	StartedAt int64  `json:"started_at"` // unix ms
+	// names of settings that are others in another replica, with commas
+	Differing string `json:"differing,omitempty"`
 }
 
 // uncounted returns the state without its numbers of sockets, rooms and watchers. A change of the rest is
@@ -64,7 +66,7 @@ func (r *replicas) own() replica {
 	s := r.d.Host.Status()
 	me := replica{ID: r.id, Name: r.d.Name, Sockets: s.Sockets, Rooms: s.Rooms, Watchers: r.d.sockets.count(),
 		Store: "ok", Ledger: "ok",
-		Draining: s.Draining, StartedAt: r.started}
+		Draining: s.Draining, StartedAt: r.started, Differing: s.Differing}
 	if s.Stale {
 		me.Store = "stale"
 	}

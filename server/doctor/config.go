@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/server/tracing"
@@ -32,6 +33,7 @@ type Config struct {
 
 	Rooms      web.Rooms
 	RoomsFile  roomsfile.Checks // without a path there is no file
+	Shared     agree.Settings   // what all replicas must share
 	SMSSources map[string]source.Configured
 	Source     string // only what came from the sources of this name is reported; "" = all is checked
 

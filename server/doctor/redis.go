@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/store"
 )
 
@@ -49,6 +50,7 @@ func (d *doctor) redis(ctx context.Context) {
 	}
 	d.rights(within, s.Client)
 	d.takesWrites(within, s)
+	d.shared(within, s.Client)
 	if !d.any(about) {
 		way := "by its functions"
 		if why := room.TryFunctions(within, s.Client); why != "" {
@@ -76,6 +78,17 @@ func (d *doctor) unreached(err error) {
 		do = "Does it speak TLS? Then rediss://; and does this host trust its certificate?"
 	}
 	d.wrong("redis", do, "%s does not answer: %v.", d.Redis, err)
+}
+
+// shared reports settings that are others in a replica that serves now.
+func (d *doctor) shared(ctx context.Context, c redis.UniversalClient) {
+	found, err := agree.Compare(ctx, c, room.NamesOf(c, d.RedisPrefix), d.Shared)
+	if err != nil {
+		return // rights reports what the user may not call
+	}
+	for _, one := range found {
+		d.wrong("settings", "Give all replicas the same, and restart those that have another.", "%s.", one)
+	}
 }
 
 func (d *doctor) cluster(ctx context.Context, c *redis.ClusterClient) {

@@ -41,6 +41,9 @@ func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Re
 // Of returns a room's current entry.
 func (b *Book) Of(id room.ID) *Entry { return b.file.Load().Of(id) }
 
+// Sum returns the digest of the current file.
+func (b *Book) Sum() string { return b.file.Load().Sum }
+
 // Each calls of for the current file's entries.
 func (b *Book) Each(of func(name string, e *Entry)) { b.file.Load().Each(of) }
 

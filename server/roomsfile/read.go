@@ -2,6 +2,8 @@ package roomsfile
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -47,6 +49,8 @@ func Read(c Checks) (*File, error) {
 	r := &reader{checks: c}
 	file := r.file(parse(text, r.wrong))
 	if len(r.faults) == 0 {
+		sum := sha256.Sum256(text)
+		file.Sum = hex.EncodeToString(sum[:])
 		return file, nil
 	}
 	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.line - b.line })

@@ -94,6 +94,7 @@ func (t Text) In(lang string) string {
 // File is a valid rooms file.
 type File struct {
 	Warnings []string // likely mistakes that are not faults
+	Sum      string   // digest of the text
 
 	entries map[string]*Entry // by room, or by prefix with its star
 	rest    *Entry            // of every other room

@@ -1,4 +1,5 @@
 import { byID, make } from "../dom.js";
+import { fill } from "../words.js";
 
 /** Draws the replicas as rows of a table. */
 export function drawReplicas(words, list) {
@@ -24,13 +25,14 @@ export function lineOfReplicas(words, list) {
   byID("replicas").replaceChildren(...list.map((replica) => entry(words, replica)));
 }
 
-function entry(t, { id, name, store, ledger, draining }) {
+function entry(t, { id, name, store, ledger, draining, differing }) {
   const chip = (on, words, kind = "") => on && make("span", { class: `chip ${kind}` }, words);
-  const fine = store === "ok" && ledger === "ok" && !draining;
+  const fine = store === "ok" && ledger === "ok" && !draining && !differing;
   return make("li", {},
     make("span", {}, name || id),
     fine && make("span", { class: "soft" }, t.fine),
     chip(store !== "ok", t.store_stale, "bad"),
+    chip(differing, fill(t.settings_differ, { names: differing }), "bad"),
     chip(ledger !== "ok", t.ledger_behind, "warn"),
     chip(draining, t.draining),
   );

@@ -59,7 +59,14 @@ export class Trouble {
     const { words: t, replicas } = this;
     const stale = replicas.filter(({ store }) => store === "stale").map(({ name, id }) => name || id);
     const behind = replicas.some(({ ledger }) => ledger === "behind");
+    const differing = [...new Set(replicas.flatMap(({ differing: names }) => names?.split(", ") ?? []))];
     return [
+      differing.length > 0 && {
+        kind: "warn",
+        trouble: "behind",
+        id: `differ ${differing}`,
+        words: fill(t.settings_differ, { names: differing.join(", ") }),
+      },
       stale.length > 0 && {
         kind: "bad",
         trouble: "lost",
