@@ -28,7 +28,7 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 	}
 	// No claim and no rest sets locked_at this late, unless the clock was ahead and was set back.
 	free := []any{asOf - s.timeout.Milliseconds(), kind,
-		now + s.timeout.Milliseconds() + slowRest.Milliseconds()}
+		now + max(s.timeout+slowRest, mostAsked).Milliseconds()}
 	switch s.dialect {
 	case MySQL:
 		t, err = s.claimInTwo(ctx, free, now)

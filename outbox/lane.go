@@ -3,6 +3,8 @@ package outbox
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -14,10 +16,36 @@ type lane struct {
 	busy     int        // tasks in progress
 	finished chan error // one error for each task
 	wake     chan struct{}
+	tried    *tried
+}
+
+// tried has the phases that a lane has tried since its tick began, by task. It is safe for concurrent use.
+type tried struct {
+	mu     sync.Mutex
+	phases map[int64][]Phase
+}
+
+func (t *tried) add(task Task) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.phases[task.ID] = append(t.phases[task.ID], task.Phase)
+}
+
+func (t *tried) has(task int64, phase Phase) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Contains(t.phases[task], phase)
+}
+
+func (t *tried) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.phases)
 }
 
 func newLane(w *Worker, name string, k Kind) *lane {
-	return &lane{worker: w, name: name, kind: k, wake: make(chan struct{}, 1)}
+	return &lane{worker: w, name: name, kind: k, wake: make(chan struct{}, 1),
+		tried: &tried{phases: make(map[int64][]Phase)}}
 }
 
 // run does tasks until ctx ends. A done task makes room for the next one at once; a failed one is not retried
@@ -38,6 +66,7 @@ func (l lane) run(ctx context.Context) {
 		case err = <-l.finished: // the database's error: the next tick is soon enough
 			l.busy--
 		case <-tick.C:
+			l.tried.clear()
 			asOf, err = l.worker.store.Now(ctx)
 		case <-l.wake:
 			asOf, err = l.worker.store.Now(ctx)
@@ -55,6 +84,7 @@ func (l lane) tick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.tried.clear()
 	for {
 		if err := l.fill(ctx, asOf); err != nil || l.busy == 0 {
 			return errors.Join(err, l.wait())
@@ -76,7 +106,7 @@ func (l *lane) fill(ctx context.Context, asOf int64) error {
 		}
 		l.busy++
 		finished := l.finished
-		go func() { finished <- l.worker.work(ctx, l.kind, t) }()
+		go func() { finished <- l.worker.work(ctx, l, t) }()
 	}
 	return ctx.Err()
 }

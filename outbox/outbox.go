@@ -25,7 +25,8 @@ var (
 	ErrInvalidTask = errors.New("task is not valid")
 
 	// ErrNotReady is returned, wrapped or bare, by a phase that waits for something. The task rests, see
-	// Backoff, which is no failure. It becomes dead like any other when it takes too long.
+	// Backoff, which is no failure. A phase that returns itself does the same. It becomes dead like any other
+	// when it takes too long.
 	ErrNotReady = errors.New("not ready")
 	// ErrGiveUp is returned, wrapped, by a phase that no retry can help. The task is dead at once.
 	ErrGiveUp = errors.New("given up")

@@ -100,8 +100,9 @@ func (w *Worker) Tick(ctx context.Context) error {
 }
 
 // work does a task's phase. It returns the database's error; the handler's error goes into the task.
-func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
-	claimed := time.Now()
+func (w *Worker) work(ctx context.Context, l *lane, t Task) error {
+	claimed, k := time.Now(), l.kind
+	l.tried.add(t)
 	ctx, end := w.span(ctx, t)
 	next, failed := k.do(ctx, t)
 	end(failed)
@@ -111,7 +112,7 @@ func (w *Worker) work(ctx context.Context, k Kind, t Task) error {
 		return errors.Join(ctx.Err(), w.overtaken(settle, t, w.store.Release(settle, t)))
 	}
 	w.metrics.attempt(t, failed)
-	return w.overtaken(settle, t, w.settle(settle, k, t, next, failed))
+	return w.overtaken(settle, t, w.settle(settle, l, t, next, failed))
 }
 
 // settling returns a context for writing a phase's end, which may have to wait for other writers. It lasts
@@ -134,10 +135,14 @@ func (w *Worker) overtaken(ctx context.Context, t Task, err error) error {
 	return err
 }
 
-func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed error) error {
-	if failed == nil {
-		return w.unlock(ctx, k, t, next)
+func (w *Worker) settle(ctx context.Context, l *lane, t Task, next Phase, failed error) error {
+	if failed == nil && next == t.Phase {
+		failed = fmt.Errorf("%w: the phase returned itself", ErrNotReady)
 	}
+	if failed == nil {
+		return w.unlock(ctx, l, t, next)
+	}
+	k := l.kind
 	now, err := w.store.Now(ctx)
 	if err != nil {
 		return err
@@ -147,28 +152,37 @@ func (w *Worker) settle(ctx context.Context, k Kind, t Task, next Phase, failed 
 	if gone || errors.Is(failed, ErrGiveUp) {
 		return w.store.GiveUp(ctx, t, failed.Error())
 	}
-	return w.store.Relock(ctx, t, failed.Error())
+	return w.store.relock(ctx, t, failed.Error(), restAsked(failed))
 }
 
 // unlock writes the next phase, and retries until ctx ends: a phase whose end is not written is done again.
 // A next phase without a valid name is a fault of the kind. The phase then counts as failed and is retried.
-func (w *Worker) unlock(ctx context.Context, k Kind, t Task, next Phase) error {
+// So does one that returned Settled and had not ended. A phase that this tick has tried waits for the next.
+func (w *Worker) unlock(ctx context.Context, l *lane, t Task, next Phase) error {
 	if next == Settled {
-		return nil
+		err := w.store.settled(ctx, t)
+		if errors.Is(err, errUnsettled) {
+			return w.settle(ctx, l, t, "", err)
+		}
+		return err
 	}
-	err := w.store.Unlock(ctx, t, next)
+	rest := time.Duration(0)
+	if l.tried.has(t.ID, next) {
+		rest = w.every
+	}
+	err := w.store.unlock(ctx, w.store.db, t, next, rest)
 	for err != nil && !errors.Is(err, ErrNotHeld) && !errors.Is(err, ErrInvalidTask) {
 		w.log.Warn("outbox task's phase is done and could not be written down yet",
 			append(about(t), "error", err)...)
 		select {
 		case <-time.After(w.every):
-			err = w.store.Unlock(ctx, t, next)
+			err = w.store.unlock(ctx, w.store.db, t, next, rest)
 		case <-ctx.Done():
 			return err
 		}
 	}
 	if errors.Is(err, ErrInvalidTask) {
-		return w.settle(ctx, k, t, "", err)
+		return w.settle(ctx, l, t, "", err)
 	}
 	return err
 }

@@ -30,6 +30,68 @@ func TestPhasesFollowEachOtherInOneTick(t *testing.T) {
 	})
 }
 
+func TestPhaseThatReturnsItselfIsTriedOnceATick(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		var c calls
+		w := b.worker(t, c.record(func(context.Context, outbox.Task) (outbox.Phase, error) {
+			return outbox.Start, nil
+		}))
+		for n := range 3 {
+			require.NoError(t, w.Tick(t.Context()))
+			require.Equal(t, map[string]int{"a start": n + 1}, c.seen())
+			b.clock.Move(time.Second)
+		}
+	})
+}
+
+func TestPhasesThatReturnEachOtherAreTriedOnceATick(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		var c calls
+		w := b.worker(t, c.record(outbox.Phases{
+			outbox.Start: func(context.Context, outbox.Task) (outbox.Phase, error) { return "second", nil },
+			"second":     func(context.Context, outbox.Task) (outbox.Phase, error) { return outbox.Start, nil },
+		}.Do))
+		for n := range 3 {
+			require.NoError(t, w.Tick(t.Context()))
+			require.Equal(t, map[string]int{"a start": n + 1, "a second": n + 1}, c.seen())
+			b.clock.Move(1001 * time.Millisecond)
+		}
+	})
+}
+
+func TestPhaseThatSaysSettledAndIsNotFailsAndIsLogged(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		for name, settle := range map[string]func(context.Context, outbox.Task) error{
+			"without UnlockTx": func(context.Context, outbox.Task) error { return nil },
+			"rolled back": func(ctx context.Context, task outbox.Task) error {
+				tx, err := b.db.BeginTx(ctx, nil)
+				if err != nil {
+					return err
+				}
+				return errors.Join(b.store.UnlockTx(ctx, tx, task, outbox.Done), tx.Rollback())
+			},
+		} {
+			var log strings.Builder
+			b.putAll(t, outbox.Task{Kind: name, Payload: name})
+			tries := 0
+			w, err := outbox.NewWorker(outbox.Config{Store: b.store,
+				Log: slog.New(slog.NewTextHandler(&log, nil)), Kinds: map[string]outbox.Kind{
+					name: {Do: func(ctx context.Context, task outbox.Task) (outbox.Phase, error) {
+						tries++
+						return outbox.Settled, settle(ctx, task)
+					}}}})
+			require.NoError(t, err)
+			require.NoError(t, w.Tick(t.Context()))
+			require.Contains(t, log.String(), "Settled without UnlockTx, or its transaction was rolled back")
+			b.clock.Move(time.Second)
+			require.NoError(t, w.Tick(t.Context()))
+			require.Equal(t, 2, tries, "it is tried again after a rest")
+		}
+	})
+}
+
 // A finished phase is not repeated: only the failed one is retried, after its delay, once in a tick.
 func TestOnlyThePhaseThatFailedIsTriedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {

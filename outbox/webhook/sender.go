@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -20,6 +21,9 @@ import (
 // call a slow receiver at once.
 const sendTimeout = 10 * time.Second
 
+// mostPause is the longest pause that a receiver may ask for.
+const mostPause = time.Hour
+
 // bodyBytes bounds how much of an answer is read, so that the connection can be reused.
 const bodyBytes = 64 << 10
 
@@ -28,6 +32,7 @@ type sender struct {
 	url     string
 	signers []*webhooks.Webhook
 	client  *http.Client
+	until   atomic.Int64 // the receiver asked for no request before this time, unix ns
 }
 
 func newSender(address, secret string) (*sender, error) {
@@ -54,6 +59,9 @@ func newSender(address, secret string) (*sender, error) {
 // send posts a task; any 2xx means that the receiver has it. Errors do not name the address, which may
 // contain a token.
 func (s *sender) send(ctx context.Context, t outbox.Task, at time.Time) error {
+	if rest := time.Duration(s.until.Load() - at.UnixNano()); rest > 0 {
+		return outbox.After(rest, fmt.Errorf("%w: receiver asked for a pause", outbox.ErrNotReady))
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(t.Payload))
 	if err != nil {
 		return errors.New("the address is not usable")
@@ -78,9 +86,36 @@ func (s *sender) send(ctx context.Context, t outbox.Task, at time.Time) error {
 	defer func() { _ = res.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, bodyBytes))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return fmt.Errorf("receiver answered %d", res.StatusCode)
+		return s.refused(res, at)
 	}
 	return nil
+}
+
+// refused returns the error of an answer that is no success. A receiver that is gone for ever gets no retry,
+// and one that names a time gets no request of this process before it, at most for an hour.
+func (s *sender) refused(res *http.Response, at time.Time) error {
+	err := fmt.Errorf("receiver answered %d", res.StatusCode)
+	switch res.StatusCode {
+	case http.StatusGone:
+		return fmt.Errorf("%w: %w", outbox.ErrGiveUp, err)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		if rest := min(retryAfter(res.Header.Get("Retry-After"), at), mostPause); rest > 0 {
+			s.until.Store(at.Add(rest).UnixNano())
+			return outbox.After(rest, err)
+		}
+	}
+	return err
+}
+
+// retryAfter returns the time that a Retry-After header asks for, in seconds or as a date; 0 = none.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return at.Sub(now)
+	}
+	return 0
 }
 
 func withoutAddress(err error) error {

@@ -113,6 +113,73 @@ func TestADeliveryIsSignedAndItsIDStaysTheSame(t *testing.T) {
 	require.Zero(t, r.forged)
 }
 
+// The pause is for all events, in this process and after it has ended. A date in the past asks for none.
+func TestReceiverThatAsksForAPauseGetsOne(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		began := time.Now().Truncate(time.Second)
+		for value, seconds := range map[string]int{"7": 7, "": 1, "soon": 1, "-3": 1, "999999999": 3600,
+			began.Add(5 * time.Second).UTC().Format(http.TimeFormat): 5,
+			began.Add(-time.Minute).UTC().Format(http.TimeFormat):    1} {
+			o, asked := newOffice(t), 0
+			receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked++
+				w.Header().Set("Retry-After", value)
+				w.WriteHeader(status)
+			}))
+			t.Cleanup(receiver.Close)
+			o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)
+			o.now = began
+			c := webhook.Config{URL: receiver.URL, Secret: secret, Now: func() time.Time { return o.now }}
+			o.tick(t, c) // moves the clock by a second
+			require.Equal(t, 1, asked)
+			if seconds > 2 {
+				o.now = began.Add(time.Duration(seconds)*time.Second - 1100*time.Millisecond)
+				o.tick(t, c)
+				require.Equal(t, 1, asked, value)
+			}
+			o.now = began.Add(time.Duration(seconds)*time.Second + time.Millisecond)
+			o.tick(t, c)
+			require.Equal(t, 2, asked, value)
+		}
+	}
+}
+
+func TestReceiverThatAsksForAPauseGetsNoOtherEventMeanwhile(t *testing.T) {
+	o, asked := newOffice(t), 0
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(receiver.Close)
+	hook, err := webhook.New(webhook.Config{URL: receiver.URL, Secret: secret,
+		Now: func() time.Time { return o.now }})
+	require.NoError(t, err)
+	t.Cleanup(hook.Close)
+	w, err := outbox.NewWorker(outbox.Config{Store: o.store, Kinds: map[string]outbox.Kind{webhook.Kind: hook}})
+	require.NoError(t, err)
+	o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)
+	require.NoError(t, w.Tick(t.Context()))
+	o.now = o.now.Add(time.Second)
+	o.put(t, "evt_2", "lease/2", `{"type":"lock.granted"}`)
+	require.NoError(t, w.Tick(t.Context()))
+	require.Equal(t, 1, asked)
+	o.now = o.now.Add(6*time.Second + time.Millisecond)
+	require.NoError(t, w.Tick(t.Context()))
+	require.Greater(t, asked, 1)
+}
+
+func TestDeliveryToAReceiverThatIsGoneIsDeadAtOnce(t *testing.T) {
+	o, r := newOffice(t), newReceiver(t)
+	r.answer = func(*http.Request) int { return http.StatusGone }
+	o.put(t, "evt_1", "lease/1", `{"type":"lock.granted"}`)
+	o.tick(t, webhook.Config{URL: r.url, Secret: secret})
+	dead, err := o.store.Dead(t.Context(), webhook.Kind)
+	require.NoError(t, err)
+	require.Len(t, dead, 1)
+	require.Contains(t, dead[0].LastError, "receiver answered 410")
+}
+
 // A client would follow a 301 by a GET without the body, so the event would be lost.
 func TestReceiverThatHasMovedGotNothing(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusPermanentRedirect} {
