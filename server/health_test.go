@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +87,32 @@ func TestReadinessSaysThatTheStoreRefusesWritesAndQuestionsAreStillAnswered(t *t
 		require.Equal(t, http.StatusAccepted, c.join().StatusCode, setting)
 		require.Equal(t, http.StatusOK, c.leave("").StatusCode, setting)
 	}
+}
+
+func TestRedisThatEvictsIsAWarningAtTheStartAndInReadiness(t *testing.T) {
+	redis := redistest.Start(t)
+	require.NoError(t, redis.Client().ConfigSet(t.Context(), "maxmemory-policy", "volatile-lru").Err())
+	r, log := logged(t, "--redis-url", redis.URL())
+	require.Contains(t, log.String(), "maxmemory-policy is volatile-lru")
+	a := newSeller(t, r.URL(), "a")
+	require.Equal(t, "evicts", readiness(t, a, http.StatusOK)["memory"])
+	require.NoError(t, redis.Client().ConfigSet(t.Context(), "maxmemory-policy", "noeviction").Err())
+	require.Eventually(t, func() bool { return readiness(t, a, http.StatusOK)["memory"] == nil }, patience,
+		50*time.Millisecond)
+}
+
+func TestReadinessSaysThatTheLedgersFileIsNoLongerThere(t *testing.T) {
+	cfg := config(t)
+	r := start(t, cfg)
+	a := newSeller(t, r.URL(), "a")
+	require.Equal(t, "ok", readiness(t, a, http.StatusOK)["ledger"])
+	path := strings.TrimPrefix(string(cfg.DatabaseURL), "sqlite:")
+	require.NoError(t, os.Rename(path, path+".away"))
+	require.Eventually(t, func() bool { return readiness(t, a, http.StatusOK)["ledger"] == "behind" }, patience,
+		10*time.Millisecond)
+	require.NoError(t, os.Rename(path+".away", path))
+	require.Eventually(t, func() bool { return readiness(t, a, http.StatusOK)["ledger"] == "ok" }, patience,
+		10*time.Millisecond)
 }
 
 func TestReadinessSaysThatTheServerIsDraining(t *testing.T) {

@@ -160,10 +160,15 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Differing: s.settings.Differing})
 	s.openDesk()
 	writes := store.NewProbe(s.store.Client, s.engine.Names(), s.engine.Ping)
+	evicts := store.NewEviction(s.store.Client)
+	if err := evicts.Ask(context.Background()); err != nil {
+		s.log.Warn("Redis may throw away turns and places: set its maxmemory-policy to noeviction", "error", err)
+	}
 	s.health = &health{checks: []check{
 		{name: "redis", bad: "unavailable", ask: writes.Ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
+		{name: "memory", bad: "evicts", ask: evicts.Ask, soft: true, rare: true},
 		{name: "secrets", bad: "differ", ask: s.secrets.agree, soft: true, rare: true},
 		{name: "settings", bad: "differ", ask: s.settings.Agree, soft: true, rare: true},
 	}}

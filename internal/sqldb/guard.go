@@ -35,9 +35,12 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 
 func (d *DB) ready(ctx context.Context) error {
 	if d.migrated.Load() {
-		return nil
+		return d.file.same()
 	}
 	if err := d.migrate(ctx); err != nil {
+		return err
+	}
+	if err := d.file.note(); err != nil {
 		return err
 	}
 	d.migrated.Store(true)

@@ -85,6 +85,15 @@ func (s source) ping(ctx context.Context) error {
 	return db.PingContext(ctx)
 }
 
+// aside runs f beside the probe, unless probe is closed.
+func (p *probe) aside(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.pings.Go(f)
+	}
+}
+
 // finished reports whether the result is still wanted.
 func (p *probe) finished() bool {
 	p.mu.Lock()

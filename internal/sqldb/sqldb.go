@@ -61,6 +61,7 @@ type DB struct {
 	migrations Migrations
 	migrated   atomic.Bool
 	circuit    circuit
+	file       file // SQLite's
 	probe      probe
 	statements statements // SQLite's
 	stats      stats
@@ -85,7 +86,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 		return nil, err
 	}
 	d := &DB{log: c.Log, sql: pool, dialect: src.dialect, postgres: src.pg, migrations: c.Migrations}
-	d.circuit.now = c.Now
+	d.circuit.now, d.file.path = c.Now, src.path
 	d.probe = probe{ping: src.ping, within: c.ProbeWithin, allow: rate.NewLimiter(rate.Every(probeEvery), 1)}
 	if src.dialect == dialect.SQLite {
 		d.writer = make(chan struct{}, 1)
@@ -153,4 +154,7 @@ func (d *DB) Dialect() dialect.Dialect { return d.dialect }
 func (d *DB) Away() error { return d.circuit.closed() }
 
 // State returns since when the database is away, and the error; nil if it is not away.
-func (d *DB) State() (since time.Time, err error) { return d.circuit.state() }
+func (d *DB) State() (since time.Time, err error) {
+	d.checkFile()
+	return d.circuit.state()
+}
