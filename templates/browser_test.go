@@ -220,7 +220,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 			const same = (want, got) => want === got || wrong.push(want + " | " + got);
 			for (const row of table.estimate) same(row[lang], estimate(t, row.seconds));
 			for (const row of table.span) same(row[lang], span(t, row.seconds));
-			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum));
+			for (const row of table.sentence) same(row[lang], waitSentence(t, row.estimated, row.maximum, { position: row.position, spread: row.spread, left: row.left ?? 0 }));
 			for (const row of table.ahead) same(row[lang], ahead(t, row.position));
 			for (const row of table.place) same(row[lang], placeWords(t, row.position));
 			for (const row of table.when) same(row[lang], whenWords(t, row.hour, row.minute));

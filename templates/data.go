@@ -20,6 +20,7 @@ type pageData struct {
 	AwaySeconds  int               `json:"away_seconds"`
 	DropSeconds  int               `json:"drop_seconds"`
 	Joined       int               `json:"joined"`
+	Spread       float64           `json:"spread"`           // seconds
 	Seller       string            `json:"seller,omitempty"` // the seller of the page, where that is proven
 	State        frame             `json:"state"`
 	SMS          []smsFrame        `json:"sms"`
@@ -102,7 +103,8 @@ func (v RoomView) data() pageData {
 		Plain: plain, Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds,
 		ClaimSeconds: v.ClaimSeconds,
 		AwaySeconds:  v.AwaySeconds, DropSeconds: v.DropSeconds,
-		Joined: v.JoinedPosition, Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
+		Joined: v.JoinedPosition, Spread: v.SpreadSeconds,
+		Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
 		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Markets: v.Info.Marketplaces,
 		Icons:   iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},

@@ -105,13 +105,17 @@ func (v RoomView) unitWords() string {
 func (v RoomView) aheadWords() string { return AheadWords(v.Lang, v.QueuePosition) }
 
 func (v RoomView) waitWords() string {
-	words, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
+	words, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait, v.usual())
 	return words
 }
 
 func (v RoomView) latestWords() string {
-	_, latest := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait)
+	_, latest := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait, v.usual())
 	return latest
+}
+
+func (v RoomView) usual() Usual {
+	return Usual{v.QueuePosition, v.SpreadSeconds, float64(v.left()) / 1000}
 }
 
 // clockless is a wait, in seconds, from which on a time of day would not say which day it is.

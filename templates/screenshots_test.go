@@ -74,7 +74,9 @@ func pictures() []picture {
 		{name: "idle-error", then: `document.getElementById("join").click()`,
 			until: `document.getElementById("error").textContent !== ""`},
 		{name: "idle-paused", state: object{"paused": true, "estimated_wait": nil, "maximum_wait": nil}},
-		{name: "waiting", state: inLine(4, 6), view: func(v *templates.RoomView) { v.JoinedPosition = 6 }},
+		{name: "waiting", state: inLine(4, 6), view: func(v *templates.RoomView) {
+			v.JoinedPosition, v.SpreadSeconds = 6, 20
+		}},
 		{name: "waiting-reach", state: inLine(4, 6), view: func(v *templates.RoomView) {
 			v.Reach, v.WantsReach = "카카오톡 010-****-5678", true
 		}},

@@ -509,6 +509,7 @@ type LiveText struct {
 	WaitSoon        string            `json:"wait_soon"`
 	WaitUnder       string            `json:"wait_under"`
 	WaitAbout       string            `json:"wait_about"`   // {wait}
+	WaitUsual       string            `json:"wait_usual"`   // {from} {to}
 	WaitCeiling     string            `json:"wait_ceiling"` // {max}
 	WaitMax         string            `json:"wait_max"`     // {max}
 	WaitBoth        string            `json:"wait_both"`    // {max} {wait}

@@ -110,16 +110,17 @@ type RoomView struct {
 	Epoch   string // with Version: what the browser compares frames with
 	Version int64
 
-	Ticket         int64 // 0 while idle
-	QueuePosition  int   // from 1 = next, while waiting
-	JoinedPosition int   // the position at joining; 0 where it is not known
-	QueueLength    int   // how many wait
-	EstimatedWait  *int  // seconds; a newcomer's while idle; nil while paused or locked
-	MaximumWait    *int  // seconds; as EstimatedWait
-	LeaseExpiresAt int64 // unix milliseconds of the current lease's end; 0 where free
-	ServerTime     int64 // unix milliseconds of the moment of this view
-	Fence          int64 // of the present lease while locked; when ended, of the last one, if known; else 0
-	LeaseSeconds   int   // how long a turn is in this room
+	Ticket         int64   // 0 while idle
+	QueuePosition  int     // from 1 = next, while waiting
+	JoinedPosition int     // the position at joining; 0 where it is not known
+	QueueLength    int     // how many wait
+	EstimatedWait  *int    // seconds; a newcomer's while idle; nil while paused or locked
+	MaximumWait    *int    // seconds; as EstimatedWait
+	LeaseExpiresAt int64   // unix milliseconds of the current lease's end; 0 where free
+	ServerTime     int64   // unix milliseconds of the moment of this view
+	SpreadSeconds  float64 // how far the lengths of turns lie from their average; 0: not known yet
+	Fence          int64   // of the present lease while locked; when ended, of the last one, if known; else 0
+	LeaseSeconds   int     // how long a turn is in this room
 	wire.Public
 	wire.Marks
 	ClaimBy int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be

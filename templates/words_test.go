@@ -27,6 +27,7 @@ type wordsTable struct {
 // wordsRow is one example in each language, with the fields of its part of the table.
 type wordsRow struct {
 	Seconds, Position, Hour, Minute int
+	Spread, Left                    float64
 	Estimated, Maximum              *int
 	Ko, En, Ja, Vi                  string
 	ZhHans                          string `json:"zh-Hans"`
@@ -49,7 +50,8 @@ func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 		{table.Estimate, func(lang string, r wordsRow) string { return templates.EstimateWords(lang, r.Seconds) }},
 		{table.Span, func(lang string, r wordsRow) string { return templates.SpanWords(lang, r.Seconds) }},
 		{table.Sentence, func(lang string, r wordsRow) string {
-			return templates.WaitSentence(lang, r.Estimated, r.Maximum)
+			return templates.WaitSentence(lang, r.Estimated, r.Maximum,
+				templates.Usual{Position: r.Position, Spread: r.Spread, Left: r.Left})
 		}},
 		{table.Ahead, func(lang string, r wordsRow) string { return templates.AheadWords(lang, r.Position) }},
 		{table.Place, func(lang string, r wordsRow) string { return templates.PlaceWords(lang, r.Position) }},

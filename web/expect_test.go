@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -334,6 +335,13 @@ func TestDoneByFormLeadsToAPageWithTheCodeFolded(t *testing.T) {
 		Messages: []room.Message{{MessageID: "m 1", Text: "인증번호 482913", Code: new("482913"), ReceivedAt: 1_400,
 			Fence: 9}}}
 	require.Contains(t, ask(t, h, "GET", location).Body.String(), `data-entered="true"`)
+}
+
+func TestPageHasWhatARangeAroundTheWaitIsMadeOf(t *testing.T) {
+	e := holding(0)
+	e.answer.View.Spread = 20 * time.Second
+	require.Contains(t, ask(t, handler(t, Config{Engine: e}), "GET", "/rooms/integration").Body.String(),
+		`"spread":20,`)
 }
 
 func TestOfferIsAskedAboutUntilItIsAnsweredWithNo(t *testing.T) {

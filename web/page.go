@@ -110,7 +110,7 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 		QueuePosition: seat.Position,
 		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Public: v.Public,
 		SellerID: seat.Seller,
-		Fence:    seat.Fence, Marks: seat.Marks}
+		Fence:    seat.Fence, Marks: seat.Marks, SpreadSeconds: v.Spread.Seconds()}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}

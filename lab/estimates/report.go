@@ -65,6 +65,7 @@ func (f *findings) report() string {
 	section("Does the choice hang on how it is judged?", f.checked())
 	section("What was tried", f.tried())
 	section("How often a wait ends within the range", f.coverageTable())
+	section("How often a wait ends within the range that the page shows, and how wide that is", f.usualTable())
 	b.WriteString("\n")
 	return b.String()
 }
@@ -158,6 +159,22 @@ func (f *findings) coverageTable() string {
 			}
 			t.row(cells...)
 		}
+	}
+	return t.String()
+}
+
+// usualTable has the range of the page before it is rounded outward to minutes: its width is a share of the
+// wait.
+func (f *findings) usualTable() string {
+	t := newTable(append([]string{"holding"}, bandNames()...)...)
+	for _, h := range append([]string{""}, kinds(holdings(), func(h holding) string { return h.name })...) {
+		c := f.covered(h)
+		cells := []string{cmp.Or(h, "all")}
+		for b := range bands {
+			cells = append(cells, fmt.Sprintf("%.0f %%, %.0f %%",
+				100*float64(c.usual[b])/max(float64(c.views[b]), 1), 100*c.usualWidth[b]/max(c.actual[b], 1)))
+		}
+		t.row(cells...)
 	}
 	return t.String()
 }

@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/waitroom/waitroom/templates"
+)
 
 // chosen is the candidate that docs/decisions/0011 names, with the weight of its newest lease. A run that
 // chooses another by the rule of score.go ends with an error.
@@ -65,17 +69,34 @@ func ranges(k *known, mid float64, s *sight) (ends [spreadCount]float64) {
 	return ends
 }
 
+// usual returns the range that the page shows around the estimate, before it rounds it outward to minutes.
+func usual(k *known, mid float64, s *sight) [2]float64 {
+	u := templates.Usual{Position: s.position, Spread: math.Sqrt(k.square.variance())}
+	if s.held {
+		u.Left = s.left
+	}
+	low, high := u.Range(mid, s.maximum())
+	return [2]float64{low, high}
+}
+
 // coverage counts how many waits end within each range, by band, and the ranges' widths.
 type coverage struct {
 	views  [5]int
 	actual [5]float64
 	within [spreadCount][5]int
 	width  [spreadCount][5]float64
+
+	usual      [5]int // within the range that the page shows
+	usualWidth [5]float64
 }
 
 func (c *coverage) add(v view, actual float64) {
 	c.views[v.band]++
 	c.actual[v.band] += actual
+	c.usualWidth[v.band] += v.usual[1] - v.usual[0]
+	if actual >= v.usual[0]-0.5 && actual <= v.usual[1]+0.5 {
+		c.usual[v.band]++
+	}
 	for i, end := range v.ranges {
 		c.width[i][v.band] += end - v.ranges[0]
 		if actual <= end+0.5 {
@@ -88,6 +109,8 @@ func (c *coverage) plus(d coverage) {
 	for b := range c.views {
 		c.views[b] += d.views[b]
 		c.actual[b] += d.actual[b]
+		c.usual[b] += d.usual[b]
+		c.usualWidth[b] += d.usualWidth[b]
 		for i := range c.within {
 			c.within[i][b] += d.within[i][b]
 			c.width[i][b] += d.width[i][b]

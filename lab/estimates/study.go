@@ -17,6 +17,7 @@ type view struct {
 	band    int
 	maximum float64
 	ranges  [spreadCount]float64
+	usual   [2]float64
 }
 
 // study watches the rooms of one world, one after the other.
@@ -133,7 +134,8 @@ func (s *study) look(w *watched) {
 	for i := range s.estimators {
 		w.said = append(w.said, float32(s.estimators[i].estimate(s.known, &at)))
 	}
-	v.ranges = ranges(s.known, float64(w.said[len(w.said)-len(s.estimators)+s.mid]), &at)
+	mid := float64(w.said[len(w.said)-len(s.estimators)+s.mid])
+	v.ranges, v.usual = ranges(s.known, mid, &at), usual(s.known, mid, &at)
 	w.views = append(w.views, v)
 }
 

@@ -67,6 +67,7 @@ const view = new View({
   leaseSeconds,
   claimSeconds,
   dropSeconds,
+  spread: page.spread,
   journey,
   server,
   messages,

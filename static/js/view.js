@@ -30,6 +30,7 @@ export class View {
     leaseSeconds,
     claimSeconds,
     dropSeconds,
+    spread,
     journey,
     server,
     messages,
@@ -37,7 +38,7 @@ export class View {
     onStep,
     onLost,
   }) {
-    Object.assign(this, { words, onLost });
+    Object.assign(this, { words, spread, onLost });
     this.lease = leaseSeconds * 1000;
     this.claim = claimSeconds * 1000;
     this.drop = dropSeconds * 1000;
@@ -161,7 +162,7 @@ export class View {
   get waitWords() {
     if (this.lost.shown) return this.#lostWait;
     const { estimated, maximum } = waitsNow(this.state, this.server.now());
-    return waitSentence(this.words, estimated, maximum);
+    return waitSentence(this.words, estimated, maximum, this.#usual);
   }
 
   /** The words in place of an unknown wait; a page whose seller was replaced never gets another. */
@@ -303,10 +304,20 @@ export class View {
 
   #wait(state) {
     const { estimated, maximum } = waitsNow(state, this.server.now());
-    const [wait, latest] = this.lost.shown ? [this.#lostWait, ""] : waitParts(this.words, estimated, maximum);
+    const [wait, latest] = this.lost.shown ? [this.#lostWait, ""] : this.#parts(estimated, maximum);
     put(byID("estimate"), wait);
     put(byID("latest"), latest);
     put(byID("when"), latest ? this.#when(state) : "");
+  }
+
+  #parts(estimated, maximum) {
+    return waitParts(this.words, estimated, maximum, this.#usual);
+  }
+
+  /** The spread changes slowly: it is the page's, of when it was loaded. */
+  get #usual() {
+    const { queue_position: position, lease_expires_at: until, server_time: at } = this.state;
+    return { position, spread: this.spread, left: until == null ? 0 : (until - at) / 1000 };
   }
 
   /** Returns a time of day, from the last frame, so that it stands still until something changes. */

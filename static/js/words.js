@@ -64,17 +64,36 @@ function hours(minutes, whole, rest) {
  * Returns the words for when the turn comes, and by when at the latest. If both are the same, it returns
  * the latest alone.
  */
-export function waitParts(t, estimated, maximum) {
+export function waitParts(t, estimated, maximum, usual) {
   if (estimated == null || maximum == null) return [t.no_waits, ""];
   const latest = fill(t.wait_max, { max: ceiling(t, maximum) });
   if (estimated <= SOON) return [t.wait_soon, latest];
   if (estimated < 60) return [t.wait_under, latest];
   if (nearest(estimated) >= longest(maximum)) return [fill(t.wait_ceiling, { max: ceiling(t, maximum) }), ""];
+  const range = minutes(estimated, maximum, usual);
+  if (range) return [fill(t.wait_usual, range), latest];
   return [fill(t.wait_about, { wait: estimate(t, estimated) }), latest];
 }
 
-export function waitSentence(t, estimated, maximum) {
-  const [wait, latest] = waitParts(t, estimated, maximum);
+const FOUR_OF_FIVE = 1.2816; // deviations
+const DRIFTS = 0.25; // of the wait: what leavers and the hours change
+
+/**
+ * Returns between how many minutes four waits of five lie, rounded outward: the rule of Usual in Go. usual has
+ * the position, and in seconds the spread of turns and what the lease has left.
+ */
+function minutes(estimated, maximum, { position, spread, left }) {
+  if (!(position >= 2 && position <= 100 && spread > 0)) return null;
+  const n = position - 1;
+  const turns = spread * Math.sqrt(n + (n * n) / 19);
+  const off = FOUR_OF_FIVE * Math.hypot(Math.min(spread, left / 2), turns, DRIFTS * estimated);
+  const from = Math.floor(Math.max(estimated - off, 0) / 60);
+  const to = Math.ceil(Math.min(estimated + off, maximum) / 60);
+  return from >= 1 && from < to && to < 60 ? { from, to } : null;
+}
+
+export function waitSentence(t, estimated, maximum, usual) {
+  const [wait, latest] = waitParts(t, estimated, maximum, usual);
   return latest ? fill(t.wait_both, { wait, max: latest }) : wait;
 }
 
