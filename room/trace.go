@@ -2,9 +2,9 @@ package room
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -52,10 +52,12 @@ func (e *Engine) peer() []attribute.KeyValue {
 // replyCode returns the code of a refusal, "register" for a call that is retried, and "ok" for any other
 // reply.
 func replyCode(res any) string {
-	text, _ := res.(string)
-	code, _, _ := strings.Cut(text, " ")
-	if _, refused := refusals[code]; refused || code == "register" {
-		return code
+	var reply struct{ Code string }
+	if text, ok := res.(string); ok {
+		_ = json.Unmarshal([]byte(text), &reply) // another reply than a verb's is ok too
+	}
+	if _, refused := refusals[reply.Code]; refused || reply.Code == "register" {
+		return reply.Code
 	}
 	return "ok"
 }

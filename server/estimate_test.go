@@ -17,7 +17,7 @@ func TestEveryWayGivesTheSameEstimate(t *testing.T) {
 		a, b, c := newSeller(t, r.URL(), "a"), newSeller(t, r.URL(), "b"), newSeller(t, r.URL(), "c")
 		a.join()
 		a.leave("")
-		redistest.SetState(t, r.store.Client, "integration", "hold", "40000.000", "spread", "30000.000",
+		redistest.SetState(t, r.store.Client, "integration", "hold", 40*time.Second, "spread", 30*time.Second,
 			"holds", 9)
 		a.join()
 		view := func() room.View {

@@ -12,7 +12,8 @@ func (t Text) DeskReason(action, reason string) string {
 	switch action {
 	case "exported", "exported_audit", "looked":
 		return t.searched(reason)
-	case "signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused", "delivery_retried":
+	case "signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused", "sign_in_ended",
+		"delivery_retried":
 		return t.noted(reason)
 	}
 	return reason

@@ -91,8 +91,6 @@ func TestTheOneThingToDoIsAboveTheTimeAndCancelIsLastAndApart(t *testing.T) {
 	in("claim", "claim")
 	room.push(t, also(turn(0), object{"claim_by": nil}))
 	in("ask", "ask")
-	room.push(t, turn(time.Hour))
-	in("busy", "")
 	room.push(t, asked)
 	in("asked", "market")
 	room.send(t, message("a", "인증번호 000000", "000000", 0))
