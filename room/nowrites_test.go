@@ -78,6 +78,9 @@ func TestALeaseThatIsOverIsReturnedAsEndedWhileTheStoreRefusesWrites(t *testing.
 		got.glance, err = e.Glance(t.Context(), integration)
 		require.NoError(t, err)
 		got.glance.View = room.View{}
+		roster, err := e.Roster(t.Context(), integration)
+		require.NoError(t, err)
+		require.Empty(t, roster.Holder, "the lease is over")
 		return got
 	}
 	again := ask()

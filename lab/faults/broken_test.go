@@ -43,8 +43,8 @@ func breakages() []breakage {
 			lua("advance.lua", "if NOW >= room.expires then", "if NOW >= room.expires + 1500 then"),
 			lua("advance.lua", "elseif not room.lock_exists and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are shown to end six seconds later", Calm(), []edit{
-			lua("leases.lua", "room.expires = NOW + (p.lease or settings.lease)",
-				"room.expires = NOW + (p.lease or settings.lease) + 6000")}},
+			lua("leases.lua", "room.expires = NOW + (p.lease > 0 and p.lease or settings.lease)",
+				"room.expires = NOW + (p.lease > 0 and p.lease or settings.lease) + 6000")}},
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
 			{"hub/frame.go", "b = strconv.AppendInt(b, now, 10)", "b = strconv.AppendInt(b, now+5000, 10)"}}},
 		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
@@ -75,15 +75,15 @@ func breakages() []breakage {
 			lua("verb/join.lua", "if mine and mine.live then", "if mine and mine.live and NOW % 2 == 0 then"),
 			lua("verb/join.lua", "not take_seller(refused) then", "not take_seller(refused) and false then")}},
 		{TwoOutcomes, "a question how a place ended gets another outcome", Calm(), []edit{
-			lua("reply.lua", "'ended' .. who .. p.outcome",
-				"'ended' .. who .. (NOW % 2 == 0 and 'removed' or p.outcome)")}},
+			lua("reply.lua", "return ended(p, p.outcome, p.fence)",
+				"return ended(p, NOW % 2 == 0 and 'removed' or p.outcome, p.fence)")}},
 		{BackFromEnd, "a place that has ended is shown as waiting", Calm(), []edit{
 			lua("reply.lua", "  if not p.live then",
-				"  if not p.live and p.ticket % 4 == 0 then return 'waiting' .. who .. '- - 1 1' end\n  if not "+
-					"p.live then")}},
+				"  if not p.live and p.ticket % 4 == 0 then\n    p.status, p.outcome, p.position, p.rank = 'waiting', "+
+					"'', 1, '1'\n    return wire.place(p)\n  end\n  if not p.live then")}},
 		{Vanished, "every fifth waiter's place is forgotten", Calm(), []edit{
 			lua("verb/join.lua", "if leases.held() or room.paused then",
-				"if leases.held() and room.tickets % 5 == 0 then places.put(args.session, nil, false) elseif "+
+				"if leases.held() and room.tickets % 5 == 0 then places.forget(args.session) elseif "+
 					"leases.held() or room.paused then")}},
 		{LostUnasked, "a new epoch begins for no reason", Calm(), []edit{
 			lua("advance.lua", "function advance()\n",
@@ -97,10 +97,10 @@ func breakages() []breakage {
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
 			lua("verb/match.lua", "session = l and l.session or '', fence",
 				"session = l and (command('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
-			lua("verb/look.lua", "return (m.late or m.fence == fence) and 'm'", "return 'm'")}},
+			lua("verb/look.lua", "return (m.result == 'late' or m.fence == fence) and 'm'", "return 'm'")}},
 		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
-			lua("verb/look.lua", "  if not p then return '' end",
-				"  if not p or p.ticket % 3 == 0 then return '' end")}},
+			lua("verb/look.lua", "  if not p then return {} end",
+				"  if not p or p.ticket % 3 == 0 then return {} end")}},
 		{CodeLeaked, "an answered message's body is logged", Calm(), []edit{
 			{"sms/service.go", `"message answered", "room", id, "message", m.id,`,
 				`"message answered", "room", id, "message", string(body),`}}},

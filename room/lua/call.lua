@@ -8,8 +8,7 @@
 --       8 what the caller seldom has to say, as JSON of what is not zero; '' = all is
 --       9 and on  the verb's arguments, in the order of its struct in Go (codec.go writes all of these)
 --
--- A verb replies "ok …", or the code of a refusal with fields behind it, or a list of such texts; see
--- reply.lua. These replies mean that the verb was not executed:
+-- A verb replies by wire.Reply; see reply.lua. These replies mean that the verb was not executed:
 --   ahead <ms>       Redis's clock is later than the caller's bound: a slow call, or a clock jump
 --   newer            a later release wrote the room, in a format that this library does not know
 --   behind           Redis lost writes that the caller has observed; see lineage.check

@@ -1,7 +1,8 @@
 -- library.lua: the values and the modules that the whole library shares.
 --
--- The library is this file, the modules (a table of functions each), the verbs of verb/, call.lua and
--- functions.lua; library.go puts them together. Redis makes the functions once, when it loads the library.
+-- The library is this file, the module wire, which Go makes from the structs of room/wire (see wire.Lua), the
+-- other modules (a table of functions each), the verbs of verb/, call.lua and functions.lua; library.go puts
+-- them together. Redis makes the functions once, when it loads the library.
 -- call.lua sets the values below for each call.
 --
 -- Times are in unix milliseconds of Redis's clock unless a comment names another unit.

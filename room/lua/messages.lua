@@ -5,7 +5,7 @@
 --
 -- A message's answer, "{room}:sms:DIGEST", is a hash that is kept for a day: what
 -- verb/match.lua answered, which stays, and
---   from, to, code   as above
+--   from, to, code   when it was sent, within [from, to), and whether it has a code
 --   owner            once it was claimed, assigned or rejected: fence of its lease since then, "0" = none
 --   given            c by a claim, a by support: from then on the ledger judges that, not the first answer
 

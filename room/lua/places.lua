@@ -5,7 +5,7 @@
 
 local FORGETTING = 8 -- one ending place in so many deletes a few outcomes that were kept for long enough
 
--- get returns a session's place, nil for none. Only places.put changes it.
+-- get returns a session's place, nil for none. Only places.put changes what is stored.
 function places.get(session)
   local p = memo.places[session]
   if p == nil then

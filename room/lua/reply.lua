@@ -12,21 +12,26 @@ function reply.view()
   return '"now":' .. int(NOW) .. ',"waiting":' .. int(line.length()) .. ',' .. state.room_json() .. lease
 end
 
--- place returns the JSON of a session's own place.
+-- ended returns the JSON of a place that has ended.
+local function ended(p, outcome, fence)
+  return wire.place({ status = 'ended', ticket = p.ticket, seller = p.seller, outcome = outcome,
+    fence = fence })
+end
+
+-- place returns the JSON of a session's own place. A waiter's has the place's marks, so it is made from p.
 function reply.place(session)
   local p = session ~= '' and places.get(session)
   if not p then return '{"status":"idle"}' end
-  if session == room.ended_session then
-    p.status, p.outcome, p.fence, p.rank = 'ended', room.ended_outcome, room.fence, nil
-  elseif not p.live then
-    p.status, p.rank = 'ended', nil
-  elseif session == room.session then
-    p.status, p.fence, p.rank = 'locked', room.fence, nil
-  elseif session == room.joined_last then
-    p.status, p.position = 'waiting', line.length()
+  if session == room.ended_session then return ended(p, room.ended_outcome, room.fence) end
+  if not p.live then return ended(p, p.outcome, p.fence) end
+  if session == room.session then
+    return wire.place({ status = 'locked', ticket = p.ticket, seller = p.seller, fence = room.fence })
+  end
+  p.status = 'waiting'
+  if session == room.joined_last then
+    p.position = line.length()
   else
-    p.status, p.position = 'waiting', command('ZRANK', QUEUE, session) + 1
-    p.rank = command('ZSCORE', QUEUE, session)
+    p.position, p.rank = command('ZRANK', QUEUE, session) + 1, command('ZSCORE', QUEUE, session)
   end
   return wire.place(p)
 end

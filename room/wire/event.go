@@ -21,8 +21,8 @@ type Event struct {
 // Joined is a place in the line.
 type Joined struct {
 	Session string  `json:"session"`          // of the place
-	Ticket  int64   `json:"ticket"`           // of the place that the note is about; 0 = none
-	Seller  string  `json:"seller,omitempty"` // of a new place and of a Missed one; not of a moved one
+	Ticket  int64   `json:"ticket"`           // of the place
+	Seller  string  `json:"seller,omitempty"` // of the place
 	Rank    float64 `json:"rank"`             // orders the line
 	From    float64 `json:"from,omitempty"`   // of a moved place: its rank before
 	Marks

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -145,12 +146,15 @@ func zeroBut(v reflect.Value, keep []string) {
 
 // Packages that know only the records need no client of Redis.
 func TestWireNeedsTheStandardLibraryAlone(t *testing.T) {
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", nil, parser.ImportsOnly)
+	paths, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	for name, file := range packages["wire"].Files {
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		require.NoError(t, err)
 		for _, spec := range file.Imports {
-			require.True(t, strings.HasSuffix(name, "_test.go") || !strings.Contains(spec.Path.Value, "."),
-				"%s imports %s", name, spec.Path.Value)
+			require.True(t, strings.HasSuffix(path, "_test.go") || !strings.Contains(spec.Path.Value, "."),
+				"%s imports %s", path, spec.Path.Value)
 		}
 	}
 }

@@ -60,7 +60,7 @@ type Holder struct {
 type Held struct {
 	Lease
 	Holder
-	// Rank is the holder's rank in the line, in the event of the change that granted the lease to a waiter.
+	// Rank is the holder's rank in the line, in the event of the change that granted the lease.
 	Rank *float64 `json:"rank,omitempty" lua:"apart"`
 }
 

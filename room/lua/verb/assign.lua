@@ -14,8 +14,7 @@
 --   stale_fence      no such lease is known
 --   already_matched  it belongs to a lease; or a duplicate or another part of it does, of another party
 --   not_possible     the lease cannot have caused it, or it was sent to another number
--- After the standing (see reply.lua): result ticket fence epoch granted ended completes, and "1" if the
---   message's text is forgotten, and only a record of it is left.
+-- The reply has `match`; see wire.Match.
 -- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 

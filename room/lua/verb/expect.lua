@@ -15,10 +15,10 @@
 --   stale_fence    the session does not hold that lease
 --   too_many_asks
 --   no_message     there is no such message, or this session may not claim it
---   number_busy    another party (session and seller, see leases.lua) has an open ask; the reply ends with
---                  the time until when. The first time that the holder is refused to ask, its lease is
---                  extended by that wait, by at most the quarantine, and up to LONGEST in all
--- An ok ends with "asked open expires ticket fence"; for a claim also with "epoch granted now"; then body.
+--   number_busy    another party (session and seller, see leases.lua) has an open ask until the reply's
+--                  `ask_after`. The first time that the holder is refused to ask, its lease is extended by
+--                  that wait, by at most the quarantine, and up to LONGEST in all
+-- An ok has `asked`, see wire.Asked; for a claim also `match`, see wire.Match.
 -- Publishes the lease; its end and the handoff if the message ends the lease.
 
 -- answer_first makes the message the answer to the lease's first open ask from `from` on, and reports whether
@@ -70,7 +70,7 @@ local function claim(lease)
   return m
 end
 
--- details returns the end of an ok.
+-- details returns the JSON members of an ok.
 local function details(lease, expires, m)
   local open = 0
   for _, a in ipairs(lease.asks) do if a.answered == '' then open = open + 1 end end

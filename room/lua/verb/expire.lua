@@ -6,8 +6,7 @@
 --   retention  how long an idle room's keys are kept (ms)
 --   replicas   see replicas in index/claim.lua; '' = not known
 -- Codes: active (a session holds or waits), idle, asleep (idle, and its keys expire)
--- After the standing (see reply.lua), which is that of no session: when to look at the room again, and the
---   journal's length.
+-- The reply has `next_at`, when to look at the room again, and `journal`, the journal's length.
 -- Publishes what time alone has changed.
 
 -- next_look returns when something is due next: a lease, a waiter's presence, a message.

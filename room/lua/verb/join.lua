@@ -39,7 +39,8 @@ local function take_seller(refused)
   return command('HSETNX', SELLERS, args.seller, args.session) == 1
 end
 
--- new_place writes and publishes a place for the session, and returns it.
+-- new_place writes and publishes a place for the session, and returns it. Its session and rank are not
+-- stored: the event and the reply have them.
 local function new_place()
   room.tickets = room.tickets + 1
   local p = { session = args.session, ticket = room.tickets, seller = args.seller, joined = NOW,

@@ -26,7 +26,7 @@ function verb.roster()
     add(stored, command('HMGET', PLACES, unpack(sessions)))
     if some_away then add(away, command('ZMSCORE', AWAY, unpack(sessions))) end
   end
-  return reply.make('ok', '', '"holder":"' .. room.seller .. '","holder_joined":' ..
+  return reply.make('ok', '', '"holder":"' .. (leases.held() and room.seller or '') .. '","holder_joined":' ..
     int(holder and holder.joined or 0) .. ',"places":[' .. concat(stored, ',') .. '],"ranks":[' ..
     concat(ranks, ',') .. '],"away":[' .. concat(away, ',') .. ']')
 end

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"log"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -89,13 +90,17 @@ func withTables(page []byte, dir string) ([]byte, error) {
 
 // structsIn returns the structs that a directory declares, by name.
 func structsIn(dir string) (map[string]*ast.StructType, error) {
-	packages, err := parser.ParseDir(token.NewFileSet(), dir, nil, parser.ParseComments)
+	paths, err := filepath.Glob(dir + "/*.go")
 	if err != nil {
 		return nil, err
 	}
 	structs := make(map[string]*ast.StructType)
-	for _, p := range packages {
-		ast.Inspect(p, func(n ast.Node) bool {
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok {
 				if t, ok := spec.Type.(*ast.StructType); ok {
 					structs[spec.Name.Name] = t
