@@ -3,6 +3,7 @@ package push
 import (
 	"errors"
 	"net"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +34,11 @@ func maker(host string) bool {
 		}
 	}
 	return false
+}
+
+// hostOf returns the host of an endpoint, however it is written.
+func hostOf(endpoint *url.URL) string {
+	return strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(endpoint.Host), ":443"), ".")
 }
 
 // hosts bounds the pushes in flight to each host, so that hosts that do not answer delay no others.
@@ -77,14 +83,15 @@ func (h *hosts) enter(name string) (leave func(error), ok bool) {
 	}, true
 }
 
-// record takes in the outcome of a push. A host that did not answer in time rests.
+// record takes in the outcome of a push. A host that did not answer in time rests; of several pushes that it
+// left unanswered at once, one counts.
 func (at *host) record(err error, now time.Time) {
 	if err == nil {
-		at.answered, at.rest = now, 0
+		at.answered, at.rest, at.rests = now, 0, time.Time{}
 		return
 	}
 	at.answered = time.Time{}
-	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !now.Before(at.rests) {
 		at.rest = min(max(2*at.rest, shortestRest), longestRest)
 		at.rests = now.Add(at.rest)
 	}

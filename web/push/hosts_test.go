@@ -3,6 +3,7 @@ package push
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"testing"
 	"time"
@@ -30,6 +31,35 @@ func TestHostThatDoesNotAnswerRestsLongerEachTime(t *testing.T) {
 	leave(errors.New("refused at once"))
 	_, ok = h.enter("dead.example")
 	require.True(t, ok, "only a time-out holds up others")
+}
+
+// A maker's host that is slow for a moment must not rest for a whole turn.
+func TestPushesThatRunOutOfTimeTogetherCountOnce(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	h := hosts{now: func() time.Time { return now }}
+	leaves := make([]func(error), 8)
+	for i := range leaves {
+		leave, ok := h.enter("fcm.googleapis.com")
+		require.True(t, ok)
+		leaves[i] = leave
+	}
+	for _, leave := range leaves[1:] {
+		leave(os.ErrDeadlineExceeded)
+	}
+	require.Equal(t, shortestRest, h.known["fcm.googleapis.com"].rest)
+	_, ok := h.enter("fcm.googleapis.com")
+	require.False(t, ok)
+	leaves[0](nil)
+	_, ok = h.enter("fcm.googleapis.com")
+	require.True(t, ok, "it has answered since")
+}
+
+func TestHostIsOneHoweverItIsWritten(t *testing.T) {
+	for _, text := range []string{"https://a.example/x", "https://A.Example:443/", "https://a.example./y"} {
+		endpoint, err := url.Parse(text)
+		require.NoError(t, err)
+		require.Equal(t, "a.example", hostOf(endpoint))
+	}
 }
 
 func TestSendersAreLeftForHostsThatAnswer(t *testing.T) {

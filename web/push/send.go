@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"code.dny.dev/ssrf"
@@ -84,7 +83,7 @@ func (p *Pushes) send(ctx context.Context, to To, s *Subscription, ttl time.Dura
 	if !p.pauses.over(req.URL) {
 		return fmt.Errorf("%w: it said when", ErrLater)
 	}
-	leave, ok := p.hosts.enter(strings.TrimSuffix(req.URL.Host, ":443"))
+	leave, ok := p.hosts.enter(hostOf(req.URL))
 	if !ok {
 		return fmt.Errorf("%w: its host has pushes in flight, or rests", ErrLater)
 	}
