@@ -100,7 +100,9 @@ func (s *sender) refused(res *http.Response, at time.Time) error {
 		return fmt.Errorf("%w: %w", outbox.ErrGiveUp, err)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		if rest := min(retryAfter(res.Header.Get("Retry-After"), at), mostPause); rest > 0 {
-			s.until.Store(at.Add(rest).UnixNano())
+			if until := at.Add(rest).UnixNano(); until > s.until.Load() {
+				s.until.Store(until)
+			}
 			return outbox.After(rest, err)
 		}
 	}

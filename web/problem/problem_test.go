@@ -104,7 +104,7 @@ func TestWordsOfErrorsAreForCodesThatThereAre(t *testing.T) {
 			}
 		}
 	}
-	require.ElementsMatch(t, []string{quota.PlacesPerIP, "SOCKETS_PER_IP"},
+	require.ElementsMatch(t, []string{quota.PlacesPerIP, quota.Rooms, "SOCKETS_PER_IP"},
 		slices.Collect(maps.Keys(text.Problems.Limits)))
 }
 

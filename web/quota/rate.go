@@ -45,8 +45,9 @@ func ParseRate(text string) (Rate, error) {
 	return Rate{PerSecond: n, Burst: max(int(n*burstSeconds), 1)}, nil
 }
 
-// A day's new places of an address: mostADay, or those of fullSeconds at its full rate if there are more.
-// Each leaves about a kilobyte in the ledger, and its room 3 KB in Redis for 26 hours.
+// New places of an address at once, and again in the course of a day: mostADay, or those of fullSeconds at
+// its full rate if there are more. Each leaves about a kilobyte in the ledger, and its room 3 KB in Redis for
+// 26 hours.
 const (
 	mostADay    = 50_000
 	fullSeconds = 500

@@ -115,7 +115,7 @@ func (d *Desk) ProviderSignOut(ctx context.Context, token, address string) (keys
 			err = d.end(ctx, key)
 		}
 		if err != nil {
-			return nil, err
+			return keys, err
 		}
 		d.audit(ctx, name, address, "signed_out", "by the provider")
 		keys = append(keys, key)
@@ -123,10 +123,11 @@ func (d *Desk) ProviderSignOut(ctx context.Context, token, address string) (keys
 	return keys, err
 }
 
-// ends reports whether the provider's sign-out is of a session.
+// ends reports whether the provider's sign-out is of a session. Of a sign-in whose ID token named no session
+// the subject decides.
 func (o providerLogout) ends(s session) bool {
-	return s.How == byOIDC && s.Issued <= o.issued && (o.sid == "" || o.sid == s.SID) &&
-		(o.subject == "" || o.subject == s.Subject)
+	session := o.sid == "" || o.sid == s.SID || s.SID == "" && o.subject != ""
+	return s.How == byOIDC && s.Issued <= o.issued && session && (o.subject == "" || o.subject == s.Subject)
 }
 
 // providerLogout is a verified logout token. One of subject and sid may be "".

@@ -189,3 +189,26 @@ func TestWhatIsNoLogoutTokenEndsNoSignIn(t *testing.T) {
 	_, err = byPassword.ProviderSignOut(t.Context(), c.logoutToken(nil), here)
 	require.ErrorIs(t, err, ErrExpired)
 }
+
+// A provider may name a session in its logout token alone.
+func TestProvidersSignOutIsOfASessionOrOfASubject(t *testing.T) {
+	s := session{How: byOIDC, Issued: 5}
+	s.Subject, s.SID = "kim", "s-1"
+	nameless := s
+	nameless.SID = ""
+	for name, c := range map[string]struct {
+		out  providerLogout
+		of   session
+		ends bool
+	}{
+		"its session":                  {providerLogout{"", "s-1", 5}, s, true},
+		"another session":              {providerLogout{"kim", "s-2", 5}, s, false},
+		"its subject":                  {providerLogout{"kim", "", 5}, s, true},
+		"another subject":              {providerLogout{"lee", "", 5}, s, false},
+		"no session in the ID token":   {providerLogout{"kim", "s-1", 5}, nameless, true},
+		"the same, by no subject":      {providerLogout{"", "s-1", 5}, nameless, false},
+		"it signed in after the token": {providerLogout{"kim", "", 4}, s, false},
+	} {
+		require.Equal(t, c.ends, c.out.ends(c.of), name)
+	}
+}

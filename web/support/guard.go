@@ -83,7 +83,7 @@ func (d *Desk) signedIn(c *gin.Context) (signin.Agent, error) {
 	}
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	if c.IsWebsocket() { // a browser reconnects by itself
+	if strings.HasSuffix(c.FullPath(), "/ws") { // a page connects by itself, and asks why it could not
 		return d.SignIns.Agent(ctx, token)
 	}
 	return d.SignIns.Use(ctx, token)

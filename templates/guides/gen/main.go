@@ -59,6 +59,7 @@ func fit(tree ast.Node) {
 		switch n := n.(type) {
 		case *east.Table:
 			n.SetAttributeString("class", []byte("desk-table"))
+			n.SetAttributeString("tabindex", []byte("0")) // on a phone it is scrolled, also by keys
 		case *ast.Link:
 			if entering {
 				links = append(links, n)

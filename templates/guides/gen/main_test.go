@@ -28,7 +28,7 @@ func TestLinksOfAGuideLeadToWhatTheServerHas(t *testing.T) {
 	require.NotContains(t, string(html), "docs/support.md")
 	require.Contains(t, string(html), `<h2 id="왜-주인이-없나요">`)
 	require.Contains(t, string(html), "<strong>다른</strong> 문서")
-	require.Contains(t, string(html), `<table class="desk-table">`)
+	require.Contains(t, string(html), `<table class="desk-table" tabindex="0">`)
 	require.NotContains(t, string(html), "<script>", "a page brings no HTML of its own")
 	require.Equal(t, [][]string{{`href="#%EC%99%9C-%EC%A3%BC%EC%9D%B8%EC%9D%B4-%EC%97%86%EB%82%98%EC%9A%94"`}, {`href="/docs"`},
 		{`href="https://a.example/b"`}}, regexp.MustCompile(`href="[^"]*"`).FindAllStringSubmatch(string(html), -1))
