@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 directory=$1 version=$2
 mkdir -p "$directory"
 # Links are followed: the chart has the alerts and the dashboard by them, and not every system has links.
-git ls-files -- README.md CHANGELOG.md SECURITY.md Dockerfile deploy docs 'lab/*.md' lab/images 'web/describe/*.yaml' ':!deploy/check' |
+git ls-files -- README.md README.ko.md CHANGELOG.md SECURITY.md Dockerfile deploy docs 'lab/*.md' lab/images 'web/describe/*.yaml' ':!deploy/check' |
 	tar --dereference --create --files-from - | tar --extract --directory "$directory"
 # Go's packages and what is for contributors are not in it.
 sed -E -i "s#\]\(((lock|outbox)(/[^)]*)?|CONTRIBUTING\.md)\)#](https://github.com/waitroom/waitroom/tree/$version/\1)#g" "$directory/README.md"
