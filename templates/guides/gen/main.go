@@ -48,7 +48,7 @@ func render(source []byte) ([]byte, error) {
 	fit(tree)
 	var html bytes.Buffer
 	err := markdown.Renderer().Render(&html, source, tree)
-	return html.Bytes(), err
+	return bytes.ReplaceAll(html.Bytes(), []byte("<pre>"), []byte(`<pre tabindex="0">`)), err
 }
 
 // fit gives tables the desk's look. Of links to other pages only those to the API's stay: a server has no
@@ -59,7 +59,7 @@ func fit(tree ast.Node) {
 		switch n := n.(type) {
 		case *east.Table:
 			n.SetAttributeString("class", []byte("desk-table"))
-			n.SetAttributeString("tabindex", []byte("0")) // on a phone it is scrolled, also by keys
+			n.SetAttributeString("tabindex", []byte("0")) // it may be scrolled, also by keys
 		case *ast.Link:
 			if entering {
 				links = append(links, n)
