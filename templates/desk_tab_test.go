@@ -124,11 +124,12 @@ func (b *deskTab) text(id string) string {
 	return run[string](b, `document.getElementById(%q).textContent.trim()`, id)
 }
 
-// cell returns the text of a row's cell of the line; the row has to be in view.
-func (b *deskTab) cell(ticket int, cell string) string {
+// cellHas waits until a row's cell of the line has a text; the row has to be in view. The rows are drawn one
+// picture after the room's head.
+func (b *deskTab) cellHas(ticket int, cell, text string) {
 	b.t.Helper()
-	return run[string](b, `document.querySelector('[data-key="%d"] [data-cell=%s]')?.textContent ?? ""`, ticket,
-		cell)
+	b.until(`document.querySelector('[data-key="%d"] [data-cell=%s]')?.textContent.includes(%q)`, ticket, cell,
+		text)
 }
 
 // picked returns the ticket of the picked row; 0 for none.
