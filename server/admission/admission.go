@@ -2,8 +2,8 @@
 // meanwhile.
 //
 // When a replica dies, its browsers come to the next one. A listener hands over few connections at a time
-// that ask for a socket, a handler opens few sockets at a time, and the garbage collection is put off while a
-// crowd comes.
+// that ask for a socket, a handler opens few sockets at a time, and the garbage collector runs seldom in a
+// small heap.
 package admission
 
 import (
@@ -39,8 +39,7 @@ func New(c Config) *Admission {
 		each = slotsSlow
 	}
 	h := newHandler(c.Handler, each*runtime.GOMAXPROCS(0))
-	tuner := newGCTuner()
-	return &Admission{newListener(c.Listener, perSlot*cap(h.slots), tuner.crowd, c.Failed), h, tuner}
+	return &Admission{newListener(c.Listener, perSlot*cap(h.slots), c.Failed), h, newGCTuner()}
 }
 
 // Run accepts connections until the listener is closed, and tunes the garbage collector until ctx ends. It

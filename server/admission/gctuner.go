@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -16,53 +17,48 @@ const (
 	// least bytes allocated since the last collection that make another one worth it
 	freeAbove = 8 << 20
 
-	// crowdHeap is by how many bytes the heap may grow while many sockets open: a quarter of what opening
-	// 9,000 sockets allocates. With more, the objects that stay are scattered over more pages.
-	crowdHeap = 32 << 20
-	liveLeast = 4 << 20 // bytes: the least heap in the collector's reckoning
+	// leastGrowth is by how many bytes the heap may grow at least between two collections: a quarter of what
+	// opening 9,000 sockets allocates. With more, the objects that stay are scattered over more pages.
+	leastGrowth  = 32 << 20
+	liveLeast    = 4 << 20 // bytes: the least heap in the collector's reckoning
+	usualPercent = 100     // GOGC, as Go has it
 )
 
 // gcTuner decides when the garbage collector runs.
 //
-// While many sockets open at once it delays the collector, which would run again and again in a small,
-// growing heap and would make busy goroutines help. Afterwards it runs the collector and returns memory to
-// the system; by itself the collector would run only when the heap has doubled, or after two minutes.
+// In a small heap the collector would run again and again while many sockets open or requests come, and make
+// busy goroutines help. So the heap may always grow by leastGrowth. When it is calm again, gcTuner runs the
+// collector and returns memory to the system; by itself the collector would wait for that growth, or for two
+// minutes. A GOGC of the environment holds as it is.
 type gcTuner struct {
 	// returns the bytes allocated since the start, and those that the last collection found alive
 	read func() (allocated, live uint64)
 	free func()
-	// GOGC: percent by which the heap grows until the next collection; below 0: there is none
-	usual   func() int
-	percent func(int) int // sets GOGC, and returns the one before
-	before  uint64        // allocated at the last look
-	since   uint64        // allocated at the last collection of ours
-	calm    int           // looks
-	coming  chan struct{}
+	// sets GOGC, the percent by which the heap grows until the next collection, and returns the one before
+	percent func(int) int
+	before  uint64 // allocated at the last look
+	since   uint64 // allocated at the last collection of ours
+	calm    int    // looks
 
-	mu     sync.Mutex
-	late   bool // the next collection is put off
-	normal int  // GOGC, when it is not
+	mu    sync.Mutex
+	ended bool
 }
 
 func newGCTuner() *gcTuner {
-	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
-	return &gcTuner{free: debug.FreeOSMemory, usual: percentNow, percent: debug.SetGCPercent,
-		coming: make(chan struct{}, 1), read: func() (uint64, uint64) {
-			metrics.Read(samples)
-			return samples[0].Value.Uint64(), samples[1].Value.Uint64()
-		}}
-}
-
-// percentNow returns the current GOGC, as debug.SetGCPercent would.
-func percentNow() int {
-	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	metrics.Read(sample)
-	return int(int32(sample[0].Value.Uint64())) // none is the greatest uint64
+	return &gcTuner{free: debug.FreeOSMemory, percent: debug.SetGCPercent, read: func() (uint64, uint64) {
+		samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
+		metrics.Read(samples)
+		return samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	}}
 }
 
 // run tunes until ctx ends, and returns its error.
 func (t *gcTuner) run(ctx context.Context) error {
-	defer t.asUsual()
+	if _, chosen := os.LookupEnv("GOGC"); !chosen {
+		usual := t.percent(usualPercent)
+		t.let()
+		defer t.end(usual)
+	}
 	tick := time.NewTicker(tuneEvery)
 	defer tick.Stop()
 	for {
@@ -71,10 +67,29 @@ func (t *gcTuner) run(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 			t.look()
-		case <-t.coming:
-			t.putOff()
 		}
 	}
+}
+
+// let sets GOGC so that the heap may grow by leastGrowth, now and after each collection. A memory limit
+// (GOMEMLIMIT) still holds.
+func (t *gcTuner) let() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
+	_, live := t.read()
+	t.percent(max(usualPercent, int(leastGrowth*100/max(live, liveLeast))))
+	runtime.AddCleanup(new([32]byte), (*gcTuner).let, t) // after the next collection
+}
+
+// end sets GOGC for good.
+func (t *gcTuner) end(usual int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	t.percent(usual)
 }
 
 func (t *gcTuner) look() {
@@ -91,37 +106,4 @@ func (t *gcTuner) look() {
 	t.free()
 	t.since, _ = t.read()
 	t.before = t.since
-}
-
-// crowd announces that many sockets are about to open. It does not block.
-func (t *gcTuner) crowd() {
-	select {
-	case t.coming <- struct{}{}:
-	default:
-	}
-}
-
-// putOff delays the next collection until the heap has grown by about crowdHeap, unless it would come later
-// anyway. A memory limit (GOMEMLIMIT) still holds.
-func (t *gcTuner) putOff() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, live := t.read()
-	usual, percent := t.usual(), int(crowdHeap*100/max(live, liveLeast))
-	if t.late || usual < 0 || usual >= percent {
-		return
-	}
-	t.late = true
-	t.normal = t.percent(percent)
-	runtime.AddCleanup(new([32]byte), (*gcTuner).asUsual, t) // after that collection
-}
-
-// asUsual undoes putOff.
-func (t *gcTuner) asUsual() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.late {
-		t.percent(t.normal)
-		t.late = false
-	}
 }

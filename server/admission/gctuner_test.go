@@ -1,8 +1,11 @@
 package admission
 
 import (
+	"context"
+	"os"
 	"runtime"
-	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,41 +33,49 @@ func TestMemoryIsGivenBackWhenItIsCalmAgainAfterMuchWasUsed(t *testing.T) {
 	require.Zero(t, looks(10, 1<<10), "beside a large heap that is not worth it")
 }
 
-func TestCollectionIsPutOffOnceForACrowd(t *testing.T) {
-	usual := percentNow()
+// gogc returns the GOGC that holds now: percent by which the heap grows.
+func gogc() int {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return int(sample[0].Value.Uint64())
+}
+
+func TestSmallHeapMayGrowByTheLeastAndALargeOneDoubles(t *testing.T) {
+	t.Setenv("GOGC", "") // restores it
+	require.NoError(t, os.Unsetenv("GOGC"))
+	usual := gogc()
+	var live atomic.Uint64
 	tuner := newGCTuner()
-	tuner.read = func() (uint64, uint64) { return 0, 16 << 20 }
-	tuner.putOff()
-	t.Cleanup(tuner.asUsual)
-	require.Equal(t, 100*crowdHeap>>20/16, percentNow())
-	tuner.putOff()
-	require.Equal(t, 100*crowdHeap>>20/16, percentNow())
-	require.Eventually(t, func() bool {
-		runtime.GC()
-		return percentNow() == usual
-	}, 10*time.Second, time.Millisecond, "after the next collection it is as it was")
-	tuner.putOff()
-	require.NotEqual(t, usual, percentNow(), "and the next crowd has another one put off")
-}
-
-func TestCollectionIsNeverBroughtForward(t *testing.T) {
-	for name, usual := range map[string]int{"never": -1, "late": 2000} {
-		t.Run(name, func(t *testing.T) {
-			tuner := newGCTuner()
-			tuner.read = func() (uint64, uint64) { return 0, 64 << 20 }
-			tuner.usual = func() int { return usual }
-			tuner.percent = func(percent int) int {
-				t.Errorf("%d is set, for a moment at least", percent)
-				return usual
-			}
-			tuner.putOff()
-			tuner.asUsual()
-		})
+	tuner.read = func() (uint64, uint64) { return 0, live.Load() }
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error)
+	go func() { ended <- tuner.run(ctx) }()
+	for _, c := range []struct {
+		live uint64
+		gogc int
+	}{{1 << 20, 800}, {16 << 20, 200}, {1 << 30, 100}, {8 << 20, 400}} {
+		live.Store(c.live)
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			return gogc() == c.gogc
+		}, 10*time.Second, time.Millisecond, "after a collection that leaves %d MiB", c.live>>20)
 	}
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	runtime.GC()
+	runtime.GC()
+	require.Equal(t, usual, gogc())
 }
 
-func TestCollectorThatIsOffIsKnownToBe(t *testing.T) {
-	was := debug.SetGCPercent(-1)
-	defer debug.SetGCPercent(was)
-	require.Negative(t, percentNow())
+func TestGOGCOfTheEnvironmentHolds(t *testing.T) {
+	t.Setenv("GOGC", "50")
+	tuner := newGCTuner()
+	tuner.percent = func(percent int) int {
+		t.Errorf("%d is set", percent)
+		return 50
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, tuner.run(ctx), context.Canceled)
 }

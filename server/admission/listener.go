@@ -12,7 +12,6 @@ const (
 	headMost    = 4 << 10               // bytes; a longer request is handed over unseen
 	headWithin  = 1 * time.Second       // a connection that has not sent its request by then is handed over
 	acceptAgain = 20 * time.Millisecond // after a temporary error: no open files are left, mostly
-	crowdFrom   = 64                    // so many queued are a crowd
 )
 
 // listener hands over few connections at a time that ask for a socket, first come first served, and all
@@ -25,7 +24,6 @@ type listener struct {
 	net.Listener
 	within time.Duration // a connection that is queued for so long is handed over all the same
 	whole  time.Duration // headWithin
-	crowd  func()        // the queue has become a crowd
 	failed func(error)   // no connection can be accepted for a moment
 
 	mu       sync.Mutex
@@ -49,8 +47,8 @@ type queued struct {
 
 // newListener wraps a listener. It hands over nothing before run is called; state reports what happens to the
 // connections.
-func newListener(inner net.Listener, slots int, crowd func(), failed func(error)) *listener {
-	l := &listener{Listener: inner, within: queuedWithin, whole: headWithin, crowd: crowd, failed: failed,
+func newListener(inner net.Listener, slots int, failed func(error)) *listener {
+	l := &listener{Listener: inner, within: queuedWithin, whole: headWithin, failed: failed,
 		partial: make(map[net.Conn]bool), admitted: make(map[net.Conn]bool), free: slots}
 	l.changed.L = &l.mu
 	return l
@@ -118,9 +116,6 @@ func (l *listener) came(c net.Conn, socket bool) {
 		return
 	}
 	l.queue = append(l.queue, queued{c, time.Now()})
-	if len(l.queue) == crowdFrom {
-		l.crowd()
-	}
 }
 
 // Accept returns the next connection. After the listener has ended it returns those that have come, and then

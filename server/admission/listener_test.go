@@ -24,7 +24,6 @@ const (
 type gated struct {
 	*listener
 	t        *testing.T
-	crowded  int
 	failures chan error
 	names    map[string]string
 }
@@ -33,7 +32,7 @@ func newGated(t *testing.T, turns int) *gated {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	g := &gated{t: t, failures: make(chan error, 1), names: make(map[string]string)}
-	g.listener = newListener(l, turns, func() { g.crowded++ }, func(err error) { g.failures <- err })
+	g.listener = newListener(l, turns, func(err error) { g.failures <- err })
 	g.within = time.Hour
 	return g
 }
@@ -229,16 +228,6 @@ func (g *gated) closed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err != nil
-}
-
-func TestCrowdIsSeenOnce(t *testing.T) {
-	g := newGated(t, 1)
-	for range 2 * crowdFrom {
-		here, there := net.Pipe()
-		t.Cleanup(func() { _, _ = here.Close(), there.Close() })
-		g.came(here, true)
-	}
-	require.Equal(t, 1, g.crowded)
 }
 
 // faulty is a listener whose first Accept returns an error.
