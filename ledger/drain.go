@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	drainers    = 4
-	drainBatch  = 500 // entries of one room in one portion
-	maxRooms    = 16  // rooms in one transaction: other writers wait for all of them
+	drainers   = 4
+	drainBatch = 500 // entries of one room in one portion
+	// The rooms in one transaction, and about how many entries. Each transaction writes the pages that it
+	// changes once, so larger ones cost less; other writers wait for all of it.
+	maxRooms    = 128
+	maxEntries  = 2000
 	drainWithin = 20 * time.Second
 	drainAgain  = 50 * time.Millisecond // between DrainAll's tries
 )

@@ -128,23 +128,28 @@ func (b *backlog) next(ctx context.Context) ([]room.ID, error) {
 	}
 }
 
+// dequeue returns a room and further ones from the queue.
 func (b *backlog) dequeue(id room.ID) []room.ID {
-	ids := []room.ID{id}
-	for len(ids) < maxRooms && len(b.queue) > 0 {
+	ids, entries := []room.ID{id}, b.dequeued(id)
+	for len(ids) < maxRooms && entries < maxEntries {
 		select {
 		case id := <-b.queue:
-			ids = append(ids, id)
-		default: // another drainer was faster
-		}
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, id := range ids {
-		if w := b.rooms[id]; w != nil {
-			w.queued = false
+			ids, entries = append(ids, id), entries+b.dequeued(id)
+		default:
+			return ids
 		}
 	}
 	return ids
+}
+
+// dequeued notes that a room is no longer in the queue, and returns how long its journal was last.
+func (b *backlog) dequeued(id room.ID) (entries int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if w := b.rooms[id]; w != nil {
+		w.queued, entries = false, w.entries
+	}
+	return entries
 }
 
 // drained removes a room whose journal was read to its end.

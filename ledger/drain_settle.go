@@ -21,9 +21,16 @@ type settledMatch struct {
 func (l *Ledger) settle(ctx context.Context, portions []*portion, sent settled) []error {
 	failed, journals := make([]error, len(portions)), make([]room.Journal, 0, len(portions))
 	of := make([]int, 0, len(portions))
-	for i, p := range portions {
-		if failed[i] = l.settleVerdicts(ctx, p, sent); failed[i] == nil {
+	each(portions, func(i int, p *portion) {
+		if failed[i] = l.settleVerdicts(ctx, p); failed[i] == nil {
 			l.unsubscribe(ctx, p.id, p.entries)
+		}
+	})
+	for i, p := range portions {
+		for _, v := range p.verdicts[:p.sent] {
+			sent[settledMatch{p.id, v.match}] = v.agreed
+		}
+		if failed[i] == nil {
 			journals, of = append(journals, room.Journal{Room: p.id, Entries: p.entries}), append(of, i)
 		}
 	}
@@ -36,12 +43,12 @@ func (l *Ledger) settle(ctx context.Context, portions []*portion, sent settled) 
 }
 
 // settleVerdicts sends a portion's verdicts to its room, in the journal's order.
-func (l *Ledger) settleVerdicts(ctx context.Context, p *portion, sent settled) error {
+func (l *Ledger) settleVerdicts(ctx context.Context, p *portion) error {
 	for _, v := range p.verdicts {
 		if err := l.settleMatch(ctx, p.id, v); err != nil {
 			return err
 		}
-		sent[settledMatch{p.id, v.match}] = v.agreed
+		p.sent++
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -21,16 +22,16 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 		one, other := b.open(t), b.open(t)
 		var rooms []room.ID
 		for n := range ledger.MaxRooms + 10 {
-			id := room.ID(fmt.Sprintf("r-%02d", n))
+			id := room.ID(fmt.Sprintf("r-%03d", n))
 			rooms = append(rooms, id)
 			for ticket := range int64(n%5 + 1) {
 				b.journal.write(id, 1, joined(ticket+1), granted(ticket+1))
 				b.journal.write(id, 1, matched(fmt.Sprintf("m-%d", ticket), ticket+1), ended(ticket+1, room.Completed))
 			}
 		}
-		b.journal.add("r-07", room.Entry{ID: "x",
+		b.journal.add("r-007", room.Entry{ID: "x",
 			Odd: errors.New("records: not JSON")}) // has the whole transaction undone
-		b.journal.write("r-09", 1, room.Record{Type: "granted"})
+		b.journal.write("r-009", 1, room.Record{Type: "granted"})
 
 		drainAll(t, rooms, one, other)
 		var want []string
@@ -45,7 +46,7 @@ func TestRoomsThatAreDrainedTogetherAreWrittenAsIfEachHadBeenAlone(t *testing.T)
 		}
 		require.GreaterOrEqual(t, len(b.journal.verdicts()), all,
 			"a verdict for each match, of which there are one to five in a room; both may report it")
-		require.Equal(t, []string{"r-07", "r-09"}, column(t, one.DB(), `SELECT room FROM parked ORDER BY room`))
+		require.Equal(t, []string{"r-007", "r-009"}, column(t, one.DB(), `SELECT room FROM parked ORDER BY room`))
 	})
 }
 
@@ -84,6 +85,43 @@ func (r reading) ReadJournals(ctx context.Context, ids []room.ID, n int) []room.
 		r.before(ids[0])
 	}
 	return r.journal.ReadJournals(ctx, ids, n)
+}
+
+// together is a journal that sends how many rooms are read at a time.
+type together struct {
+	*journal
+	read chan int
+}
+
+func (t together) ReadJournals(ctx context.Context, ids []room.ID, n int) []room.Journal {
+	t.read <- len(ids)
+	return t.journal.ReadJournals(ctx, ids, n)
+}
+
+func TestATransactionHasFewRoomsWhenTheirJournalsAreLong(t *testing.T) {
+	const rooms = ledger.MaxRooms + 72
+	for entries, want := range map[int]int{1: ledger.MaxRooms, 20: 100, 500: 4} {
+		t.Run(fmt.Sprint(entries), func(t *testing.T) {
+			b := newBench("sqlite:" + filepath.Join(t.TempDir(), "waitroom.db"))
+			c := b.config()
+			journal := together{b.journal, make(chan int, rooms)}
+			c.Journal = journal
+			l := b.openWith(t, c)
+			for n := range rooms {
+				l.JournalSeen(room.ID(fmt.Sprint("r-", n)), room.Checked{Journal: entries})
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- l.Run(ctx) }()
+			for left := rooms; left > 0; {
+				some := <-journal.read
+				require.LessOrEqual(t, some, want)
+				left -= some
+			}
+			cancel()
+			require.ErrorIs(t, <-ended, context.Canceled)
+		})
+	}
 }
 
 func TestARoomWithALongJournalHoldsUpNoneThatIsDrainedWithIt(t *testing.T) {
