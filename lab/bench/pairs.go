@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/waitroom/waitroom/lab/stack"
 )
 
 const (
@@ -26,6 +29,7 @@ func (b *bench) pairs(ctx context.Context) error {
 		return err
 	}
 	var ours, theirs, ratio, behind sample
+	used := make(map[string]sample) // processor time of a pair (µs)
 	for round := range b.n(pairRounds) + 1 {
 		span := b.span(pairSpan)
 		if round == 0 {
@@ -35,10 +39,12 @@ func (b *bench) pairs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		before := s.used()
 		ourRate, err := b.pairRate(ctx, s.replicas[0].Addr, span)
 		if err != nil {
 			return err
 		}
+		after := s.used()
 		left, err := s.journals(ctx)
 		if err != nil {
 			return err
@@ -46,7 +52,11 @@ func (b *bench) pairs(ctx context.Context) error {
 		if err := s.drained(ctx); err != nil {
 			return err
 		}
+		after["replica"] = s.used()["replica"] // with what it wrote to the ledger meanwhile
 		if round > 0 {
+			for of, u := range after {
+				used[of] = append(used[of], (u.CPU-before[of].CPU).Seconds()*1e6/(ourRate*span.Seconds()))
+			}
 			ours, theirs, ratio, behind = append(ours, ourRate), append(theirs, theirRate),
 				append(ratio, ourRate/theirRate), append(behind, float64(left))
 		}
@@ -56,10 +66,22 @@ func (b *bench) pairs(ctx context.Context) error {
 		checks: []check{{"", ratio.median(), " ×", 0.40, true}},
 		how: fmt.Sprintf("%d rounds of %s in turn, the ledger (SQLite) caught up in between; waitroom %s "+
 			"pairs/s (%s), the bare handler %s (%s), ratio %s; "+
-			"when the clients stopped the ledger was %s entries behind. The clients share the machine.", len(ratio),
+			"when the clients stopped the ledger was %s entries behind. Processor time of a pair: Redis %s, "+
+			"the replica with its ledger %s, the clients %s. The clients share the machine.", len(ratio),
 			b.span(pairSpan), number(ours.median()), ours.spread(""), number(theirs.median()),
-			theirs.spread(""), ratio.spread(" ×"), behind.spread(""))})
+			theirs.spread(""), ratio.spread(" ×"), behind.spread(""), used["Redis"].spread(" µs"),
+			used["replica"].spread(" µs"), used["clients"].spread(" µs"))})
 	return nil
+}
+
+// used returns what Redis, the first replica and this process have used so far.
+func (s *site) used() map[string]stack.Usage {
+	all := make(map[string]stack.Usage)
+	for of, pid := range map[string]int{"Redis": s.redis.Pid(), "replica": s.replicas[0].Pid(),
+		"clients": os.Getpid()} {
+		all[of], _ = stack.Look(pid)
+	}
+	return all
 }
 
 // pairRate returns join-leave pairs a second. Each client uses rooms of its own.
