@@ -94,6 +94,9 @@ func (n Names) events() string { return "events" + n.databaseSuffix() }
 // room returns the start of all names of a room. library.lua takes it from the first of KEYS.
 func (n Names) room(id ID) string { return n.prefix + "{" + string(id) + "}:" }
 
+// Keys returns the keys of a room that have neither a digest nor an id in their name.
+func (n Names) Keys(id ID) []string { return n.keys(id, true) }
+
 // keys returns the KEYS of a call: the lock key, from which the library derives the others.
 //
 // A cluster gets all of them. While it moves a room to another node, it then refuses the call as a whole,

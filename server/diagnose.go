@@ -7,10 +7,12 @@ import (
 )
 
 // Diagnose runs the doctor on everything that a replica with this configuration depends on.
-func Diagnose(ctx context.Context, c Config) []doctor.Finding { return DiagnoseSource(ctx, c, "") }
+func Diagnose(ctx context.Context, c Config) []doctor.Finding {
+	return DiagnoseOnly(ctx, c, doctor.Only{})
+}
 
-// DiagnoseSource reports only what came last from the sources of a name, and what became of it.
-func DiagnoseSource(ctx context.Context, c Config, source string) []doctor.Finding {
+// DiagnoseOnly reports one thing instead.
+func DiagnoseOnly(ctx context.Context, c Config, only doctor.Only) []doctor.Finding {
 	return doctor.Diagnose(ctx, doctor.Config{
 		Unknown: c.Unknown, Addr: c.Addr, MetricsAddr: c.MetricsAddr, LocalURL: c.LocalURL(),
 		PublicURL:      c.PublicURL,
@@ -18,7 +20,7 @@ func DiagnoseSource(ctx context.Context, c Config, source string) []doctor.Findi
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, DatabaseURL: string(c.DatabaseURL),
 		Retention: c.Retention, RetentionText: short(c.Retention),
 		Shared: c.sharedOnDisk(),
-		Rooms:  c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources, Source: source,
+		Rooms:  c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources, Only: only,
 		SMSWebhookSecret: string(c.SMSWebhookSecret), WebhookSecret: string(c.WebhookSecret),
 		SellersProven:  c.SellerAuth == byToken,
 		SupportSignsIn: len(c.SupportUsers) > 0 || c.SupportOIDC.Issuer != "", Tracing: c.Tracing})

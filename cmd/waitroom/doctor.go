@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server"
 	"github.com/waitroom/waitroom/server/doctor"
 )
@@ -14,11 +15,22 @@ import (
 var errDoctor = errors.New("something is wrong: see above")
 
 // diagnose checks what a replica with these settings depends on, and writes what is wrong and what to do.
-// With --source NAME it writes what came last from that source instead.
+// With --source NAME it writes what came last from that source instead, with --room ROOM what Redis has of
+// that room.
 func diagnose(args []string, out io.Writer) error {
 	source, args, err := taken(args, "source")
 	if err != nil {
 		return err
+	}
+	name, args, err := taken(args, "room")
+	if err != nil {
+		return err
+	}
+	only := doctor.Only{Source: source}
+	if name != "" {
+		if only.Room, err = room.ParseID(name); err != nil {
+			return fmt.Errorf("--room: %w", err)
+		}
 	}
 	cfg, err := server.ParseConfig(args)
 	if errors.Is(err, server.ErrHelp) {
@@ -30,7 +42,7 @@ func diagnose(args []string, out io.Writer) error {
 		}
 		return errDoctor
 	}
-	if !doctor.WriteFindings(out, server.DiagnoseSource(context.Background(), cfg, source)) {
+	if !doctor.WriteFindings(out, server.DiagnoseOnly(context.Background(), cfg, only)) {
 		return errDoctor
 	}
 	return nil

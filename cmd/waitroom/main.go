@@ -94,6 +94,8 @@ Usage:
                                    remedies; exit 1 if there are any
   waitroom doctor --source NAME [settings]
                                    print what came last from a source of SMS, and what became of it
+  waitroom doctor --room ROOM [settings]
+                                   print what Redis has of a room, key by key, without sessions and texts
   waitroom version                 print the version
   waitroom erase --seller ID [--end-places] [--reason TEXT] [settings]
                                    replace a seller's name by a random one, in Redis and in the ledger, and

@@ -13,30 +13,25 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/heard"
+	"github.com/waitroom/waitroom/server/store"
 )
 
 // arrivals reports what came last from the sources of a name, the newest first, and what was posted to
 // addresses that name no source.
 func (d *doctor) arrivals(ctx context.Context) {
 	const about = "sources"
-	if d.Redis.Embedded() {
-		d.wrong(about, "Look at the room's desk, /support/ROOM: it shows each message and each refusal.",
-			"The store is embedded in the server, and only the server reads it.")
-		return
-	}
-	name := d.Source
+	name := d.Only.Source
 	if !d.known() && name == carrier {
 		name = ""
 	}
-	s, err := d.Redis.Open(slog.New(slog.DiscardHandler))
-	if err != nil {
-		d.wrong(about, "waitroom doctor reports why.", "Redis can not be opened.")
+	s, names, ok := d.opened(about,
+		"Look at the room's desk, /support/ROOM: it shows each message and each refusal.")
+	if !ok {
 		return
 	}
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	names := room.NamesOf(s.Client, d.RedisPrefix)
 	came, err := heard.Arrivals(ctx, s.Client, names, name)
 	astray, err2 := heard.Arrivals(ctx, s.Client, names, "")
 	if cmp.Or(err, err2) != nil {
@@ -44,8 +39,8 @@ func (d *doctor) arrivals(ctx context.Context) {
 		return
 	}
 	if len(came) == 0 {
-		d.warn(about, "Have it post to "+cmp.Or(d.PublicURL, d.LocalURL)+"/api/ROOM/sms/"+d.Source+
-			", and send an SMS to the number.", "Nothing came from %s within the last week.", d.Source)
+		d.warn(about, "Have it post to "+cmp.Or(d.PublicURL, d.LocalURL)+"/api/ROOM/sms/"+d.Only.Source+
+			", and send an SMS to the number.", "Nothing came from %s within the last week.", d.Only.Source)
 	}
 	for _, a := range came {
 		d.arrival(a)
@@ -55,6 +50,21 @@ func (d *doctor) arrivals(ctx context.Context) {
 			d.arrival(a)
 		}
 	}
+}
+
+// opened opens Redis, or reports that it cannot be read. Then `instead` is what to do where the server has
+// the store in itself.
+func (d *doctor) opened(about, instead string) (s store.Store, names room.Names, ok bool) {
+	if d.Redis.Embedded() {
+		d.wrong(about, instead, "The store is embedded in the server, and only the server reads it.")
+		return s, names, false
+	}
+	s, err := d.Redis.Open(slog.New(slog.DiscardHandler))
+	if err != nil {
+		d.wrong(about, "waitroom doctor reports why.", "Redis can not be opened.")
+		return s, names, false
+	}
+	return s, room.NamesOf(s.Client, d.RedisPrefix), true
 }
 
 // misaddressed are the codes of what may have been meant for any source.
@@ -73,11 +83,11 @@ func (d *doctor) known() bool {
 			names[name] = true
 		}
 	}
-	if len(rooms) > 0 && !names[d.Source] && d.Source != carrier {
+	if len(rooms) > 0 && !names[d.Only.Source] && d.Only.Source != carrier {
 		d.warn("sources", "The names are: "+strings.Join(slices.Sorted(maps.Keys(names)), ", ")+".",
-			"No room in WAITROOM_ROOMS has a source %s.", d.Source)
+			"No room in WAITROOM_ROOMS has a source %s.", d.Only.Source)
 	}
-	return names[d.Source]
+	return names[d.Only.Source]
 }
 
 // arrival reports one arrival. Lines keep the order of time.
@@ -108,13 +118,17 @@ func (d *doctor) arrival(a heard.Arrival) {
 // longest is how many characters of a sender or of a reason are shown.
 const longest = 300
 
-// plain returns a text without what a terminal would act on.
+// plain returns the beginning of a text without what a terminal would act on.
 func plain(text string) string {
-	runes := []rune(strings.Map(func(r rune) rune {
+	runes := []rune(printable(text))
+	return string(runes[:min(len(runes), longest)])
+}
+
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
-	}, text))
-	return string(runes[:min(len(runes), longest)])
+	}, text)
 }

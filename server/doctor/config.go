@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/server/store"
@@ -35,7 +36,7 @@ type Config struct {
 	RoomsFile  roomsfile.Checks // without a path there is no file
 	Shared     agree.Settings   // what all replicas must share
 	SMSSources map[string]source.Configured
-	Source     string // only what came from the sources of this name is reported; "" = all is checked
+	Only       Only
 
 	SMSWebhookSecret, WebhookSecret string // each may be a list with commas
 
@@ -43,4 +44,10 @@ type Config struct {
 	SupportSignsIn bool // by users or by a provider, rather than by a password of each start
 
 	Tracing tracing.Config
+}
+
+// Only names the one thing that is to be reported; the zero value is a check of everything.
+type Only struct {
+	Source string  // what came last from the sources of this name
+	Room   room.ID // what Redis has of this room
 }

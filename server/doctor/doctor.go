@@ -26,7 +26,7 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is the result of one check in words, with what to do about it if it is not fine.
 type Finding struct {
-	About string // settings, rooms, ports, redis, sentinel, sources, senders, database or traces
+	About string // settings, rooms, ports, redis, sentinel, sources, senders, database, traces or a key
 	Level Level
 	Text  string
 	Do    string
@@ -47,8 +47,12 @@ type doctor struct {
 func Diagnose(ctx context.Context, cfg Config) []Finding {
 	store.LogTo(slog.New(slog.DiscardHandler))
 	d := &doctor{Config: cfg}
-	if cfg.Source != "" {
+	switch {
+	case cfg.Only.Source != "":
 		d.arrivals(ctx)
+		return d.findings
+	case cfg.Only.Room != "":
+		d.keys(ctx, cfg.Only.Room)
 		return d.findings
 	}
 	d.settings()
