@@ -61,9 +61,9 @@ estimates: ## Compare ways to estimate a wait, on simulated rooms; write lab/est
 growth: ## Estimate the load of many sellers from measured constants, compare with a simulation; write lab/growth.md
 	@go build -C lab -o ../bin/growth ./growth && bin/growth -write $(ARGS)
 
-instructions: setup ## Count the instructions that Redis executes for each verb, by functions and as a script (Callgrind)
+instructions: setup ## Count the instructions that Redis executes for each verb, by functions and as a script, with Callgrind (TIMED=1: the time it says it needed)
 	@scripts/setup.sh instructions
-	@go run -C lab ./instructions
+	@go run -C lab ./instructions $(if $(TIMED),-time)
 
 load: ## Load replicas that it starts, or BASE_URL, with k6 (SCENARIO=steady REPLICAS=3; docs/load-testing.md)
 	@$(if $(BASE_URL),,scripts/setup.sh load)

@@ -1,5 +1,6 @@
 // Command instructions counts the instructions that Redis executes for a call of each verb, its request and
-// reply included, with Callgrind. Unlike times they are the same on a busy machine.
+// reply included, with Callgrind. Unlike times they are the same on a busy machine. With -time it prints the
+// time that Redis says it needed instead (INFO commandstats).
 package main
 
 import (
@@ -23,20 +24,21 @@ import (
 
 func main() {
 	calls := flag.Int("calls", 200, "how often each verb is called")
+	timed := flag.Bool("time", false, "print times instead of instructions")
 	flag.Parse()
-	if err := run(context.Background(), *calls); err != nil {
+	if err := run(context.Background(), *calls, *timed); err != nil {
 		fmt.Fprintln(os.Stderr, "instructions:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, calls int) error {
+func run(ctx context.Context, calls int, timed bool) error {
 	s, err := stack.New("instructions")
 	if err != nil {
 		return err
 	}
 	defer s.Stop()
-	m, err := start(ctx, s)
+	m, err := start(ctx, s, timed)
 	if err != nil {
 		return err
 	}
@@ -48,33 +50,34 @@ func run(ctx context.Context, calls int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-28s %9s %8s\n", "", "thousand", "× least")
-	fmt.Printf("%-28s %9d %8.1f\n", "least script", small/1000, 1.0)
+	unit := "thousand"
+	if timed {
+		unit = "µs"
+	}
+	fmt.Printf("%-28s %9s %8s\n", "", unit, "× least")
+	fmt.Printf("%-28s %9.1f %8.1f\n", "least script", float64(small)/1000, 1.0)
 	for _, way := range []string{"functions", "scripts"} {
 		for _, v := range verbs {
 			n, err := v.measure(ctx, m, room.Config{Journal: 100_000, Scripts: way == "scripts"}, calls)
 			if err != nil {
 				return fmt.Errorf("%s: %w", v.name, err)
 			}
-			fmt.Printf("%-28s %9d %8.1f\n", v.name+", "+way, n/1000, float64(n)/float64(small))
+			fmt.Printf("%-28s %9.1f %8.1f\n", v.name+", "+way, float64(n)/1000, float64(n)/float64(small))
 		}
 	}
 	return nil
 }
 
-// meter is a Redis that runs under Callgrind.
+// meter is a Redis that runs under Callgrind, or by itself.
 type meter struct {
 	rdb   *redis.Client
+	timed bool
 	pid   int
 	out   string
 	dumps int
 }
 
-func start(ctx context.Context, s *stack.Stack) (*meter, error) {
-	valgrind, err := stack.Find("valgrind", "scripts/setup.sh bench")
-	if err != nil {
-		return nil, err
-	}
+func start(ctx context.Context, s *stack.Stack, timed bool) (*meter, error) {
 	server, err := stack.Find("redis-server", "scripts/setup.sh load")
 	if err != nil {
 		return nil, err
@@ -84,10 +87,17 @@ func start(ctx context.Context, s *stack.Stack) (*meter, error) {
 		return nil, err
 	}
 	_, port, _ := net.SplitHostPort(addr)
-	m := &meter{out: filepath.Join(s.Dir, "callgrind")}
-	child, err := s.Launch("redis", exec.Command(valgrind, "--tool=callgrind", "--callgrind-out-file="+m.out,
-		server, "--port", port, "--bind", "127.0.0.1",
-		"--save", "", "--appendonly", "no", "--dir", s.Dir))
+	m := &meter{timed: timed, out: filepath.Join(s.Dir, "callgrind")}
+	command := []string{server, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+		s.Dir}
+	if !timed {
+		valgrind, err := stack.Find("valgrind", "scripts/setup.sh bench")
+		if err != nil {
+			return nil, err
+		}
+		command = append([]string{valgrind, "--tool=callgrind", "--callgrind-out-file=" + m.out}, command...)
+	}
+	child, err := s.Launch("redis", exec.Command(command[0], command[1:]...))
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +109,11 @@ func start(ctx context.Context, s *stack.Stack) (*meter, error) {
 
 var totals = regexp.MustCompile(`(?m)^totals: (\d+)`)
 
-// count returns the average number of instructions of a call.
+// count returns the average number of instructions of a call, or its average time in nanoseconds.
 func (m *meter) count(ctx context.Context, calls int, call func(i int) error) (int, error) {
+	if m.timed {
+		return m.time(ctx, calls, call)
+	}
 	if err := m.control("--zero"); err != nil {
 		return 0, err
 	}
@@ -123,6 +136,25 @@ func (m *meter) count(ctx context.Context, calls int, call func(i int) error) (i
 	}
 	n, err := strconv.Atoi(string(found[1]))
 	return n / calls, err
+}
+
+var scripts = regexp.MustCompile(`(?m)^cmdstat_(?:fcall|fcall_ro|evalsha):calls=\d+,usec=(\d+)`)
+
+func (m *meter) time(ctx context.Context, calls int, call func(i int) error) (ns int, err error) {
+	if err := m.rdb.ConfigResetStat(ctx).Err(); err != nil {
+		return 0, err
+	}
+	for i := range calls {
+		if err := call(i); err != nil {
+			return 0, err
+		}
+	}
+	stats, err := m.rdb.Info(ctx, "commandstats").Result()
+	for _, of := range scripts.FindAllStringSubmatch(stats, -1) {
+		us, _ := strconv.Atoi(of[1])
+		ns += 1000 * us
+	}
+	return ns / calls, err
 }
 
 func (m *meter) control(what string) error {

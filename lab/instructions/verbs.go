@@ -80,6 +80,10 @@ var verbs = []measured{
 		p *party) error {
 		return p.match(ctx, e)
 	}},
+	{"expect", func(c *room.Config) { c.Quarantine = -1 }, joins(2), func(ctx context.Context, e *room.Engine, p *party) error {
+		_, err := e.Expect(ctx, p.id, room.ExpectRequest{Session: p.sessions[0], Fence: p.fence})
+		return err
+	}},
 	{"expire, nothing due", nil, joins(3), func(ctx context.Context, e *room.Engine, p *party) error {
 		_, err := e.Expire(ctx, p.id)
 		return err
