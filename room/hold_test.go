@@ -37,6 +37,7 @@ func (h *holds) learn(ms int64) {
 func (h *holds) requireIn(t require.TestingT, v room.View) {
 	require.InDelta(t, h.average, milliseconds(v.Hold), 0.01, "average hold")
 	require.InDelta(t, math.Sqrt(h.variance), milliseconds(v.Spread), 0.05, "spread")
+	require.Equal(t, min(h.n, 9), v.Holds, "from how many leases")
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -74,7 +75,7 @@ func learnsAsTheModel(t *testing.T, rooms int) {
 // requireSameViews requires that replies have the same averages as the last event.
 func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	last := events[len(events)-1]
-	want := [2]time.Duration{last.Hold, last.Spread}
+	want := [3]time.Duration{last.Hold, last.Spread, time.Duration(last.Holds)}
 	view, _, err := e.Look(context.Background(), integration)
 	require.NoError(t, err)
 	snapshot, err := e.Snapshot(context.Background(), integration)
@@ -82,7 +83,7 @@ func requireSameViews(t require.TestingT, e *room.Engine, events []room.Event) {
 	glance, err := e.Glance(context.Background(), integration)
 	require.NoError(t, err)
 	for _, v := range []room.View{view, snapshot.View, glance.View, roster(t, e).View} {
-		require.Equal(t, want, [2]time.Duration{v.Hold, v.Spread})
+		require.Equal(t, want, [3]time.Duration{v.Hold, v.Spread, time.Duration(v.Holds)})
 	}
 }
 

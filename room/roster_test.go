@@ -52,8 +52,7 @@ func (w *watched) take(t require.TestingT, e room.Event) {
 		w.away(note)
 	}
 	w.Version, w.Epoch, w.Paused, w.Now = e.Version, e.Epoch, e.Paused, e.Now
-	w.Hold, w.Spread = e.Hold,
-		e.Spread
+	w.Hold, w.Spread, w.Holds = e.Hold, e.Spread, e.Holds
 	w.Waiting, w.reset = len(w.Line), w.reset || e.Reset
 }
 

@@ -20,6 +20,7 @@ type Room struct {
 
 	Hold   time.Duration `json:"hold,omitempty"`   // average time that leases are held, in ns
 	Spread time.Duration `json:"spread,omitempty"` // standard deviation of those times, in ns
+	Holds  int           `json:"holds,omitempty"`  // from how many leases Hold comes, counted to 9
 	Public
 }
 
@@ -69,7 +70,6 @@ type Held struct {
 type State struct {
 	Format     int   `json:"format"`                // see FORMAT in library.lua
 	Tickets    int64 `json:"tickets,omitempty"`     // the last ticket given
-	Holds      int   `json:"holds,omitempty"`       // from how many leases Hold comes, counted to 9
 	IdleSince  int64 `json:"idle_since,omitempty"`  // since when the room is idle and its keys expire
 	AdvancedAt int64 `json:"advanced_at,omitempty"` // when the room was last brought up to date
 
