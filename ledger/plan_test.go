@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -188,6 +189,13 @@ func questions(filled int64) map[string]func(*work) error {
 	return map[string]func(*work) error{
 		"minutes":            func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, false)) },
 		"minutes with depth": func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, true)) },
+		"pace": func(w *work) error {
+			p, err := w.pace(now, 2*time.Minute)
+			if err == nil && p.Hold != 5*time.Second {
+				err = fmt.Errorf("leases were held for %s", p.Hold)
+			}
+			return err
+		},
 		"lost messages": func(w *work) error {
 			list, err := w.lost(now-60*minute, 10)
 			if err == nil && len(list) == 0 {
