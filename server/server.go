@@ -192,6 +192,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry),
 		Links: s.links, WayBack: back, Reach: s.reach, Chosen: s.reachChosen, Pushes: s.pushes,
 		PublicURL: s.cfg.PublicURL, Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, Names: s.roomNames,
+		Pace:      s.pace(),
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,
 		Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,

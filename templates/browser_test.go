@@ -213,7 +213,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
-			const { ahead, estimate, placeWords, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
+			const { ahead, estimate, expected, placeWords, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
 			const { stamp } = await import("/static/js/desk/times.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
@@ -226,11 +226,12 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 			for (const row of table.when) same(row[lang], whenWords(t, row.hour, row.minute));
 			for (const row of table.stamp) same(row.text, stamp(row.at, row.after, row.format));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));
+			for (const row of table.expected) same(row.expected, expected(row.estimated, row.maximum, { ...row, lease: 120 }));
 			const began = 1_800_000_000_000;
 			for (const row of table.waits) {
 				const until = row.left == null ? null : began + row.left * 1000;
 				const state = { estimated_wait: row.estimated, maximum_wait: row.maximum, lease_expires_at: until, server_time: began };
-				const { estimated, maximum } = waitsNow(state, began + row.gone * 1000);
+				const { estimated, maximum } = waitsNow(state, began + row.gone * 1000, {});
 				same(row.then_estimated, estimated);
 				same(row.then_maximum, maximum);
 			}

@@ -21,6 +21,8 @@ type pageData struct {
 	DropSeconds  int               `json:"drop_seconds"`
 	Joined       int               `json:"joined"`
 	Spread       float64           `json:"spread"`           // seconds
+	Hold         float64           `json:"hold,omitempty"`   // seconds, by the room's history
+	Holds        int               `json:"holds,omitempty"`  // see RoomView
 	Seller       string            `json:"seller,omitempty"` // the seller of the page, where that is proven
 	State        frame             `json:"state"`
 	SMS          []smsFrame        `json:"sms"`
@@ -103,7 +105,7 @@ func (v RoomView) data() pageData {
 		Plain: plain, Room: v.Room, Lang: v.text().Page.Lang, LeaseSeconds: v.LeaseSeconds,
 		ClaimSeconds: v.ClaimSeconds,
 		AwaySeconds:  v.AwaySeconds, DropSeconds: v.DropSeconds,
-		Joined: v.JoinedPosition, Spread: v.SpreadSeconds,
+		Joined: v.JoinedPosition, Spread: v.SpreadSeconds, Hold: v.HoldSeconds, Holds: v.Holds,
 		Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
 		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Markets: v.Info.Marketplaces,

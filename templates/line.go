@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -82,18 +83,18 @@ func (v RoomView) lineWords() string {
 
 // newcomerWords describe when the turn of a seller who joins now would come.
 func (v RoomView) newcomerWords() string {
-	t := v.text().Live
+	t, expected := v.text().Live, v.expected()
 	switch {
-	case v.EstimatedWait == nil:
+	case expected == nil:
 		return t.NoWaitYet
 	case !v.held() && v.QueueLength == 0:
 		return t.StartNow
-	case *v.EstimatedWait <= soon:
+	case *expected <= soon:
 		return t.JoinSoon
-	case *v.EstimatedWait < 60:
+	case *expected < 60:
 		return t.JoinUnder
 	default:
-		return fill(t.JoinAbout, "wait", estimate(t, *v.EstimatedWait))
+		return fill(t.JoinAbout, "wait", estimate(t, *expected))
 	}
 }
 
@@ -105,17 +106,32 @@ func (v RoomView) unitWords() string {
 func (v RoomView) aheadWords() string { return AheadWords(v.Lang, v.QueuePosition) }
 
 func (v RoomView) waitWords() string {
-	words, _ := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait, v.usual())
+	words, _ := waitParts(v.text().Live, v.expected(), v.MaximumWait, v.usual())
 	return words
 }
 
 func (v RoomView) latestWords() string {
-	_, latest := waitParts(v.text().Live, v.EstimatedWait, v.MaximumWait, v.usual())
+	_, latest := waitParts(v.text().Live, v.expected(), v.MaximumWait, v.usual())
 	return latest
 }
 
+// usual returns what the page knows of turns; behind all is a newcomer's position.
 func (v RoomView) usual() Usual {
-	return Usual{v.QueuePosition, v.SpreadSeconds, float64(v.left()) / 1000}
+	u := Usual{Position: v.QueuePosition, Spread: v.SpreadSeconds,
+		Held: v.LeaseExpiresAt > 0, Left: float64(v.left()) / 1000,
+		Hold: v.HoldSeconds, Lease: float64(v.LeaseSeconds), Holds: v.Holds}
+	if u.Position == 0 {
+		u.Position = v.QueueLength + 1
+	}
+	return u
+}
+
+// expected returns the wait that the page shows, in seconds.
+func (v RoomView) expected() *int {
+	if v.EstimatedWait == nil || v.MaximumWait == nil {
+		return v.EstimatedWait
+	}
+	return new(int(math.Ceil(v.usual().Expected(float64(*v.EstimatedWait), float64(*v.MaximumWait)))))
 }
 
 // clockless is a wait, in seconds, from which on a time of day would not say which day it is.
@@ -124,11 +140,11 @@ const clockless = 12 * 60 * 60
 // whenWords returns the approximate time of day of the turn. A wait below a minute needs none, and a wait at
 // the maximum has none.
 func (v RoomView) whenWords() string {
-	if v.EstimatedWait == nil || v.latestWords() == "" || *v.EstimatedWait < 60 ||
-		*v.EstimatedWait >= clockless {
+	expected := v.expected()
+	if expected == nil || v.latestWords() == "" || *expected < 60 || *expected >= clockless {
 		return ""
 	}
-	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*v.EstimatedWait) * time.Second).In(korea)
+	at := time.UnixMilli(v.ServerTime).Add(time.Duration(*expected) * time.Second).In(korea)
 	return WhenWords(v.Lang, at.Hour(), at.Minute())
 }
 

@@ -119,6 +119,8 @@ type RoomView struct {
 	LeaseExpiresAt int64   // unix milliseconds of the current lease's end; 0 where free
 	ServerTime     int64   // unix milliseconds of the moment of this view
 	SpreadSeconds  float64 // how far the lengths of turns lie from their average; 0: not known yet
+	HoldSeconds    float64 // the average turn by the room's history; 0: none is needed, or there is none
+	Holds          int     // from how many turns the room's own average comes, counted to 9
 	Fence          int64   // of the present lease while locked; when ended, of the last one, if known; else 0
 	LeaseSeconds   int     // how long a turn is in this room
 	wire.Public

@@ -22,9 +22,10 @@ type viewTable struct {
 
 type viewCase struct {
 	Name     string
-	State    viewState // of the contract's frame, with moments in seconds from now
-	Joined   int       // the position at joining
-	Rejected bool      // once it was over
+	State    viewState                      // of the contract's frame, with moments in seconds from now
+	Joined   int                            // the position at joining
+	History  struct{ Spread, Hold float64 } // seconds, of a room without an average of its own
+	Rejected bool                           // once it was over
 	SMS      []viewMessage
 	Offers   []viewMessage
 	Shown    map[string]string // text by id; all others are hidden. title is the document's, data-… the body's
@@ -66,8 +67,9 @@ func moment(in *float64) int64 {
 func (c viewCase) view() templates.RoomView {
 	v := templates.RoomView{
 		Lang: "ko", Room: "integration", AssetPrefix: "/static/v-1", Epoch: "e", ServerTime: viewNow,
-		LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined,
-		State: c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence,
+		LeaseSeconds: 120, ClaimSeconds: 20, JoinedPosition: c.Joined, SpreadSeconds: c.History.Spread,
+		HoldSeconds: c.History.Hold,
+		State:       c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence,
 		QueuePosition: c.State.QueuePosition,
 		QueueLength:   c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
 		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Public: wire.Public{Paused: c.State.Paused},
@@ -157,6 +159,7 @@ const drawViews = `(async ({ ids, cases }, now) => {
 		new Journey("table", state, row.joined);
 		if (row.rejected) journey.reject(state);
 		messages.start({ words, server, messages: [], past: 0, onForget() {} });
+		view.history = { spread: 0, hold: 0, holds: 0, ...row.history };
 		view.draw(state);
 		for (const message of all(row.sms)) messages.add(message);
 		for (const offer of all(row.offers)) unclaimed.hear(offer);

@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/wire"
+	"github.com/waitroom/waitroom/templates"
 )
 
 // waitsRow is the state of a room, its frame's waits, and the waits that the page shows some
@@ -75,6 +77,50 @@ func TestPageCountsWaitsDownAsInTheTable(t *testing.T) {
 	}
 }
 
+// expectedRow is an estimate, what the page knows of turns, and the wait that it shows. All in seconds.
+type expectedRow struct {
+	Estimated, Maximum, Hold, Spread, Left, Expected float64
+	Position, Holds                                  int
+	Held                                             bool
+}
+
+func (r expectedRow) usual() templates.Usual {
+	return templates.Usual{Position: r.Position, Spread: r.Spread, Held: r.Held, Left: r.Left, Hold: r.Hold,
+		Lease: leaseLength.Seconds(), Holds: r.Holds}
+}
+
+// The history stands in for the whole lease that an average begins with, as long as that still counts.
+func TestHistoryReplacesTheWholeLeaseThatAnAverageBeginsWith(t *testing.T) {
+	content, err := os.ReadFile("testdata/words.json")
+	require.NoError(t, err)
+	var table struct{ Expected []expectedRow }
+	require.NoError(t, json.Unmarshal(content, &table))
+	require.NotEmpty(t, table.Expected)
+	for _, row := range table.Expected {
+		require.InDelta(t, row.Expected, math.Ceil(row.usual().Expected(row.Estimated, row.Maximum)), 0, "%+v", row)
+	}
+}
+
+// averages returns the hold and spread of a room whose first leases were held as long as in its history.
+func averages(hold float64, holds int) (average, spread float64) {
+	n, off := float64(holds), leaseLength.Seconds()-hold
+	return (leaseLength.Seconds() + n*hold) / (n + 1), off * math.Sqrt(n) / (n + 1)
+}
+
+func TestWhatARoomLearnsAsInItsHistoryChangesNoExpectedWait(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hold := float64(rapid.IntRange(1, 120).Draw(t, "hold"))
+		position := rapid.IntRange(1, 40).Draw(t, "position")
+		for holds := range 9 {
+			row := waitsRow{Position: position}
+			row.Hold, row.Spread = averages(hold, holds)
+			estimated, maximum := row.at(0)
+			u := templates.Usual{Position: position, Hold: hold, Lease: leaseLength.Seconds(), Holds: holds}
+			require.InDelta(t, float64(position-1)*hold, u.Expected(float64(*estimated), float64(*maximum)), 1, holds)
+		}
+	})
+}
+
 // Otherwise the next frame, sent when a seller joined behind, would raise the wait that the page shows.
 func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -83,7 +129,9 @@ func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 		row := waitsRow{Hold: tenths(1200, "hold"), Spread: tenths(1200, "spread"), Elapsed: &elapsed, Left: &left,
 			Position: rapid.IntRange(1, 10).Draw(t, "position")}
 		row.Estimated, row.Maximum = row.at(0)
-		before := *row.Estimated
+		past := expectedRow{Held: true, Hold: tenths(1200, "past hold"), Spread: tenths(1200, "past spread"), Position: row.Position,
+			Holds: rapid.IntRange(0, 9).Draw(t, "holds")}
+		before, expected := *row.Estimated, math.Inf(1)
 		for gone := 0.0; gone < left+3; gone += 0.7 {
 			estimated, maximum := row.page(gone)
 			promised, longest := row.at(gone)
@@ -92,6 +140,12 @@ func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 			require.LessOrEqual(t, *estimated, before)
 			require.LessOrEqual(t, *estimated, *maximum)
 			before = *estimated
+
+			past.Left = max(left-gone, 0)
+			shown := past.usual().Expected(float64(*promised), float64(*longest))
+			require.LessOrEqual(t, shown, expected, "the next frame's, by the history")
+			require.LessOrEqual(t, shown, float64(*promised))
+			expected = shown
 		}
 	})
 }

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,40 +46,6 @@ func waitParts(t LiveText, estimated, maximum *int, usual Usual) (words, latest 
 		return fill(t.WaitUsual, "from", from, "to", to), latest
 	}
 	return fill(t.WaitAbout, "wait", estimate(t, *estimated)), latest
-}
-
-// Usual is what a range around an estimate is made of. The zero value has none.
-type Usual struct {
-	Position int     // from 1 = next
-	Spread   float64 // seconds: how far holds lie from their average
-	Left     float64 // seconds of the live lease; 0 while the lock is free
-}
-
-// four waits of five of a normal distribution are within so many deviations
-const fourOfFive = 1.2816
-
-// sellers leave the line, and turns grow longer or shorter from hour to hour, by such a share of the wait
-const drifts = 0.25
-
-// Range returns between how many seconds four waits of five lie, for the estimate and the longest wait in
-// seconds: lab/estimates.md has the rule, and how many waits were within it.
-func (u Usual) Range(estimated, maximum float64) (low, high float64) {
-	n, rest := float64(u.Position-1), min(u.Spread, u.Left/2)
-	drift := drifts * estimated
-	off := fourOfFive * math.Sqrt(rest*rest+u.Spread*u.Spread*(n+n*n/19)+drift*drift)
-	return max(estimated-off, 0), min(estimated+off, maximum)
-}
-
-// minutes returns the range in minutes, rounded outward. The next in line has none, since holders are often
-// either quick or stay to the end; nor has a seller behind the hundredth, for whom it depends on the next
-// hours, nor a wait below a minute or of an hour.
-func (u Usual) minutes(estimated, maximum int) (from, to int, shown bool) {
-	if u.Position < 2 || u.Position > 100 || u.Spread <= 0 {
-		return 0, 0, false
-	}
-	low, high := u.Range(float64(estimated), float64(maximum))
-	from, to = int(low/60), int(math.Ceil(high/60))
-	return from, to, from >= 1 && from < to && to < 60
 }
 
 // WhenWords returns an approximate time of day: "오후 6:12쯤".

@@ -344,6 +344,37 @@ func TestPageHasWhatARangeAroundTheWaitIsMadeOf(t *testing.T) {
 		`"spread":20,`)
 }
 
+// The history is read only while the room's own average is partly a whole lease.
+func TestPageHasTheRoomsHistoryUntilItHasAnAverageOfItsOwn(t *testing.T) {
+	for name, c := range map[string]struct {
+		holds      int
+		past       time.Duration
+		want, lack string
+		asks       int
+	}{
+		"no average":                 {0, 40 * time.Second, `"spread":10,"hold":40,`, `"holds"`, 1},
+		"of a few leases":            {8, 40 * time.Second, `"spread":10,"hold":40,"holds":8,`, `"spread":20`, 1},
+		"of enough leases":           {9, 40 * time.Second, `"spread":20,"holds":9,`, `"hold":`, 0},
+		"no history is known":        {8, 0, `"spread":20,"holds":8,`, `"hold":`, 1},
+		"no average, and no history": {0, 0, `"spread":20,`, `"hold`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := holding(0)
+			e.answer.View.Spread, e.answer.View.Holds = 20*time.Second, c.holds
+			asked := 0
+			page := ask(t, handler(t, Config{Engine: e, Pace: func(id room.ID, now int64) (hold, spread time.Duration) {
+				asked++
+				require.Equal(t, room.ID("integration"), id)
+				require.EqualValues(t, 1_500, now, "by Redis's clock")
+				return c.past, c.past / 4
+			}}), "GET", "/rooms/integration").Body.String()
+			require.Contains(t, page, c.want)
+			require.NotContains(t, page, c.lack)
+			require.Equal(t, c.asks, asked)
+		})
+	}
+}
+
 func TestOfferIsAskedAboutUntilItIsAnsweredWithNo(t *testing.T) {
 	e := holding(1)
 	e.seat.Offers = []room.Offer{{MessageID: "m-1", ReceivedAt: 1_400}}

@@ -70,6 +70,7 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 	}
 	v := roomView(id, view, seat, h.lease(id))
 	v.Lang, v.AssetPrefix, v.Plain = lang, h.AssetPrefix, isPlain(c)
+	h.addPace(id, &v)
 	h.addRules(id, &v)
 	market, _ := strconv.Atoi(c.Query("market")) // none: the first
 	v.Info = v.Info.Choose(market)
@@ -91,6 +92,16 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 	show(c, http.StatusOK, lang, templates.RoomPage(v))
 }
 
+// addPace adds how long turns were before, while the room has no average of its own.
+func (h *pages) addPace(id room.ID, v *templates.RoomView) {
+	if h.Pace == nil || !v.NeedsHistory() {
+		return
+	}
+	if hold, spread := h.Pace(id, v.ServerTime); hold > 0 {
+		v.HoldSeconds, v.SpreadSeconds = hold.Seconds(), spread.Seconds()
+	}
+}
+
 // addRules adds the operator's texts for the room, and the rules of its places.
 func (h *pages) addRules(id room.ID, v *templates.RoomView) {
 	v.Info = h.info(id, v.Lang)
@@ -110,7 +121,7 @@ func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) temp
 		QueuePosition: seat.Position,
 		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Public: v.Public,
 		SellerID: seat.Seller,
-		Fence:    seat.Fence, Marks: seat.Marks, SpreadSeconds: v.Spread.Seconds()}
+		Fence:    seat.Fence, Marks: seat.Marks, SpreadSeconds: v.Spread.Seconds(), Holds: v.Holds}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}

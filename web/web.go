@@ -85,6 +85,10 @@ type Config struct {
 	Terms func(room.ID) room.Terms                         // the engine's
 	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room; nil: none
 
+	// how long a room's leases were held before, at the hour of now (unix ms of Redis's clock); zero: not known.
+	// It returns soon. nil: it is never known
+	Pace func(id room.ID, now int64) (hold, spread time.Duration)
+
 	Names func(lang string) []templates.RoomName // the operator's names of rooms, for support; nil: none
 
 	AwayAfter, DropAfter time.Duration // the engine's, shown on pages

@@ -67,7 +67,7 @@ const view = new View({
   leaseSeconds,
   claimSeconds,
   dropSeconds,
-  spread: page.spread,
+  history: { spread: page.spread, hold: page.hold ?? 0, holds: page.holds ?? 0 },
   journey,
   server,
   messages,

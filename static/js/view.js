@@ -5,6 +5,7 @@ import {
   ahead,
   clock,
   estimate,
+  expected,
   fill,
   placeWords,
   span,
@@ -24,13 +25,17 @@ const SIGNS = { expired: "time", dropped: "time", cancelled: "left" }; // all ot
 export class View {
   #formOf = "";
 
-  /** onStep receives each new step of the turn, onLost the notice that the page may be old. */
+  /**
+   * history is what the page knew of turns when it was loaded: their spread, and by the room's past their
+   * average. onStep receives each new step of the turn, onLost the notice that the page
+   * may be old.
+   */
   constructor({
     words,
     leaseSeconds,
     claimSeconds,
     dropSeconds,
-    spread,
+    history,
     journey,
     server,
     messages,
@@ -38,7 +43,7 @@ export class View {
     onStep,
     onLost,
   }) {
-    Object.assign(this, { words, spread, onLost });
+    Object.assign(this, { words, history, onLost });
     this.lease = leaseSeconds * 1000;
     this.claim = claimSeconds * 1000;
     this.drop = dropSeconds * 1000;
@@ -55,6 +60,7 @@ export class View {
 
   draw(state) {
     this.state = state;
+    this.first = state.status === "waiting" ? (this.first ?? state.queue_position) : null;
     const body = document.body.dataset;
     body.state = state.status;
     body.next = String(state.status === "waiting" && state.queue_position === 1);
@@ -161,7 +167,7 @@ export class View {
   /** Without a connection a wait does not count down: others may have left meanwhile. */
   get waitWords() {
     if (this.lost.shown) return this.#lostWait;
-    const { estimated, maximum } = waitsNow(this.state, this.server.now());
+    const { estimated, maximum } = waitsNow(this.state, this.server.now(), this.#usual);
     return waitSentence(this.words, estimated, maximum, this.#usual);
   }
 
@@ -303,7 +309,7 @@ export class View {
   }
 
   #wait(state) {
-    const { estimated, maximum } = waitsNow(state, this.server.now());
+    const { estimated, maximum } = waitsNow(state, this.server.now(), this.#usual);
     const [wait, latest] = this.lost.shown ? [this.#lostWait, ""] : this.#parts(estimated, maximum);
     put(byID("estimate"), wait);
     put(byID("latest"), latest);
@@ -314,14 +320,22 @@ export class View {
     return waitParts(this.words, estimated, maximum, this.#usual);
   }
 
-  /** The spread changes slowly: it is the page's, of when it was loaded. */
+  /**
+   * Returns what the page knows of turns, as Usual in Go. The spread changes slowly: it is that of the page's
+   * load. Each place that the seller has come forward since then counts as a lease that has ended.
+   */
   get #usual() {
-    const { queue_position: position, lease_expires_at: until, server_time: at } = this.state;
-    return { position, spread: this.spread, left: until == null ? 0 : (until - at) / 1000 };
+    const { queue_position: place, queue_length, lease_expires_at: until, server_time: at } = this.state;
+    const position = place ?? queue_length + 1;
+    const holds = this.history.holds + (place == null ? 0 : Math.max(this.first - place, 0));
+    const held = until != null;
+    const left = held ? (until - at) / 1000 : 0;
+    return { ...this.history, position, held, left, holds, lease: this.lease / 1000 };
   }
 
   /** Returns a time of day, from the last frame, so that it stands still until something changes. */
-  #when({ estimated_wait: wait, server_time: time }) {
+  #when({ estimated_wait: estimated, maximum_wait: maximum, server_time: time }) {
+    const wait = expected(estimated, maximum, this.#usual);
     if (wait == null || wait < 60 || wait >= CLOCKLESS) return "";
     const at = this.server.here(time + wait * 1000);
     return whenWords(this.words, at.getHours(), at.getMinutes());
@@ -339,7 +353,7 @@ export class View {
     if (this.lost.shown) return this.#lostWait;
     if (state.estimated_wait == null) return t.no_wait_yet;
     if (!held && state.queue_length === 0) return t.start_now;
-    const { estimated } = waitsNow(state, this.server.now());
+    const { estimated } = waitsNow(state, this.server.now(), this.#usual);
     if (estimated <= SOON) return t.join_soon;
     return estimated < 60 ? t.join_under : fill(t.join_about, { wait: estimate(t, estimated) });
   }

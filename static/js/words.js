@@ -75,13 +75,32 @@ export function waitParts(t, estimated, maximum, usual) {
   return [fill(t.wait_about, { wait: estimate(t, estimated) }), latest];
 }
 
+const ENOUGH = 9; // leases from which on a room's own average no longer needs its history
+const HISTORY_WEIGHS = 4; // as much as so many leases
+
+/**
+ * Returns the wait that the page shows for an estimate: the rule of Expected in Go, which says what usual has.
+ */
+export function expected(estimated, maximum, usual) {
+  if (estimated == null || maximum == null || !(usual.hold > 0) || usual.holds >= ENOUGH) return estimated;
+  const { position, held, hold, holds, lease } = usual;
+  const ahead = position - 1;
+  const byHistory = HISTORY_WEIGHS * Math.min(rest(usual) + ahead * hold, maximum);
+  const learned = (holds + 1) * estimated - (held ? ahead + 1 : ahead) * lease;
+  return Math.ceil(Math.min(estimated, (byHistory + Math.max(learned, 0)) / (HISTORY_WEIGHS + holds)));
+}
+
+/** Returns how long the live lease is expected to take still, by the rule of the server's estimate. */
+function rest({ hold, spread, lease, left }) {
+  const wild = Math.min((spread / hold) ** 2, 1);
+  const elapsed = Math.max(lease - left, 0);
+  return Math.min(wild * Math.LN2 * hold + (1 - wild) * Math.max(hold - elapsed, 0), left);
+}
+
 const FOUR_OF_FIVE = 1.2816; // deviations
 const DRIFTS = 0.25; // of the wait: what leavers and the hours change
 
-/**
- * Returns between how many minutes four waits of five lie, rounded outward: the rule of Usual in Go. usual has
- * the position, and in seconds the spread of turns and what the lease has left.
- */
+/** Returns between how many minutes four waits of five lie, rounded outward: the rule of Usual in Go. */
 function minutes(estimated, maximum, { position, spread, left }) {
   if (!(position >= 2 && position <= 100 && spread > 0)) return null;
   const n = position - 1;
@@ -141,8 +160,9 @@ export function groups(code) {
  * and with it the maximum. The estimate stays until the maximum is less: a holder's remaining time need not
  * shrink, and the estimate must not fall below the server's next one.
  */
-export function waitsNow(state, now) {
-  const { estimated_wait: estimated, maximum_wait: maximum, lease_expires_at: until } = state;
+export function waitsNow(state, now, usual) {
+  const { maximum_wait: maximum, lease_expires_at: until } = state;
+  const estimated = expected(state.estimated_wait, maximum, usual);
   if (estimated == null || maximum == null || until == null) return { estimated, maximum };
   const gone = Math.max(0, Math.floor((Math.min(now, until) - state.server_time) / 1000));
   const most = Math.max(maximum - gone, 0);
