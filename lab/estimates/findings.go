@@ -8,6 +8,7 @@ type findings struct {
 	estimators []estimator
 	outcomes   []outcome
 	ranked     []score
+	firsts     string // their table
 }
 
 func (f *findings) judge() {

@@ -16,9 +16,14 @@ import (
 func main() {
 	seeds := flag.Int("seeds", 5, "how often each world is played")
 	first := flag.Int("first", 1, "the first seed")
+	alone := flag.Bool("firsts", false, "print the table of first estimates alone")
 	out := flag.String("out", "", "the directory to write to, besides printing the ranking")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
+	if *alone {
+		fmt.Print(firstsTable(*first, openingsEach**seeds))
+		return
+	}
 	if err := run(*first, *seeds, *out); err != nil {
 		log.Fatal(err)
 	}
@@ -29,6 +34,7 @@ func run(first, seeds int, out string) error {
 	f := findings{seeds: seeds, estimators: catalogue()}
 	f.outcomes = playAll(worlds(), f.estimators, first, seeds, runtime.GOMAXPROCS(0))
 	f.judge()
+	f.firsts = firstsTable(first, openingsEach*seeds)
 	for i, s := range f.ranked {
 		fmt.Printf("%3d %s\n", i+1, s)
 	}

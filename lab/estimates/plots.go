@@ -54,7 +54,8 @@ func (f *findings) plotJumps() string {
 
 // plotTrace shows the estimates of one seller far back in a spike until it has the lock.
 func plotTrace() string {
-	one := world{holding: holdings()[1], arrivals: arrivals{name: "spike", load: 0.4, count: 200, spike: 200,
+	one := world{holding: holdings()[1], arrivals: arrivals{name: "spike", load: 0.4,
+		count: 200, spike: 200, at: spikeAt,
 		every: 150}}
 	s := newStudy([]estimator{find(before), find(chosen)})
 	var times []float64

@@ -66,6 +66,7 @@ func (f *findings) report() string {
 	section("What was tried", f.tried())
 	section("How often a wait ends within the range", f.coverageTable())
 	section("How often a wait ends within the range that the page shows, and how wide that is", f.usualTable())
+	section("The first estimates of a room without an average of its own, without and with a history", f.firsts)
 	b.WriteString("\n")
 	return b.String()
 }

@@ -66,7 +66,7 @@ func (w *witness) changed() {
 }
 
 func small(h holding, leavers, away float64) world {
-	return world{h, arrivals{name: "small", load: 0.9, count: 150, spike: 60, every: 1}, leavers, away}
+	return world{h, arrivals{name: "small", load: 0.9, count: 150, spike: 60, at: spikeAt, every: 1}, leavers, away}
 }
 
 func play(t *testing.T, w world, seed uint64) *witness {

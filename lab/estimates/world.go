@@ -25,7 +25,8 @@ type arrivals struct {
 	load  float64
 	count int // without the spike
 	spike int
-	every int // of those who wait one in so many is watched
+	at    float64 // of the spike
+	every int     // of those who wait one in so many is watched
 }
 
 // world is one cell of the study.
@@ -47,7 +48,7 @@ func worlds() []world {
 		for _, a := range []arrivals{
 			{name: "light", load: 0.4, count: 1500, every: 1},
 			{name: "near capacity", load: 0.95, count: 1500, every: 5},
-			{name: "spike", load: 0.4, count: 600, spike: spikeSize, every: 50},
+			{name: "spike", load: 0.4, count: 600, spike: spikeSize, at: spikeAt, every: 50},
 		} {
 			for _, leavers := range []float64{0, 0.1, 0.3} {
 				for _, away := range []float64{0, 0.1, 0.3} {
@@ -67,7 +68,7 @@ func (a arrivals) times(r *rand.Rand, hold float64) []float64 {
 		times = append(times, t)
 	}
 	for range a.spike {
-		times = append(times, spikeAt+30*r.Float64())
+		times = append(times, a.at+30*r.Float64())
 	}
 	return times
 }
