@@ -11,7 +11,7 @@
 --        6 most places that a refusal lists
 --        7 most places of an address in one room (0 = no limit)
 --        8 random number below 1, which picks the listed places if there are more
---        9 price of a new place, and 10 its burst, for key 3 (as 1 and 2)
+--        9 price of a new place (µs; 0 = no limit of the day), and 10 its burst, for key 3 (as 1 and 2)
 -- Returns {"ok", mark, "1" = the place is new}; undo.lua takes the mark. A refusal writes nothing:
 -- {"rate", wait (ms)}, {"day", wait (ms)}, or {"places", place, mark, …} with places that the address has.
 
@@ -64,7 +64,7 @@ if MOST > 0 then
     new = '1'
   end
 end
-if COST > 0 then
+if DAY_COST > 0 then
   local day, full = paid_until(KEYS[3], DAY_COST, DAY_AHEAD)
   if full then return { 'day', string.format('%d', full) } end
   pay(KEYS[3], day + DAY_COST)

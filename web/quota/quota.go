@@ -128,7 +128,7 @@ func (q *Quota) Admit(ctx context.Context, from netip.Addr, id room.ID, session 
 		return Admission{}, Limited{Setting: PlacesPerIP, After: askAgain, New: true}
 	}
 	if err == nil && a.fresh {
-		if err = q.admitRoom(ctx, id); err != nil {
+		if err = q.admitRoom(ctx, address, id); err != nil {
 			a.Refused(ctx)
 			return Admission{}, err
 		}

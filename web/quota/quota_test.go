@@ -294,7 +294,7 @@ func TestRoomsOfPrefixesAreBoundedOverAllAddresses(t *testing.T) {
 			q := New(Config{Redis: rdb, Rooms: seen(room.Waiting), Places: 100,
 				Rate:     Rate{PerSecond: 100, Burst: 1000},
 				Prefixed: func(id room.ID) bool { return id != "named" }})
-			q.mostRooms = 3
+			q.mostRooms = 3 // and one new room a day for each address
 			return q
 		}
 		a, b := replica(), replica()
@@ -319,5 +319,43 @@ func TestRoomsOfPrefixesAreBoundedOverAllAddresses(t *testing.T) {
 		forgotten := redis.Z{Score: old, Member: "x:0"}
 		require.NoError(t, rdb.ZAdd(t.Context(), "{waitroom-limit}:rooms", forgotten).Err())
 		require.NoError(t, join(b, "203.0.113.9", "x:3"), "a forgotten room makes way")
+	})
+}
+
+// Each of two attackers opens rooms on all replicas until it is refused. Others open theirs.
+func TestAddressesThatOpenRoomsWithoutEndLeaveRoomsForOthers(t *testing.T) {
+	onBoth(t, func(t *testing.T, rdb redis.UniversalClient) {
+		replica := func() *Quota {
+			q := New(Config{Redis: rdb, Rooms: seen(room.Ended), Places: 1e6, Rate: Rate{PerSecond: 1e4, Burst: 1e5},
+				Prefixed: func(room.ID) bool { return true }})
+			q.mostRooms = 200
+			return q
+		}
+		a, b := replica(), replica()
+		join := func(q *Quota, address, id string) error {
+			_, err := q.Admit(t.Context(), netip.MustParseAddr(address), room.ID(id), room.NewSession())
+			return err
+		}
+		for _, attacker := range []string{"203.0.113.6", "203.0.113.66"} {
+			opened := 0
+			for i := range 60 {
+				q := []*Quota{a, b}[i%2]
+				if err := join(q, attacker, fmt.Sprint("x:", attacker, i)); err == nil {
+					opened++
+				} else {
+					require.Greater(t, limited(t, err, Rooms).After, time.Hour, "one of a day's ten comes back")
+				}
+			}
+			require.Equal(t, 10, opened)
+			require.NoError(t, join(b, attacker, fmt.Sprint("x:", attacker, 0)), "a room in use goes on")
+		}
+		rooms, err := rdb.ZCard(t.Context(), "{waitroom-limit}:rooms").Result()
+		require.NoError(t, err)
+		require.EqualValues(t, 20, rooms, "a refused room counts for no address")
+		for i := range 9 {
+			require.NoError(t, join(a, fmt.Sprint("198.51.100.", i), fmt.Sprint("x:honest", i)))
+		}
+		require.NoError(t, join(b, "203.0.113.6", "x:honest3"), "also an attacker may join a room that is open")
+		limited(t, join(b, "203.0.113.6", "x:new"), Rooms)
 	})
 }
