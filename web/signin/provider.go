@@ -14,6 +14,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/internal/origin"
 )
@@ -34,6 +35,31 @@ type provider struct {
 type issuer struct {
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
+	logouts  *oidc.IDTokenVerifier // of tokens that anybody may send
+}
+
+// Fetches of the provider's keys for logout tokens with unknown ones: so many at once, then one in a while.
+const (
+	keysBurst = 5
+	keysEvery = time.Second
+)
+
+// paced is a transport whose requests wait for their turn.
+type paced struct {
+	http.RoundTripper
+	limit *rate.Limiter
+}
+
+// unknownKeys returns the transport for keys that tokens of anybody name.
+func unknownKeys(t http.RoundTripper) http.RoundTripper {
+	return paced{t, rate.NewLimiter(rate.Every(keysEvery), keysBurst)}
+}
+
+func (p paced) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := p.limit.Wait(r.Context()); err != nil {
+		return nil, err
+	}
+	return p.RoundTripper.RoundTrip(r)
 }
 
 func newProvider(cfg OIDC, log *slog.Logger) *provider {
@@ -76,11 +102,15 @@ func (p *provider) discover() (*issuer, error) {
 	if len(offers.Scopes) == 0 || slices.Contains(offers.Scopes, "groups") {
 		scopes = append(scopes, "groups") // some providers refuse unknown scopes
 	}
+	logouts := *p.client
+	logouts.Transport = unknownKeys(p.client.Transport)
 	at := &issuer{
 		oauth: oauth2.Config{ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret,
 			RedirectURL: p.cfg.Redirect,
 			Endpoint:    found.Endpoint(), Scopes: scopes},
 		verifier: found.VerifierContext(ctx, &oidc.Config{ClientID: p.cfg.ClientID}),
+		logouts: found.VerifierContext(oidc.ClientContext(ctx, &logouts),
+			&oidc.Config{ClientID: p.cfg.ClientID}),
 	}
 	p.known.Store(at)
 	return at, nil

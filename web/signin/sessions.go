@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -87,23 +88,20 @@ func (d *Desk) end(ctx context.Context, key string) error {
 
 // ProviderSignOut ends the sign-ins of a provider's logout token (OpenID Connect Back-Channel Logout 1.0). It
 // returns their keys: the caller closes their sockets. A sign-in that the provider admitted after it signed
-// the token goes on, so that a repeated token does no harm. Refusals: ErrExpired, ErrAway, Limited; other
-// errors are the store's.
+// the token goes on, so that a repeated token does no harm. Refusals: ErrExpired, ErrAway, Limited after too
+// many wrong tokens of the address; other errors are the store's. A right token counts whatever else its
+// address has sent.
 func (d *Desk) ProviderSignOut(ctx context.Context, token, address string) (keys []string, err error) {
 	if d.provider == nil {
 		return nil, ErrExpired
 	}
-	// an unknown key in a token makes us fetch the provider's
-	from := limited{d.key("logout:address:" + d.masked(address)), triesFromAnIP, "too many wrong logout tokens"}
-	t, err := d.countOf(ctx, "?", address, from)
-	if err != nil {
-		return nil, err
-	}
 	out, err := d.provider.logout(ctx, token)
+	if errors.Is(err, errToken) {
+		return nil, d.wrongLogout(ctx, address, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	d.giveBack(ctx, t)
 	found := make(map[string]string)
 	err = d.each(ctx, func(key string, s session) {
 		if out.ends(s) {
@@ -121,6 +119,16 @@ func (d *Desk) ProviderSignOut(ctx context.Context, token, address string) (keys
 		keys = append(keys, key)
 	}
 	return keys, err
+}
+
+// wrongLogout counts a wrong logout token, and returns its refusal. Those beyond the limit are not logged.
+func (d *Desk) wrongLogout(ctx context.Context, address string, refused error) error {
+	from := limited{d.key("logout:address:" + d.masked(address)), triesFromAnIP, "too many wrong logout tokens"}
+	if _, err := d.countOf(ctx, "?", address, from); err != nil {
+		return err
+	}
+	d.cfg.Log.WarnContext(ctx, "sign-out: the provider's token is not right", "error", refused)
+	return refused
 }
 
 // ends reports whether the provider's sign-out is of a session. Of a sign-in whose ID token named no session
@@ -142,13 +150,12 @@ func (p *provider) logout(ctx context.Context, raw string) (providerLogout, erro
 	if err != nil {
 		return providerLogout{}, err
 	}
-	token, err := at.verifier.VerifyLogout(p.through(ctx), raw)
+	token, err := at.logouts.VerifyLogout(p.through(ctx), raw)
 	if err == nil && (token.IssuedAt.IsZero() || token.IssuedAt.After(time.Now().Add(time.Minute))) {
 		err = errors.New("issued in the future, or at no time")
 	}
 	if err != nil {
-		p.log.WarnContext(ctx, "sign-out: the provider's token is not right", "error", err)
-		return providerLogout{}, errToken
+		return providerLogout{}, fmt.Errorf("%w: %w", errToken, err)
 	}
 	return providerLogout{token.Subject, token.SessionID, token.IssuedAt.Unix()}, nil
 }

@@ -3,7 +3,10 @@ package signin
 import (
 	"errors"
 	"maps"
+	"net/http"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -182,12 +185,67 @@ func TestWhatIsNoLogoutTokenEndsNoSignIn(t *testing.T) {
 	for range triesFromAnIP {
 		_, err = c.ProviderSignOut(t.Context(), "", here)
 	}
-	require.True(t, errors.As(err, new(Limited)), "a stranger makes us ask the provider no more: %v", err)
+	require.True(t, errors.As(err, new(Limited)), "%v", err)
+	logged := c.written.log.Len()
+	_, err = c.ProviderSignOut(t.Context(), "", here)
+	require.Error(t, err)
+	require.Equal(t, logged, c.written.log.Len(), "beyond the limit nothing is logged")
 	_, err = c.ProviderSignOut(t.Context(), "", "192.0.2.2")
 	require.ErrorIs(t, err, ErrExpired)
 	byPassword, _ := newDesk(kimsConfig(t, c.rdb))
 	_, err = byPassword.ProviderSignOut(t.Context(), c.logoutToken(nil), here)
 	require.ErrorIs(t, err, ErrExpired)
+}
+
+// Junk comes by the provider's own address, such as that of a shared proxy. Some names keys that make the desk
+// ask for the provider's; the right token is signed by a key that the desk does not know yet.
+func TestRightLogoutTokenCountsWhateverElseItsAddressSends(t *testing.T) {
+	c := openCounter(t)
+	_, kim := c.signedIn(user{"preferred_username": "kim", "sid": "s1"})
+	_, lee := c.signedIn(user{"preferred_username": "lee", "sub": "subject-2", "sid": "s2"})
+	for range triesFromAnIP + 1 {
+		_, _ = c.ProviderSignOut(t.Context(), "junk", here)
+	}
+	_, err := c.ProviderSignOut(t.Context(), "junk", here)
+	require.True(t, errors.As(err, new(Limited)), "%v", err)
+	keys, err := c.ProviderSignOut(t.Context(), c.logoutToken(nil), here)
+	require.NoError(t, err)
+	require.Equal(t, []string{kim.Key}, keys)
+
+	unknown := forged(c.logoutToken(nil), "sub", "subject-2")
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() { _, _ = c.ProviderSignOut(t.Context(), unknown, here) })
+	}
+	all.Wait()
+	c.at.Keypair, err = mockoidc.RandomKeypair(2048)
+	require.NoError(t, err)
+	keys, err = c.ProviderSignOut(t.Context(), c.logoutToken(map[string]any{"sub": "subject-2"}), here)
+	require.NoError(t, err)
+	require.Equal(t, []string{lee.Key}, keys)
+}
+
+// fetched counts the requests of a transport.
+type fetched int
+
+func (f *fetched) RoundTrip(*http.Request) (*http.Response, error) {
+	*f++
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+}
+
+func TestUnknownKeysOfLogoutTokensMakeTheDeskAskTheProviderOnlyOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked fetched
+		c := http.Client{Transport: unknownKeys(&asked)}
+		begun := time.Now()
+		for range 25 {
+			answer, err := c.Get("https://provider.example/keys")
+			require.NoError(t, err)
+			require.NoError(t, answer.Body.Close())
+		}
+		require.EqualValues(t, 25, asked)
+		require.Equal(t, (25-keysBurst)*keysEvery, time.Since(begun))
+	})
 }
 
 // A provider may name a session in its logout token alone.

@@ -54,10 +54,10 @@ func (d *Desk) endOther(c *gin.Context) {
 	defer cancel()
 	ended, key := "1", c.Param("key")
 	err := d.SignIns.End(ctx, key, agentOf(c).Name, d.addressIn(c), reason)
-	if errors.Is(err, signin.ErrNotSignedIn) {
+	switch {
+	case errors.Is(err, signin.ErrNotSignedIn):
 		ended, err = "0", nil
-	}
-	if err == nil {
+	case err == nil:
 		err = d.Sockets.SignOut(ctx, key)
 	}
 	if err != nil {

@@ -39,10 +39,14 @@ func TestAgentThatMayActEndsASignInWithAReason(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status)
 	require.Equal(t, []string{"end choi by kim: stolen laptop", "sign out " + signin.KeyOf("choi")}, f.did)
 	require.Contains(t, f.call(t, h, "kim", "GET", to, "").Body.String(), `id="ended"`)
-	_, to = post("kim", end, "again")
-	require.Contains(t, f.call(t, h, "kim", "GET", to, "").Body.String(), `id="gone"`)
+	f.did = nil
+	for _, unknown := range []string{end, "/support/-/sign-ins/made-up/end"} {
+		_, to = post("kim", unknown, "again")
+		require.Contains(t, f.call(t, h, "kim", "GET", to, "").Body.String(), `id="gone"`)
+		require.Empty(t, f.did, "no replica hears of a sign-in that is not there")
+	}
 	f.unannounced = room.ErrStore
-	status, _ = post("kim", end, "again")
+	status, _ = post("kim", "/support/-/sign-ins/"+signin.KeyOf("park")+"/end", "stolen laptop")
 	require.Equal(t, http.StatusServiceUnavailable, status)
 }
 
