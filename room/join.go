@@ -18,6 +18,7 @@ type joinArgs struct {
 	Asks       bool          // the session announces asks (see expect.lua)
 	Ticket     int64         // refused unless the place has this ticket; 0 = any
 	RoomLimit  int           // most waiters; 0 = any number
+	Address    string        // digest of the client's address; "" = not known
 	Registered int64
 	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
@@ -44,6 +45,7 @@ type JoinRequest struct {
 	Asks    bool          // the session calls Expect when it asks for a code
 	Ticket  int64         // refused unless the session's live place has this ticket; 0 = any, or a new place
 	Vouch   time.Duration // the waiter is away after this, unless Seen vouches for it again; 0 = never
+	Address string        // digest of the client's address, for Roster; hexadecimal; "" = not known
 }
 
 // Join gives the session the lock or a place in line, and returns its standing.
@@ -59,7 +61,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
 		args := joinArgs{q.Session, e.joinLease(q), q.Seller, !q.NoWait, q.Channel, q.Vouch, q.Asks, q.Ticket,
-			e.cfg.Waiters, l.at, l.absence}
+			e.cfg.Waiters, q.Address, l.at, l.absence}
 		c := joinVerb.with(args).keptIn(once)
 		if e.thinJoin(q) {
 			c.verb = "lock"

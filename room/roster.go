@@ -20,6 +20,7 @@ type Waiter struct {
 	// AwaySince is since when the waiter has been gone (unix ms); 0 = it is not away. For a waiter that did
 	// not claim its lease, it is when that lease ended.
 	AwaySince int64
+	Address   string // digest of the client's address when it joined; "" = not known
 }
 
 // Roster is the whole line with its sellers, at one version.
@@ -49,7 +50,8 @@ func (e *Engine) roster(ctx context.Context, id ID, most int) (Roster, error) {
 	r := Roster{View: a.View, Holder: a.Holder, JoinedAt: a.HolderJoined, Line: make([]Waiter, len(a.Places))}
 	for i := range a.Places {
 		p := &a.Places[i]
-		w := Waiter{Seller: p.Seller, Ticket: p.Ticket, JoinedAt: p.Joined, Rank: a.Ranks[i]}
+		w := Waiter{Seller: p.Seller, Ticket: p.Ticket, JoinedAt: p.Joined, Rank: a.Ranks[i],
+			Address: p.Address}
 		if len(a.Away) > 0 {
 			w.AwaySince = int64(a.Away[i])
 		}

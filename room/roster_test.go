@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -240,4 +241,52 @@ func BenchmarkRoster(b *testing.B) {
 			}
 		})
 	}
+}
+
+// The desk alone reads where a waiter came from, and only while its place lives.
+func TestRosterHasTheAddressOfALivePlaceAndNothingElseHas(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 100})
+		sessions := []string{room.NewSession(), room.NewSession(), room.NewSession()}
+		tickets := make([]int64, len(sessions))
+		said := rdb.Subscribe(t.Context(), room.NamesOf(rdb, "").Events(integration))
+		defer func() { require.NoError(t, said.Close()) }()
+		_, err := said.Receive(t.Context())
+		require.NoError(t, err)
+		for i, session := range sessions {
+			st, err := e.Join(t.Context(), integration, room.JoinRequest{Session: session, Address: "0a1b2c3d4e"})
+			require.NoError(t, err)
+			tickets[i] = st.Ticket
+		}
+		_, err = e.Move(t.Context(), integration, "", tickets[2], 1, byKim)
+		require.NoError(t, err)
+		r := roster(t, e)
+		require.Len(t, r.Line, 2)
+		for _, w := range r.Line {
+			require.Equal(t, "0a1b2c3d4e", w.Address)
+		}
+		_, err = e.Remove(t.Context(), integration, "", tickets[2], byKim)
+		require.NoError(t, err)
+		for _, i := range []int{0, 1} {
+			_, err = e.Leave(t.Context(), integration,
+				room.LeaveRequest{Session: sessions[i], Outcome: room.Completed})
+			require.NoError(t, err)
+		}
+		kept, err := rdb.HVals(t.Context(), "{integration}:places").Result()
+		require.NoError(t, err)
+		require.Len(t, kept, 3)
+		journal, err := rdb.XRange(t.Context(), "{integration}:journal", "-", "+").Result()
+		require.NoError(t, err)
+		require.NotEmpty(t, journal)
+		published := ""
+		for ended := 0; ended < 3; {
+			within, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			m, err := said.ReceiveMessage(within)
+			cancel()
+			require.NoError(t, err)
+			published += m.Payload
+			ended += strings.Count(m.Payload, `"ended":[`)
+		}
+		require.NotContains(t, fmt.Sprint(kept, journal, published), "0a1b2c3d4e")
+	})
 }

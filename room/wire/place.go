@@ -63,7 +63,8 @@ type StoredPlace struct {
 	Ended   int64   `json:"ended,omitempty"`   // when an ended place ended
 	Fence   int64   `json:"fence,omitempty"`   // of an ended place: of its lease
 	// ByMessage is true if a message ended the lease.
-	ByMessage bool `json:"by_message,omitempty"`
+	ByMessage bool   `json:"by_message,omitempty"`
+	Address   string `json:"address,omitempty"` // digest of the client's address; "" = not known
 	Marks
 }
 

@@ -14,6 +14,7 @@
 --   channel             where a grant after a wait is published, besides the room's channel; '' = nowhere
 --   asks                whether the lease asks for codes (see verb/expect.lua)
 --   vouch               a waiter counts as present for so long (ms) without a browser, 0 = it does not
+--   address             digest of the client's address, kept while the place lives; '' = not known
 --   registered          when the calling process last registered the room in the index (ms)
 --   begins              the absence token of a room that Redis does not know; see existence.unlisted
 -- Codes:
@@ -44,7 +45,8 @@ end
 local function new_place()
   room.tickets = room.tickets + 1
   local p = { session = args.session, ticket = room.tickets, seller = args.seller, joined = NOW,
-    channel = args.channel, lease = args.own_lease, asking = args.asks, rank = int(room.tickets) }
+    channel = args.channel, lease = args.own_lease, asking = args.asks, address = args.address,
+    rank = int(room.tickets) }
   places.put(args.session, p)
   event.add('joined', p)
   journal.record('joined', p)
