@@ -1,9 +1,14 @@
 package server
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web"
@@ -32,6 +37,21 @@ func (c Config) addressKey() []byte {
 	secrets := strings.Split(string(c.SMSWebhookSecret), ",")
 	key := sha256.Sum256([]byte("waitroom addresses " + strings.TrimSpace(secrets[len(secrets)-1])))
 	return key[:]
+}
+
+// addressMarks returns the digests of client addresses by which support finds the places of one address in
+// a room. Another room and another day (UTC) have others, so that they follow no person. Without a shared
+// secret a replica has a key of its own: support could otherwise compute the digests of all addresses.
+func (c Config) addressMarks() func(netip.Addr, room.ID) string {
+	key := c.addressKey()
+	if c.SMSWebhookSecret == "" {
+		key = []byte(rand.Text())
+	}
+	return func(from netip.Addr, id room.ID) string {
+		mac := hmac.New(sha256.New, key)
+		_, _ = fmt.Fprintf(mac, "waitroom desk %s %s %s", time.Now().UTC().Format(time.DateOnly), id, from)
+		return hex.EncodeToString(mac.Sum(nil)[:5])
+	}
 }
 
 // hosts returns the names that the server answers to. With embedded Redis, those are this machine's.

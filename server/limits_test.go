@@ -3,8 +3,11 @@ package server
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
@@ -184,4 +187,22 @@ func TestAddressInASecondLineIsTheClients(t *testing.T) {
 		"the first line is the client's own, the second its proxy's")
 	require.Equal(t, 429, join("192.0.2.2", "203.0.113.1"))
 	require.Equal(t, 200, join("192.0.2.1", "203.0.113.2"))
+}
+
+func TestDigestOfAnAddressIsAnotherOneInEachRoomAndOnEachDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, other := netip.MustParseAddr("203.0.113.7"), netip.MustParseAddr("203.0.113.8")
+		cfg := Config{SMSWebhookSecret: "a shared secret"}
+		mark := cfg.addressMarks()
+		require.Regexp(t, "^[0-9a-f]{10}$", mark(one, "integration"))
+		require.Equal(t, mark(one, "integration"), cfg.addressMarks()(one, "integration"), "replicas agree")
+		require.NotEqual(t, mark(one, "integration"), mark(other, "integration"))
+		require.NotEqual(t, mark(one, "integration"), mark(one, "coupang"))
+		before := mark(one, "integration")
+		time.Sleep(24 * time.Hour)
+		require.NotEqual(t, before, mark(one, "integration"))
+		open := Config{}
+		require.NotEqual(t, open.addressMarks()(one, "integration"), open.addressMarks()(one, "integration"),
+			"without a secret no other process can compute it")
+	})
 }

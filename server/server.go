@@ -195,7 +195,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Pace:      s.pace(),
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,
-		Quota: s.quota(), SocketsPerAddress: s.cfg.SocketsPerIP,
+		Quota: s.quota(), AddressMark: s.cfg.addressMarks(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -146,6 +147,40 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 	require.Contains(t, page, "carrier is down")
 	require.Contains(t, page, "from 3 to 1")
 	require.Contains(t, page, "60 s more")
+}
+
+// Support removes all places of one address, which it knows by a digest alone.
+func TestPlacesOfOneAddressAreRemovedTogetherWithOneReason(t *testing.T) {
+	o := openOffice(t, "--trusted-proxies", "127.0.0.1")
+	kim := newAgent(t, o.b.URL(), "kim")
+	var sellers []*seller
+	for i, address := range []string{"198.51.100.1", "203.0.113.7", "198.51.100.2", "203.0.113.7", "203.0.113.7"} {
+		s := newSeller(t, o.a.URL(), fmt.Sprint("s-", i))
+		got := s.ask(http.MethodPost, lockPath, fmt.Sprintf(`{"seller_id":%q,"session":%q}`, s.id, s.session),
+			asJSON, jsonType, "X-Forwarded-For", address)
+		require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, got.StatusCode, got.body)
+		sellers = append(sellers, s)
+	}
+	found := kim.ask(http.MethodGet, "/api/support/integration/addresses", "")
+	require.Equal(t, http.StatusOK, found.StatusCode, found.body)
+	require.NotContains(t, found.body, "203.0.113.7")
+	rows := found.list("addresses")
+	require.Len(t, rows, 1)
+	row, _ := rows[0].(map[string]any)
+	require.Equal(t, json.Number("3"), row["places"])
+	got := kim.mustAct("remove", `{"tickets":[2,4,5],"reason":"one person in three places"}`)
+	require.EqualValues(t, 3, got.number("removed"))
+	for i, want := range []string{"locked", "ended", "waiting", "ended", "ended"} {
+		require.Equal(t, want, sellers[i].status().me().text("status"))
+	}
+	require.Equal(t, http.StatusConflict,
+		kim.act("remove", `{"tickets":[2,4],"reason":"again"}`).StatusCode)
+	all := kim.history("", func(r reply) bool { return len(r.list("actions")) == 3 })
+	require.Equal(t, 3, strings.Count(all.body, `"reason":"one person in three places"`))
+	for _, seller := range []string{"s-1", "s-3", "s-4"} {
+		story := kim.ask(http.MethodGet, "/support/-/sellers/"+seller+"?room=integration&lang=en", "").body
+		require.Contains(t, story, "one person in three places", "the timeline of each has it")
+	}
 }
 
 func TestStaleActionIsRefusedAndChangesNothing(t *testing.T) {

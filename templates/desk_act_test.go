@@ -76,6 +76,25 @@ func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T)
 	require.Empty(t, browsertest.Errors(tab.ctx))
 }
 
+func TestAllWhoCameFromOneAddressAreRemovedTogether(t *testing.T) {
+	d, tab := actingDesk(t)
+	d.addresses = list{object{"address": "00112233aa", "places": 2, "tickets": list{7, 9}},
+		object{"address": "0a1b2c3d4e", "places": 3, "tickets": list{3, 5, 6}}}
+	tab.openVerb("remove")
+	tab.hasText("act-choices", "같은 주소(0a1b2c3d4e)에서 들어온 3명 모두")
+	tab.hasText("act-effect", "s-3의 순서가 사라져요")
+	tab.click(`#act-choices [value="all"]`)
+	tab.hasText("act-effect", "3명의 순서가 사라져요")
+	tab.reason()
+	tab.answered()
+	tab.hasText("line-note", "3명을 줄에서 제외했어요")
+	tab.hasText("line-count", "17명")
+	last := d.lastAsked(t)
+	require.Equal(t, "remove", last.what)
+	require.Equal(t, object{"tickets": list{3.0, 5.0, 6.0}, "reason": "판매자 전화 요청"}, last.body)
+	require.Empty(t, browsertest.Errors(tab.ctx))
+}
+
 func TestFocusStaysWithTheHoldersCardWithoutANextSeller(t *testing.T) {
 	for name, end := range map[string]func(d *fakeDesk, tab *deskTab){
 		"ended here": func(_ *fakeDesk, tab *deskTab) {

@@ -40,18 +40,20 @@ type fakeDesk struct {
 	holder  object
 	line    []waiter
 	tickets int64 // given by fresh
-	rooms   list
-	names   []templates.RoomName
-	beside  []object // frames for every new socket after the first
-	lag     time.Duration
-	calls   []call
-	refuse  object // the next action is refused with it
-	start   time.Time
+
+	addresses list
+	rooms     list
+	names     []templates.RoomName
+	beside    []object // frames for every new socket after the first
+	lag       time.Duration
+	calls     []call
+	refuse    object // the next action is refused with it
+	start     time.Time
 }
 
 func startFakeDesk(t *testing.T, waiting int) *fakeDesk {
 	t.Helper()
-	d := &fakeDesk{sockets: map[*websocket.Conn]bool{}, version: 1, start: time.Now()}
+	d := &fakeDesk{sockets: map[*websocket.Conn]bool{}, version: 1, start: time.Now(), addresses: list{}}
 	for i := range waiting {
 		d.line = append(d.line,
 			waiter{int64(i + 2), sellerName(i + 2), d.start.Add(-time.Duration(waiting-i) * time.Second).UnixMilli(),
@@ -66,6 +68,9 @@ func startFakeDesk(t *testing.T, waiting int) *fakeDesk {
 	mux.HandleFunc("GET /api/support/ws", d.socket)
 	mux.HandleFunc("GET /api/support/integration/ws", d.socket)
 	mux.HandleFunc("POST /api/support/integration/{verb}", d.action)
+	mux.HandleFunc("GET /api/support/integration/addresses", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(encode(object{"addresses": d.addresses}))
+	})
 	d.server = httptest.NewServer(mux)
 	stop := make(chan struct{})
 	go d.beats(stop)
@@ -274,7 +279,15 @@ func (d *fakeDesk) action(w http.ResponseWriter, req *http.Request) {
 	}
 	answer := object{"status": "done", "action": verb, "room": "integration", "epoch": "e", "version": d.version,
 		"result": "matched", "shown": true}
-	d.perform(verb, body)
+	tickets, _ := body["tickets"].([]any)
+	for _, ticket := range tickets {
+		d.perform(verb, object{"ticket": ticket})
+	}
+	if tickets == nil {
+		d.perform(verb, body)
+	} else {
+		answer["removed"] = len(tickets)
+	}
 	_, _ = w.Write(encode(answer))
 }
 

@@ -282,6 +282,7 @@ type DeskRoomPageText struct {
 	SecondsUnit  string    `json:"seconds_unit"` // {n}
 	NewPosition  string    `json:"new_position"`
 	Lease        string    `json:"lease"`
+	WhichPlaces  string    `json:"which_places"`
 	Cancel       string    `json:"cancel"`
 	StaleWarning string    `json:"stale_warning"`
 	HelpTitle    string    `json:"help_title"`

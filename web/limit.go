@@ -41,6 +41,14 @@ func (h *lockAPI) admitted(ctx context.Context, c *gin.Context, session string, 
 	return standing, err
 }
 
+// addressMark returns the digest of the client's address that a new place keeps.
+func (h *lockAPI) addressMark(c *gin.Context) string {
+	if h.AddressMark == nil {
+		return ""
+	}
+	return h.AddressMark(request.Network(h.proxies.Client(c)), request.Room(c))
+}
+
 // heldPlace returns a session's live place, or a refusal without one.
 func (h *lockAPI) heldPlace(ctx context.Context, c *gin.Context, session string,
 	refused quota.Limited) (room.Standing, error) {

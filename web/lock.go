@@ -88,7 +88,7 @@ func (h *lockAPI) enter(c *gin.Context, session, sellerID string, asks, noWait b
 	}
 	standing, err := h.admitted(ctx, c, session, known, func() (room.Standing, error) {
 		return h.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
-			Seller: seller, NoWait: noWait, Asks: asks})
+			Seller: seller, NoWait: noWait, Asks: asks, Address: h.addressMark(c)})
 	})
 	if err != nil {
 		return "", room.Standing{}, err

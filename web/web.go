@@ -98,8 +98,10 @@ type Config struct {
 	Proxies   []netip.Prefix // whose X-Forwarded-* headers are trusted
 	Hosts     Hosts          // the server's names; default: any
 	// the base of links, without a trailing slash; default: the request's address
-	PublicURL         string
-	Quota             *quota.Quota  // of joins per client address; nil: no limit
+	PublicURL string
+	Quota     *quota.Quota // of joins per client address; nil: no limit
+	// a digest of a client's address, for support to find the places of one address; nil: places keep none
+	AddressMark       func(netip.Addr, room.ID) string
 	SocketsPerAddress int           // open at the same time per address; 0 = no limit
 	Timeout           time.Duration // of one call to the store; default 4 seconds
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"unicode/utf8"
@@ -31,9 +32,7 @@ var actions = map[string]action{
 		func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 			return done(d.Engine.Extend(ctx, q.room, q.request, q.fence, q.more, q.by))
 		}},
-	"remove": {[]take{takeTicket}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
-		return done(d.Engine.Remove(ctx, q.room, q.request, q.ticket, q.by))
-	}},
+	"remove": {[]take{takeTickets}, remove},
 	"move": {[]take{takeTicket, takePosition},
 		func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 			return done(d.Engine.Move(ctx, q.room, q.request, q.ticket, q.position, q.by))
@@ -56,12 +55,38 @@ type doneAnswer struct {
 	Fence   *int64      `json:"fence"`
 	Epoch   int64       `json:"epoch"`
 	Version Number      `json:"version"`
-	Result  room.Result `json:"result,omitempty"` // of an assigned message
-	Shown   *bool       `json:"shown,omitempty"`  // whether its new seller sees it
+	Result  room.Result `json:"result,omitempty"`  // of an assigned message
+	Shown   *bool       `json:"shown,omitempty"`   // whether its new seller sees it
+	Removed *int        `json:"removed,omitempty"` // of several waiters: those that were still in line
 }
 
 func done(st room.Standing, err error) (doneAnswer, error) {
 	return doneAnswer{Epoch: st.Epoch, Version: Number(st.Version)}, err
+}
+
+// remove removes a waiter, or several of which some may have left: each is an action of its own in the audit.
+func remove(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+	if q.ticket != 0 {
+		return done(d.Engine.Remove(ctx, q.room, q.request, q.ticket, q.by))
+	}
+	var last room.Standing
+	removed := 0
+	for _, ticket := range q.tickets {
+		st, err := d.Engine.Remove(ctx, q.room, fmt.Sprint(q.request, ":", ticket), ticket, q.by)
+		switch {
+		case errors.Is(err, room.ErrStaleTicket):
+		case err != nil:
+			return doneAnswer{}, err
+		default:
+			last, removed = st, removed+1
+		}
+	}
+	if removed == 0 {
+		return doneAnswer{}, room.ErrStaleTicket
+	}
+	answer, err := done(last, nil)
+	answer.Removed = &removed
+	return answer, err
 }
 
 func assign(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {

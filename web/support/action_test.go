@@ -139,6 +139,58 @@ func TestRefusedActionChangesNothing(t *testing.T) {
 	}
 }
 
+func TestSeveralWaitersAreRemovedForOneReason(t *testing.T) {
+	f := newFakeDesk()
+	f.stale = 5
+	h := deskHandler(t, f)
+	post := func(body string) (int, string) {
+		w := f.call(t, h, "kim", "POST", "/api/support/integration/remove", body)
+		return w.Code, w.Body.String()
+	}
+	status, text := post(`{"tickets":[4,5,9],"reason":"one address"}`)
+	require.Equal(t, http.StatusOK, status, text)
+	require.Equal(t, []string{"remove integration 4", "remove integration 9"}, f.did)
+	require.Equal(t, room.Action{Who: "kim", Address: "192.0.2.1", Action: "remove", Reason: "one address"}, f.by)
+	require.Contains(t, text, `"ticket":null,"fence":null,"epoch":7,"version":40,"removed":2}`)
+	status, text = post(`{"tickets":[5],"reason":"one address"}`)
+	require.Equal(t, http.StatusConflict, status)
+	require.Contains(t, text, "stale_ticket")
+	many := strings.TrimSuffix(strings.Repeat("7,", 201), ",")
+	for _, wrong := range []string{"[]", "null", "7", "[0]", "[1.5]", "[4,null]", `["4"]`, "[" + many + "]",
+		`[4],"ticket":4`} {
+		status, text = post(`{"tickets":` + wrong + `,"reason":"r"}`)
+		require.Equal(t, http.StatusBadRequest, status, wrong)
+		require.Contains(t, text, "invalid_ticket")
+	}
+	require.Len(t, f.did, 2)
+}
+
+func TestAddressesWithSeveralWaitersAreListedAndThoseOfOneAreNot(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	list := func(as string) string {
+		w := f.call(t, h, as, "GET", "/api/support/integration/addresses", "")
+		require.Equal(t, "no-store", w.Header().Get("Cache-Control"))
+		return w.Body.String()
+	}
+	require.JSONEq(t, `{"addresses":[]}`, list("park"))
+	for i, address := range "b-acaba-" {
+		digest := strings.Trim(strings.Repeat(string(address), 10), "-")
+		f.line.Line = append(f.line.Line, room.Waiter{Ticket: int64(i + 1), Address: digest})
+	}
+	require.JSONEq(t, `{"addresses":[{"address":"aaaaaaaaaa","places":3,"tickets":[3,5,7]},
+		{"address":"bbbbbbbbbb","places":2,"tickets":[1,6]}]}`, list("park"))
+	f.line.Line = nil
+	for i := range 500 {
+		f.line.Line = append(f.line.Line, room.Waiter{Ticket: int64(i + 1), Address: "aaaaaaaaaa"})
+	}
+	require.Contains(t, list("kim"), `"places":500`)
+	require.Contains(t, list("kim"), `,199,200]`, "as many as one action removes")
+	require.Contains(t, list(""), "not_signed_in")
+	f.refuse = room.ErrStore
+	require.Contains(t, list("kim"), "store_unavailable")
+}
+
 func requireRefused(t *testing.T, f *fakeDesk, name, token, body string, status int, code string,
 	headers ...string) {
 	t.Helper()

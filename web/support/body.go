@@ -18,6 +18,7 @@ const (
 	maxReason    = 200 // characters
 	maxMessageID = 128
 	maxExtension = 120 // seconds
+	maxTickets   = 200 // of one action
 )
 
 // actionBody is an action's body with raw fields: an action parses only its own, in the order of docs/api.md.
@@ -26,6 +27,7 @@ type actionBody struct {
 	Reason    json.RawMessage `json:"reason"`
 	Fence     json.RawMessage `json:"fence"`
 	Ticket    json.RawMessage `json:"ticket"`
+	Tickets   json.RawMessage `json:"tickets"`
 	Seconds   json.RawMessage `json:"seconds"`
 	Position  json.RawMessage `json:"position"`
 	MessageID json.RawMessage `json:"message_id"`
@@ -38,6 +40,7 @@ type asked struct {
 	request       string // the engine's id of it
 	reason        string
 	fence, ticket int64
+	tickets       []int64 // instead of ticket
 	more          time.Duration
 	position      int
 	messageID     string
@@ -103,6 +106,25 @@ func takeFence(b *actionBody, q *asked) (err error) {
 func takeTicket(b *actionBody, q *asked) (err error) {
 	q.ticket, err = whole(b.Ticket, 1, request.MaxSafe, "invalid_ticket")
 	return err
+}
+
+// takeTickets reads one ticket, or a list of them.
+func takeTickets(b *actionBody, q *asked) error {
+	if b.Tickets == nil {
+		return takeTicket(b, q)
+	}
+	var list []json.RawMessage
+	if b.Ticket != nil || json.Unmarshal(b.Tickets, &list) != nil || len(list) == 0 || len(list) > maxTickets {
+		return problem.Refusal("invalid_ticket")
+	}
+	for _, raw := range list {
+		ticket, err := whole(raw, 1, request.MaxSafe, "invalid_ticket")
+		if err != nil {
+			return err
+		}
+		q.tickets = append(q.tickets, ticket)
+	}
+	return nil
 }
 
 func takeSeconds(b *actionBody, q *asked) error {

@@ -39,6 +39,8 @@ type fakeDesk struct {
 	lost    error // of the records
 	active  []room.ID
 	away    error // of the rooms in use
+	line    room.Roster
+	stale   int64 // a ticket that is not in line
 	sellers support.FoundSellers
 	sought  string
 
@@ -178,7 +180,14 @@ func (f fakeDeskEngine) Extend(_ context.Context, id room.ID, _ string, fence in
 func (f fakeDeskEngine) Remove(_ context.Context, id room.ID, _ string, ticket int64,
 	by room.Action) (room.Standing, error) {
 	f.by = by
+	if ticket == f.stale {
+		return room.Standing{}, room.ErrStaleTicket
+	}
 	return f.done("remove %s %d", id, ticket)
+}
+
+func (f fakeDeskEngine) Roster(context.Context, room.ID) (room.Roster, error) {
+	return f.line, f.refuse
 }
 
 func (f fakeDeskEngine) Move(_ context.Context, id room.ID, _ string, ticket int64, position int,

@@ -78,6 +78,7 @@ type Engine interface {
 		by room.Action) (room.Standing, error)
 	Pause(ctx context.Context, id room.ID, request string, paused bool, by room.Action) (room.Standing, error)
 	Audit(ctx context.Context, id room.ID, by room.Action) error
+	Roster(ctx context.Context, id room.ID) (room.Roster, error)
 	Active(ctx context.Context) ([]room.ID, error)
 }
 
@@ -156,6 +157,7 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	api.GET("/ws", d.deskSocket)
 	api.GET("/history", d.history)
 	api.GET("/timeline", d.timeline)
+	api.GET("/addresses", d.addresses)
 	for name, a := range actions {
 		api.POST("/"+name, d.mayAct, d.act(name, a))
 	}

@@ -32,9 +32,9 @@ export class ActDialog {
   }
 
   /**
-   * action: {verb, about, who, effect(values), outdated(), choices, position, body(values), done(answer,
-   * values), back()}. values are {choice, position}; outdated returns why the action is not possible any
-   * more; back returns the focus.
+   * action: {verb, about, who, effect(values), outdated(), choices, later, position, body(values),
+   * done(answer, values), back()}. values are {choice, position}; later is a promise of choices; outdated
+   * returns why the action is not possible any more; back returns the focus.
    */
   ask(action) {
     const { title, yes } = this.words.act[action.verb];
@@ -55,6 +55,7 @@ export class ActDialog {
     this.#showError("");
     openModal(this.dialog);
     this.check();
+    action.later?.then((choices) => this.#offer(action, choices));
   }
 
   /** Runs with every change: shows the effect, and whether the action is still possible. */
@@ -85,6 +86,13 @@ export class ActDialog {
     field.querySelector(".picks").replaceChildren(
       ...choices.of.map(({ value, words, picked }) => pick("choice", value, words, picked)),
     );
+  }
+
+  /** Offers choices that were not known when the question was asked. */
+  #offer(action, choices) {
+    if (this.#action !== action || this.#busy) return;
+    this.#choices(choices);
+    this.check();
   }
 
   #position(position) {

@@ -1,4 +1,4 @@
-import { Refused, freshKey, post } from "../http.js";
+import { Refused, call, freshKey, post } from "../http.js";
 import { signIn } from "./live.js";
 
 /** Support's actions in a room. Each call has a key of its own, so that a repeat is the same action. */
@@ -16,6 +16,16 @@ export class Api {
   action(verb) {
     const key = freshKey();
     return (body) => this.#send(verb, body, key);
+  }
+
+  /** Returns the addresses from which several of the waiters came; none where they cannot be read. */
+  async addresses() {
+    try {
+      return (await call(`${this.root}/addresses`, {}, this.page)).addresses;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return [];
+    }
   }
 
   async #send(verb, body, key) {

@@ -60,13 +60,27 @@ export class Verbs {
     });
   }
 
+  /** Removes a seller, or all who came from the same address. */
   remove(row, back) {
+    let same; // the waiters of that address, where there are several
+    const all = ({ choice }) => choice === "all";
+    const choices = async () => {
+      same = (await this.api.addresses()).find(({ tickets }) => tickets.includes(row.ticket));
+      return same && this.#places(same);
+    };
     this.dialog.ask({
       ...this.#ofRow("remove", row, back),
       danger: true,
-      effect: () => this.#effect("remove", { seller: row.seller }),
-      body: () => ({ ticket: row.ticket }),
-      done: () => this.notes.line.show(this.#done("remove", { seller: row.seller })),
+      later: choices(),
+      effect: (values) =>
+        all(values)
+          ? this.#effect("remove_all", { n: same.tickets.length })
+          : this.#effect("remove", { seller: row.seller }),
+      body: (values) => (all(values) ? { tickets: same.tickets } : { ticket: row.ticket }),
+      done: ({ removed: n }, values) =>
+        this.notes.line.show(
+          all(values) ? this.#effect("removed_all", { n }) : this.#done("remove", { seller: row.seller }),
+        ),
     });
   }
 
@@ -107,6 +121,12 @@ export class Verbs {
       body: (values) => ({ message_id: item.message_id, fence: chosen(values).fence }),
       done: ({ shown }, values) => this.result(item, this.#given(shown, chosen(values))),
     });
+  }
+
+  #places({ address, tickets }) {
+    const words = this.#effect("remove_address", { address, n: tickets.length });
+    const only = { value: "only", words: this.#effect("remove_only"), picked: true };
+    return { legend: "places", of: [only, { value: "all", words }] };
   }
 
   #ofHolder(verb, { seller_id: seller, ticket, fence }, back) {
