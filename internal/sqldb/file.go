@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
 // file is the file of an SQLite database, as it was when it was migrated. The zero value is no file. It is
@@ -11,7 +12,19 @@ import (
 type file struct {
 	path   string
 	opened atomic.Pointer[os.FileInfo]
-	asked  atomic.Bool // a check in the background runs
+	asked  atomic.Bool                            // a check in the background runs
+	begun  atomic.Pointer[time.Time]              // the last check in the background
+	stat   func(path string) (os.FileInfo, error) // nil: os.Stat
+}
+
+// checkEvery is the shortest time between two checks in the background.
+const checkEvery = 100 * time.Millisecond
+
+func (f *file) look() (os.FileInfo, error) {
+	if f.stat != nil {
+		return f.stat(f.path)
+	}
+	return os.Stat(f.path)
 }
 
 // note records which file was opened.
@@ -19,7 +32,7 @@ func (f *file) note() error {
 	if f.path == "" {
 		return nil
 	}
-	info, err := os.Stat(f.path)
+	info, err := f.look()
 	if err != nil {
 		return err
 	}
@@ -34,7 +47,7 @@ func (f *file) same() error {
 	if opened == nil {
 		return nil
 	}
-	now, err := os.Stat(f.path)
+	now, err := f.look()
 	if err == nil && !os.SameFile(*opened, now) {
 		err = fmt.Errorf("another file is at %s", f.path)
 	}
@@ -47,9 +60,12 @@ func (f *file) same() error {
 
 // checkFile finds out in the background whether the file is the same, since a lost disk may hang.
 func (d *DB) checkFile() {
-	if d.file.opened.Load() == nil || !d.file.asked.CompareAndSwap(false, true) {
+	last, now := d.file.begun.Load(), time.Now()
+	if last != nil && now.Sub(*last) < checkEvery || d.file.opened.Load() == nil ||
+		!d.file.asked.CompareAndSwap(false, true) {
 		return
 	}
+	d.file.begun.Store(&now)
 	d.probe.aside(func() {
 		if err := d.file.same(); err != nil {
 			d.circuit.fail(err)

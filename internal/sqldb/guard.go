@@ -14,7 +14,7 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 	}
 	err = d.ready(ctx)
 	if err == nil && again {
-		err = d.tryWrite(ctx)
+		err = d.back(ctx)
 	}
 	if err == nil {
 		err = do()
@@ -35,7 +35,8 @@ func (d *DB) guard(ctx context.Context, do func() error) error {
 
 func (d *DB) ready(ctx context.Context) error {
 	if d.migrated.Load() {
-		return d.file.same()
+		d.checkFile()
+		return nil
 	}
 	if err := d.migrate(ctx); err != nil {
 		return err
@@ -45,6 +46,14 @@ func (d *DB) ready(ctx context.Context) error {
 	}
 	d.migrated.Store(true)
 	return nil
+}
+
+// back tries whether a database that was away is back.
+func (d *DB) back(ctx context.Context) error {
+	if err := d.file.same(); err != nil {
+		return err
+	}
+	return d.tryWrite(ctx)
 }
 
 // tryWrite rewrites one row of the migrations' table, and closes the circuit if that succeeds.
