@@ -61,6 +61,24 @@ func TestOnePressTriesSoundAndNotification(t *testing.T) {
 	tab.until(`shown.join() === "asked true"`)
 }
 
+func TestCheckSaysNothingOfNotificationsBeforeTheSellerHasAnswered(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(ownNotifications)
+	tab.open(room, "ko")
+	tab.run(`Notification.requestPermission = () => {
+		shown.push("asked");
+		return new Promise((answered) => window.decide = (answer) => answered(Notification.permission = answer));
+	}`)
+	tab.do(chromedp.Click("#check"))
+	tab.hasText("check-sound", "소리: 켜짐")
+	tab.do(chromedp.Click("#check"))
+	tab.until(`shown.length > 0`)
+	require.Empty(t, tab.text("check-notify"))
+	tab.run(`decide("default")`)
+	tab.hasText("check-notify", "알림: 꺼짐")
+	tab.until(`shown.join() === "asked"`)
+}
+
 // A press arms the sound before it is a click.
 func TestPressOnNotificationsCountsWhereTheyWereAllowedMeanwhile(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)

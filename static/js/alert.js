@@ -66,6 +66,8 @@ export class TurnAlert {
 export function offerAlerts(alert) {
   const { chime, notifier, words } = alert;
   let checked = false;
+  let tried = null; // a promise, while the browser's question for permission has no answer
+  let answered = false;
   const showSound = () => {
     const button = byID("sound-test");
     const state = soundState(alert);
@@ -78,7 +80,7 @@ export function offerAlerts(alert) {
     const state = notifyState(alert);
     put(byID("notify-note"), state);
     byID("notify").hidden = notifier.state !== "off";
-    if (checked) put(byID("check-notify"), fill(words.check_notify, { state }));
+    if (answered) put(byID("check-notify"), fill(words.check_notify, { state }));
   };
   for (const id of ["alerts", "notify-row", "check", "check-lead"]) byID(id).hidden = false;
   chime.onChange = showSound;
@@ -89,11 +91,15 @@ export function offerAlerts(alert) {
   byID("sound-test").addEventListener("click", play);
   byID("notify").addEventListener("click", () => notifier.ask());
   byID("check").addEventListener("click", async ({ currentTarget: button }) => {
-    await Promise.all([play(), tryNotification(alert)]);
+    const asking = (tried ??= tryNotification(alert));
+    await play();
     checked = true;
     byID("check-lead").hidden = true;
     put(button, button.dataset.checked);
     showSound();
+    await asking;
+    tried = null;
+    answered = true;
     showNotify();
   });
 }
