@@ -3,6 +3,8 @@ package hub
 import (
 	"context"
 	"time"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // janitor retires rooms that have had no sockets for a while.
@@ -15,12 +17,14 @@ func (h *Hub) janitor(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		var retired []room.ID
 		h.eachRoom(func(l *localRoom) {
 			if l.retire(h.cfg.Linger) {
 				h.forget(l)
-				h.presence.Drop(ctx, l.id)
+				retired = append(retired, l.id)
 			}
 		})
+		h.presence.Drop(ctx, retired...)
 	}
 }
 

@@ -107,9 +107,13 @@ func (e *Engine) Attend(ctx context.Context, replica ReplicaNumber, rooms ...ID)
 // attendedKept is how long a dead replica's list of rooms is kept: as in index/heartbeat.lua.
 const attendedKept = time.Hour
 
-// Unattend removes a room from the replica's list, once all its sessions there have gone. Error: ErrStore.
-func (e *Engine) Unattend(ctx context.Context, replica ReplicaNumber, id ID) error {
-	return storeError("unattend", e.rdb.SRem(ctx, e.attended(replica), string(id)).Err())
+// Unattend removes rooms from the replica's list, once all its sessions there have gone. Error: ErrStore.
+func (e *Engine) Unattend(ctx context.Context, replica ReplicaNumber, rooms ...ID) error {
+	names := make([]any, len(rooms))
+	for i, id := range rooms {
+		names[i] = string(id)
+	}
+	return storeError("unattend", e.rdb.SRem(ctx, e.attended(replica), names...).Err())
 }
 
 func (e *Engine) attended(replica ReplicaNumber) string {

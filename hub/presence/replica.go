@@ -82,5 +82,5 @@ func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
 	return number != had, r.refused.Swap(false)
 }
 
-// Drop removes a room without sockets on this replica from the list of its rooms.
-func (r *Replica) Drop(ctx context.Context, id room.ID) { r.rooms.drop(ctx, id) }
+// Drop removes rooms without sockets on this replica from the list of its rooms.
+func (r *Replica) Drop(ctx context.Context, ids ...room.ID) { r.rooms.drop(ctx, ids) }

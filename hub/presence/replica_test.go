@@ -6,6 +6,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // slowAnswer runs a function after the next answer of Redis has come and before its caller gets it.
@@ -63,4 +65,39 @@ func TestPresenceThatWaitedForASlowHeartbeatIsRecorded(t *testing.T) {
 			require.False(t, l.Busy())
 		})
 	}
+}
+
+// counter counts calls that take rooms from a list.
+type counter struct{ calls int }
+
+func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "srem" {
+			c.calls++
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func TestRoomsWithoutSocketsLeaveTheListInOneCall(t *testing.T) {
+	l, calls := newLocal(t), new(counter)
+	rooms := []room.ID{"a", "b", "used", "c", "stays"}
+	for _, id := range rooms {
+		require.NoError(t, l.replica.rooms.ensure(t.Context(), id, l.replica.Number()))
+	}
+	l.replica.InUse = func(id room.ID) bool { return id == "used" }
+	l.rdb.AddHook(calls)
+	l.replica.Drop(t.Context(), "a", "b", "used", "c", "never listed")
+	require.Equal(t, 1, calls.calls)
+	listed, err := l.rdb.SMembers(t.Context(), "{waitroom}:attended:7").Result()
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"used", "stays"}, listed)
+	l.replica.Drop(t.Context())
+	require.Equal(t, 1, calls.calls, "without rooms there is no call")
 }

@@ -2,6 +2,7 @@ package presence
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/waitroom/waitroom/room"
@@ -71,19 +72,30 @@ func (a *rooms) wanted() (list []room.ID) {
 	return list
 }
 
-// drop removes a room without sockets from the list, unless it has one again. A room too many in the list
-// does no harm.
-func (a *rooms) drop(ctx context.Context, id room.ID) {
+// drop removes rooms without sockets from the list in one call, except those that have one again. A room too
+// many in the list does no harm.
+func (a *rooms) drop(ctx context.Context, ids []room.ID) {
 	a.calling.Lock()
 	defer a.calling.Unlock()
-	a.mu.Lock()
-	listed, number := a.listed[id], a.number
-	delete(a.listed, id)
-	a.mu.Unlock()
-	if !listed || a.r.InUse(id) {
+	gone, number := a.unlist(ids)
+	gone = slices.DeleteFunc(gone, a.r.InUse)
+	if len(gone) == 0 {
 		return
 	}
-	if err := a.r.Engine.Unattend(ctx, number, id); err != nil {
-		a.r.Tasks.Failed(ctx, "room not taken from the list", id, err)
+	if err := a.r.Engine.Unattend(ctx, number, gone...); err != nil {
+		a.r.Tasks.Failed(ctx, "rooms not taken from the list", gone[0], err)
 	}
+}
+
+// unlist forgets rooms, and returns those that were in the list.
+func (a *rooms) unlist(ids []room.ID) (listed []room.ID, number room.ReplicaNumber) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range ids {
+		if a.listed[id] {
+			listed = append(listed, id)
+		}
+		delete(a.listed, id)
+	}
+	return listed, a.number
 }
