@@ -162,6 +162,13 @@ func (s *silentMasters) waits(master string) bool {
 	return time.Now().Before(s.all[master].until)
 }
 
+// forget makes every master be tried again at once.
+func (s *silentMasters) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.all)
+}
+
 func (s *silentMasters) answered(master string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -28,7 +29,8 @@ type frozenShard struct {
 func startFrozenShard(t *testing.T, hanging, whole int) frozenShard {
 	t.Helper()
 	f := frozenShard{Cluster: redistest.StartClusterWith(t, redistest.Config{Args: []string{
-		"--cluster-require-full-coverage", "no", "--cluster-node-timeout", "60000"}})}
+		"--cluster-require-full-coverage", "no", "--cluster-node-timeout", "60000",
+		"--enable-debug-command", "local"}})}
 	index, err := f.Owner("{waitroom}:due")
 	require.NoError(t, err)
 	for i := 0; len(f.hanging) < hanging || len(f.whole) < whole; i++ {
@@ -99,6 +101,10 @@ func TestWorkOverRoomsIsDoneExceptThatOfAMasterThatHangs(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
 	e := room.New(rdb, room.Config{Recovery: -1})
 	all := append(shard.hanging, shard.whole...)
+	journals := make([]room.Journal, len(all))
+	for i, id := range all {
+		journals[i] = room.Journal{Room: id, Entries: []room.Entry{{ID: "1-0"}}}
+	}
 	var calls atomic.Int64
 	glance := func(ctx context.Context, id room.ID) error {
 		calls.Add(1)
@@ -125,11 +131,49 @@ func TestWorkOverRoomsIsDoneExceptThatOfAMasterThatHangs(t *testing.T) {
 		}
 		return silent == len(shard.hanging)
 	}, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { // and trimmed so
+		silent := 0
+		for i, err := range e.TrimJournals(t.Context(), journals) {
+			if err == nil {
+				require.Contains(t, shard.whole, all[i])
+			} else if strings.Contains(err.Error(), "did not answer a moment ago") {
+				silent++
+			}
+		}
+		return silent == len(shard.hanging)
+	}, time.Minute, time.Millisecond)
 
 	shard.frozen.Resume()
 	require.Eventually(t, func() bool {
 		return len(e.EachRoom(t.Context(), all, time.Minute, glance)) == 0
 	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestNewHistoryOfAMasterIsNoticedWhileAnotherOneHangs(t *testing.T) {
+	shard := startFrozenShard(t, 1, 1)
+	whole, err := shard.Owner(room.NamesOf(nil, "").Lock(shard.whole[0]))
+	require.NoError(t, err)
+	rdb := redis.NewClusterClient(&redis.ClusterOptions{Addrs: shard.Addrs(), ContextTimeoutEnabled: true})
+	t.Cleanup(func() { require.NoError(t, rdb.Close()) })
+	e := room.New(rdb, room.Config{Recovery: -1})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- e.Sweep(ctx, nil, func(error) {}) }()
+	t.Cleanup(func() {
+		shard.frozen.Resume()
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+	})
+	renew := func(then string) {
+		had := e.Histories()
+		require.Eventually(t, func() bool { // the first ones are known by then
+			require.NoError(t, whole.Client().Do(t.Context(), "DEBUG", "CHANGE-REPL-ID").Err())
+			return e.Histories() > had
+		}, time.Minute, 100*time.Millisecond, then)
+	}
+	renew("all masters answer")
+	shard.frozen.Pause()
+	renew("one hangs")
 }
 
 // A silent master is tried with one room, after 250 ms, 500 ms and then once a second.

@@ -105,24 +105,40 @@ func (e *Engine) TrimJournal(ctx context.Context, id ID, entries []Entry) error 
 	return e.TrimJournals(ctx, []Journal{{Room: id, Entries: entries}})[0]
 }
 
-// TrimJournals runs TrimJournal for several rooms in one round trip. It returns one error or nil for each.
+// TrimJournals runs TrimJournal for several rooms, each of them once, in one round trip to each master. It
+// returns one error or nil for each.
 func (e *Engine) TrimJournals(ctx context.Context, journals []Journal) []error {
-	trims := make([]*redis.IntCmd, len(journals))
-	_, _ = e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for i, j := range journals {
-			if len(j.Entries) > 0 {
-				trims[i] = p.XDel(ctx, e.names.Journal(j.Room), idsOf(j.Entries)...)
-			}
-		}
-		return nil
-	})
-	failed := make([]error, len(journals))
-	for i, trim := range trims {
-		if trim != nil && trim.Err() != nil {
-			failed[i] = fmt.Errorf("%w: trim journal: %w", ErrStore, trim.Err())
+	var mu sync.Mutex
+	var ids []ID
+	entries, trimmed := make(map[ID][]Entry, len(journals)), make(map[ID]error, len(journals))
+	for _, j := range journals {
+		if len(j.Entries) > 0 {
+			ids, entries[j.Room] = append(ids, j.Room), j.Entries
 		}
 	}
-	return failed
+	failed := e.eachMaster(ctx, ids, func(ctx context.Context, ids []ID) error {
+		trims := make([]*redis.IntCmd, len(ids))
+		_, err := e.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, id := range ids {
+				trims[i] = p.XDel(ctx, e.names.Journal(id), idsOf(entries[id])...)
+			}
+			return nil
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		for i, id := range ids {
+			trimmed[id] = storeError("trim journal", trims[i].Err())
+		}
+		return storeError("trim journals", err)
+	})
+	errs := make([]error, len(journals))
+	for i, j := range journals {
+		var known bool
+		if errs[i], known = trimmed[j.Room]; !known { // its master was not asked
+			errs[i] = failed[j.Room]
+		}
+	}
+	return errs
 }
 
 func idsOf(entries []Entry) []string {

@@ -10,13 +10,11 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"golang.org/x/sync/errgroup"
 )
 
 const (
-	watchEvery    = 200 * time.Millisecond // several times in a recovery window
-	watchWithin   = 300 * time.Millisecond
-	replaysAtOnce = 16 // rooms that one process replays at the same time
+	watchEvery  = 200 * time.Millisecond // several times in a recovery window
+	watchWithin = 300 * time.Millisecond
 )
 
 // watch looks for a new replication history of the server until ctx ends. A server with a new history may
@@ -34,12 +32,14 @@ func (e *Engine) watch(ctx context.Context) {
 		case errors.As(err, &unanswered) && (strings.HasPrefix(err.Error(), "ERR ") ||
 			strings.HasPrefix(err.Error(), "NOPERM")):
 			return // embedded Redis has no INFO replication, or this user has no permission
-		case err == nil && known != nil && slices.ContainsFunc(found, isNew):
+		case known != nil && slices.ContainsFunc(found, isNew): // also while another master hangs
 			e.histories.Add(1)
 			e.replayAll(ctx, e.memory.observedRooms(), false)
 		}
 		if err == nil {
 			known = found
+		} else if known != nil {
+			known = append(known, slices.DeleteFunc(found, func(h string) bool { return !isNew(h) })...)
 		}
 		select {
 		case <-ctx.Done():
@@ -56,7 +56,8 @@ func (e *Engine) watch(ctx context.Context) {
 // another replica number.
 func (e *Engine) Histories() int64 { return e.histories.Load() }
 
-// masters returns the replication ids of the masters, which name their histories.
+// masters returns the replication ids of the masters, which name their histories. With an error it returns
+// those of the masters that answered.
 func (e *Engine) masters(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
@@ -87,20 +88,16 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 }
 
 // replayAll replays this process's observations to those rooms that lost some of them. If relist is true, it
-// also puts each room into the index.
+// also puts each room into the index. The master of the rooms has just answered.
 func (e *Engine) replayAll(ctx context.Context, list []ID, relist bool) {
-	var rooms errgroup.Group
-	rooms.SetLimit(replaysAtOnce)
-	for _, id := range list {
-		rooms.Go(func() error {
-			if relist {
-				if _, err := e.index.list(ctx, id); err != nil {
-					return nil // the next call that uses the room registers it
-				}
+	e.silent.forget() // else rooms of a master that is back would wait longer than their recovery window
+	e.EachRoom(ctx, list, eachWithin, func(ctx context.Context, id ID) error {
+		if relist {
+			if _, err := e.index.list(ctx, id); err != nil {
+				return err // the next call that uses the room registers it
 			}
-			_, _, _ = e.expire(ctx, id, e.cfg.LookEvery, "") // after a failure the next call replays
-			return nil
-		})
-	}
-	_ = rooms.Wait()
+		}
+		_, _, err := e.expire(ctx, id, e.cfg.LookEvery, "") // after a failure the next call replays
+		return err
+	})
 }
