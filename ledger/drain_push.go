@@ -24,24 +24,16 @@ func newsKind(r room.Record) string {
 	return ""
 }
 
-// browsers returns the browsers to push to, by ticket. After an error it returns none, so that the journal
-// goes on.
-func (l *Ledger) browsers(ctx context.Context, id room.ID, entries []room.Entry) map[int64][]string {
+// browsers returns the browsers to push to, by ticket.
+func (l *Ledger) browsers(ctx context.Context, id room.ID, entries []room.Entry) (map[int64][]string, error) {
 	if l.cfg.Pushes == nil {
-		return nil
+		return nil, nil
 	}
 	concerned := pick(entries, func(r room.Record) bool { return newsKind(r) != "" })
 	if len(concerned) == 0 {
-		return nil
+		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, pushWithin)
-	defer cancel()
-	found, err := l.cfg.Pushes.Browsers(ctx, id, concerned)
-	if err != nil {
-		l.log.Debug("ledger does not know whom to push to", "room", string(id), "error", err)
-		return nil
-	}
-	return found
+	return l.cfg.Pushes.Browsers(ctx, id, concerned)
 }
 
 // unsubscribe deletes the subscriptions of places that have ended. A missed one expires by itself.

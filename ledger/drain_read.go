@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"golang.org/x/sync/errgroup"
+	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
@@ -31,19 +30,25 @@ func (l *Ledger) readPortions(ctx context.Context, ids []room.ID) (portions []*p
 			portions = append(portions, &portion{id: j.Room, entries: j.Entries})
 		}
 	}
-	each(portions, func(_ int, p *portion) { p.browsers = l.browsers(ctx, p.id, p.entries) })
+	unknown := l.each(ctx, portions, pushWithin, func(ctx context.Context, p *portion) (err error) {
+		p.browsers, err = l.browsers(ctx, p.id, p.entries)
+		return err
+	})
+	for id, err := range unknown { // the journal goes on without pushes
+		l.log.Debug("ledger does not know whom to push to", "room", string(id), "error", err)
+	}
 	return portions, failed
 }
 
-// roomsAtATime bounds the rooms of a transaction that are asked in Redis at the same time.
-const roomsAtATime = 8
-
-// each calls f with each portion and its index, roomsAtATime at the same time, and waits for all.
-func each(portions []*portion, f func(i int, p *portion)) {
-	var g errgroup.Group
-	g.SetLimit(roomsAtATime)
+// each calls f with the portions of several rooms at the same time, with a deadline of its own for each. It
+// returns the errors by room.
+func (l *Ledger) each(ctx context.Context, portions []*portion, within time.Duration,
+	f func(context.Context, *portion) error) map[room.ID]error {
+	ids, of := make([]room.ID, len(portions)), make(map[room.ID]*portion, len(portions))
 	for i, p := range portions {
-		g.Go(func() error { f(i, p); return nil })
+		ids[i], of[p.id] = p.id, p
 	}
-	_ = g.Wait()
+	return l.cfg.Rooms.EachRoom(ctx, ids, within, func(ctx context.Context, id room.ID) error {
+		return f(ctx, of[id])
+	})
 }

@@ -3,9 +3,12 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/waitroom/waitroom/room"
 )
+
+const settleWithin = 2 * time.Second // the verdicts of one room's portion
 
 // settled are the verdicts that a drain has sent to the rooms.
 type settled map[settledMatch]bool
@@ -19,18 +22,20 @@ type settledMatch struct {
 // of its own. Verdicts are sent before the trim, also for entries that were applied before: the replica that
 // applied them may have died.
 func (l *Ledger) settle(ctx context.Context, portions []*portion, sent settled) []error {
+	refused := l.each(ctx, portions, settleWithin, func(ctx context.Context, p *portion) error {
+		if err := l.settleVerdicts(ctx, p); err != nil {
+			return err
+		}
+		l.unsubscribe(ctx, p.id, p.entries)
+		return nil
+	})
 	failed, journals := make([]error, len(portions)), make([]room.Journal, 0, len(portions))
 	of := make([]int, 0, len(portions))
-	each(portions, func(i int, p *portion) {
-		if failed[i] = l.settleVerdicts(ctx, p); failed[i] == nil {
-			l.unsubscribe(ctx, p.id, p.entries)
-		}
-	})
 	for i, p := range portions {
 		for _, v := range p.verdicts[:p.sent] {
 			sent[settledMatch{p.id, v.match}] = v.agreed
 		}
-		if failed[i] == nil {
+		if failed[i] = refused[p.id]; failed[i] == nil {
 			journals, of = append(journals, room.Journal{Room: p.id, Entries: p.entries}), append(of, i)
 		}
 	}
