@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 func TestOnlyAPressUsesATokenInAnAddressAndMayBeRepeated(t *testing.T) {
@@ -81,4 +82,15 @@ func TestALinkReplacesASellerWithoutALivePlaceAtOnce(t *testing.T) {
 	requireState(t, s.ask("GET", roomPage+"?token="+token(t, portaltest.For("s-2")), ""), "idle")
 	require.NotEqual(t, session, s.cookies())
 	require.Equal(t, "s-2", s.press().text("seller_id"))
+}
+
+// The room that cannot be read may be the one with the seller's place.
+func TestALinkAsksWhereARoomCannotBeRead(t *testing.T) {
+	redis := redistest.Start(t)
+	r := start(t, config(t, proving("--redis-url", redis.URL(), "--rooms", "integration,broken")...))
+	s := comesFromThePortal(t, r.URL(), "s-1")
+	require.NoError(t, redis.Client().Set(t.Context(), "{broken}:state", "x", 0).Err())
+	asked := s.ask("GET", roomPage+"?token="+token(t, portaltest.For("s-2")), "")
+	require.Equal(t, http.StatusOK, asked.StatusCode, asked.body)
+	require.Contains(t, asked.body, `id="arrival-switch"`)
 }

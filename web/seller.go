@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
@@ -229,33 +229,31 @@ func (h *pages) displaced(c *gin.Context, id room.ID, token string) (seller stri
 
 const (
 	livesMost   = 64 // rooms in which a seller's place is looked for
-	livesAtOnce = 8
+	livesWithin = time.Second
 )
 
-// lives reports whether a session has a live place in the rooms, those with a name, or those in use.
+// lives reports whether a session has a live place in the rooms, those with a name, or those in use. A room
+// that cannot be read counts as one with a place.
 func (h *pages) lives(ctx context.Context, session string, rooms []room.ID) (bool, error) {
 	active, err := h.Engine.Active(ctx)
 	if err != nil {
 		return false, err
 	}
-	rooms = slices.Concat(rooms, h.Rooms.Names(), active)
-	var found atomic.Bool
-	var all errgroup.Group
-	all.SetLimit(livesAtOnce)
-	for i, id := range rooms[:min(len(rooms), livesMost)] {
-		if slices.Contains(rooms[:i], id) {
-			continue
+	var distinct []room.ID
+	for _, id := range slices.Concat(rooms, h.Rooms.Names(), active) {
+		if len(distinct) < livesMost && !slices.Contains(distinct, id) {
+			distinct = append(distinct, id)
 		}
-		all.Go(func() error {
-			_, seats, err := h.Engine.Look(ctx, id, session)
-			if err == nil && seats[0].Live() {
-				found.Store(true)
-			}
-			return err
-		})
 	}
-	err = all.Wait()
-	return found.Load(), err
+	var found atomic.Bool
+	failed := h.Engine.EachRoom(ctx, distinct, livesWithin, func(ctx context.Context, id room.ID) error {
+		_, seats, err := h.Engine.Look(ctx, id, session)
+		if err == nil && seats[0].Live() {
+			found.Store(true)
+		}
+		return err
+	})
+	return found.Load() || len(failed) > 0, nil
 }
 
 // askArrival asks whether the token's seller may replace the browser's.

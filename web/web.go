@@ -38,6 +38,8 @@ type Engine interface {
 	Reject(ctx context.Context, id room.ID, session string, fence int64, messageID string) error
 	ClaimTurn(context.Context, room.ID, room.ClaimRequest) (room.Standing, error)
 	Active(ctx context.Context) ([]room.ID, error)
+	EachRoom(ctx context.Context, ids []room.ID, within time.Duration,
+		f func(context.Context, room.ID) error) map[room.ID]error
 }
 
 // Sockets takes over a request that becomes a WebSocket. On an error before the upgrade it answers nothing,

@@ -10,15 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/waitroom/waitroom/room"
 )
 
 const (
 	namedAtMost = room.LookBatch  // places looked up at once
 	roomsAtMost = 32              // and rooms; the next check may meet others
-	roomsAtOnce = 8               // of these
+	lookWithin  = time.Second     // each of these
 	share       = 10              // at most a tenth of the time is spent on one address
 	pending     = 5 * time.Second // how long a join may be in flight: longer than any call waits for the store
 )
@@ -87,37 +85,34 @@ func (q *Quota) over(ctx context.Context, address string, list full) []any {
 	rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	var mu sync.Mutex
 	var over []any
-	var all errgroup.Group
-	all.SetLimit(roomsAtOnce)
-	for _, id := range order[:min(len(order), roomsAtMost)] {
-		all.Go(func() error {
-			found := q.overIn(ctx, address, id, rooms[id])
-			mu.Lock()
-			defer mu.Unlock()
-			over = append(over, found...)
-			return nil
-		})
-	}
-	_ = all.Wait() // a room that fails keeps its places counted
+	some := order[:min(len(order), roomsAtMost)]
+	q.cfg.Rooms.EachRoom(ctx, some, lookWithin, func(ctx context.Context, id room.ID) error {
+		found, err := q.overIn(ctx, address, id, rooms[id])
+		mu.Lock()
+		defer mu.Unlock()
+		over = append(over, found...)
+		return err // such a room keeps its places counted
+	})
 	return over
 }
 
 // overIn returns the ended places of one room.
-func (q *Quota) overIn(ctx context.Context, address string, id room.ID, list []counted) (over []any) {
+func (q *Quota) overIn(ctx context.Context, address string, id room.ID, list []counted) (over []any,
+	err error) {
 	sessions := make([]string, len(list))
 	for i, c := range list {
 		_, sessions[i], _ = strings.Cut(c.place, " ")
 	}
 	view, seats, err := q.cfg.Rooms.Look(ctx, id, sessions...)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	for i, c := range list {
 		if !seats[i].Live() && q.done(address, c, view.Now) {
 			over = append(over, c.place, c.mark)
 		}
 	}
-	return over
+	return over, nil
 }
 
 // done reports whether no join of that place can be in flight. Either it finished here, or it is too old by

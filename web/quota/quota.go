@@ -38,9 +38,11 @@ const (
 	kept       = 1 << 14        // addresses and places that this replica remembers
 )
 
-// Looker returns the state of sessions in a room.
+// Looker returns the state of sessions in a room, and works on many rooms; *room.Engine implements it.
 type Looker interface {
 	Look(ctx context.Context, id room.ID, sessions ...string) (room.View, []room.Seat, error)
+	EachRoom(ctx context.Context, ids []room.ID, within time.Duration,
+		f func(context.Context, room.ID) error) map[room.ID]error
 }
 
 // Config configures a Quota. Redis and Rooms are required.

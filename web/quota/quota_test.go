@@ -34,6 +34,14 @@ func (s seen) Look(_ context.Context, _ room.ID, sessions ...string) (room.View,
 	return room.View{Now: time.Now().UnixMilli()}, seats, nil
 }
 
+func (seen) EachRoom(ctx context.Context, ids []room.ID, _ time.Duration,
+	f func(context.Context, room.ID) error) map[room.ID]error {
+	for _, id := range ids {
+		_ = f(ctx, id)
+	}
+	return nil
+}
+
 func limited(t *testing.T, err error, setting string) Limited {
 	t.Helper()
 	l, ok := errors.AsType[Limited](err)
