@@ -134,7 +134,8 @@ func (h *Hub) JoinedDevice(ctx context.Context, id room.ID, session, own string)
 	}
 	var failed error
 	for _, payload := range payloads {
-		if err := h.cfg.Redis.Publish(ctx, h.joinedDevice, payload).Err(); err != nil {
+		redis := room.MasterOf(ctx, h.cfg.Redis, h.joinedDevice)
+		if err := redis.Publish(ctx, h.joinedDevice, payload).Err(); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%w: publish a joined device: %w", room.ErrStore, err))
 		}
 	}

@@ -112,6 +112,20 @@ func (e *Engine) byMaster(ctx context.Context, ids []ID) map[string][]ID {
 	return by
 }
 
+// MasterOf returns the client of the master that has a key or the key's channel; without Cluster, the client
+// itself.
+//
+// By itself a Cluster's client publishes at any master, and subscribes at that of any channel. One that hangs
+// would then hold up messages that need only the other masters.
+func MasterOf(ctx context.Context, rdb redis.UniversalClient, key string) redis.UniversalClient {
+	if cluster, ok := rdb.(*redis.ClusterClient); ok {
+		if master, err := cluster.MasterForKey(ctx, key); err == nil {
+			return master
+		}
+	}
+	return rdb
+}
+
 // unanswered reports whether a call of the store had no answer, so that the next call of the same master
 // would wait too.
 func unanswered(err error) bool {

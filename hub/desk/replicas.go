@@ -12,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/hub/frame"
 	"github.com/waitroom/waitroom/hub/socket"
+	"github.com/waitroom/waitroom/room"
 )
 
 const (
@@ -80,7 +81,7 @@ func (r *replicas) own() replica {
 func (r *replicas) announce(ctx context.Context) {
 	text, err := json.Marshal(r.own())
 	if err == nil {
-		err = r.d.Redis.Publish(ctx, r.d.announced, text).Err()
+		err = room.MasterOf(ctx, r.d.Redis, r.d.announced).Publish(ctx, r.d.announced, text).Err()
 	}
 	if err != nil {
 		r.d.Tasks.Failed(ctx, "replica not announced", "", err)

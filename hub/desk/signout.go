@@ -22,7 +22,7 @@ const (
 // replicas then notice the sign-out when they reconnect or at their next check.
 func (d *Desk) SignOut(ctx context.Context, key string) error {
 	d.sockets.signOut(key)
-	if err := d.Redis.Publish(ctx, d.signedOut, key).Err(); err != nil {
+	if err := room.MasterOf(ctx, d.Redis, d.signedOut).Publish(ctx, d.signedOut, key).Err(); err != nil {
 		return fmt.Errorf("%w: publish a sign-out: %w", room.ErrStore, err)
 	}
 	return nil

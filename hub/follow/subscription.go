@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room"
 )
 
 // missedProbes is the number of probes in a row that do not come back, with which the connection counts as
@@ -81,7 +83,7 @@ func (s *Subscription) current(ctx context.Context) *redis.PubSub {
 		return nil
 	}
 	if s.ps == nil {
-		s.ps = s.cfg.Redis.Subscribe(ctx)
+		s.ps = room.MasterOf(ctx, s.cfg.Redis, s.channel).Subscribe(ctx)
 		s.Channels.again()
 		s.Patterns.again()
 	}
@@ -138,7 +140,8 @@ func (s *Subscription) Test(ctx context.Context) {
 		if s.missing.Load() >= missedProbes {
 			s.reset()
 		}
-		if err := s.cfg.Redis.Publish(ctx, s.channel, strconv.Itoa(n)).Err(); err == nil {
+		redis := room.MasterOf(ctx, s.cfg.Redis, s.channel)
+		if err := redis.Publish(ctx, s.channel, strconv.Itoa(n)).Err(); err == nil {
 			s.missing.Add(1)
 			s.cfg.Tested(ctx)
 		}
