@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,11 +62,16 @@ func (h *health) ask(ctx context.Context) (checks map[string]string, ok bool) {
 	if h.draining.Load() {
 		checks["server"], ok = "draining", false
 	}
-	for _, c := range h.checks {
-		err := c.ask(ctx)
+	errs := make([]error, len(h.checks))
+	var all sync.WaitGroup
+	for i, c := range h.checks {
+		all.Go(func() { errs[i] = c.ask(ctx) })
+	}
+	all.Wait()
+	for i, c := range h.checks {
 		switch {
-		case err != nil:
-			checks[c.name], ok = c.status(err), ok && c.soft
+		case errs[i] != nil:
+			checks[c.name], ok = c.status(errs[i]), ok && c.soft
 		case !c.rare:
 			checks[c.name] = "ok"
 		}

@@ -168,6 +168,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		{name: "redis", bad: "unavailable", ask: writes.Ask},
 		{name: "subscription", bad: "stale", ask: s.subscribed},
 		{name: "ledger", bad: "behind", ask: s.recorded, soft: true},
+		{name: "masters", bad: "unavailable", ask: writes.AskMasters, soft: true, rare: true},
 		{name: "memory", bad: "evicts", ask: evicts.Ask, soft: true, rare: true},
 		{name: "secrets", bad: "differ", ask: s.secrets.agree, soft: true, rare: true},
 		{name: "settings", bad: "differ", ask: s.settings.Agree, soft: true, rare: true},
