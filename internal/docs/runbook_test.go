@@ -1,6 +1,9 @@
 package docs
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,7 +14,9 @@ import (
 var (
 	commands  = regexp.MustCompile("(?ms)^\\*\\*(\\w+)\\*\\*[^\\n]*\\n(?:[^\\n]+\\n)*\\n```sh\\n(.*?)^```")
 	command   = regexp.MustCompile("`\\(?(wr|rcli|sql|dump|logs|restart|stop|start|reread|stacks|settings)[ `]")
-	secret    = regexp.MustCompile(`LoadCredential=(\w+):(/etc/waitroom/)`)
+	unitStart = regexp.MustCompile(`(?m)^ExecStart=/bin/sh -c '(.*)'$`)
+	doctored  = regexp.MustCompile(`(?ms)^\(set -a; .*?waitroom doctor\)$`)
+	wrote     = regexp.MustCompile(`(?ms)^wr\(\) .*?\)$`)
 	composed  = regexp.MustCompile(`dc (?:exec|run) (?:-\S+ )*(\w[\w-]*)`)
 	alertLink = regexp.MustCompile(
 		`runbook_url: (https://github\.com/waitroom/waitroom/blob/main/)([\w./-]+)#(\w+)\n`)
@@ -52,9 +57,6 @@ func TestTheRunbookReadsSecretsWhereTheyAre(t *testing.T) {
 	runbook := read(t, "docs/runbook.md")
 	require.NotContains(t, runbook, `$WAITROOM_`)
 	blocks := deployments(t)
-	for _, m := range secret.FindAllStringSubmatch(read(t, "deploy/systemd/waitroom.service"), -1) {
-		require.Regexp(t, `for s in [a-z_ ]*\b`+m[1]+`\b`, blocks["systemd"], "the unit has the secret %s", m[1])
-	}
 	compose := read(t, "deploy/compose.yaml")
 	for _, service := range regexp.MustCompile(`waitroom-\d`).FindAllString(blocks["compose"], -1) {
 		require.Contains(t, compose, "\n  "+service+":", "compose has no service %s", service)
@@ -65,6 +67,49 @@ func TestTheRunbookReadsSecretsWhereTheyAre(t *testing.T) {
 	for _, key := range []string{"database-url", "redis-url"} {
 		require.Contains(t, blocks["Kubernetes"], key)
 		require.Contains(t, read(t, "deploy/helm/waitroom/values.yaml"), "{name: waitroom, key: "+key+"}")
+	}
+}
+
+// The unit, its runbook and the doctor of the installation give the program the same secrets: those that there
+// are.
+func TestTheSystemdUnitNeedsOnlyTheSecretsThatAreUsed(t *testing.T) {
+	unit := read(t, "deploy/systemd/waitroom.service")
+	require.Equal(t, 1, strings.Count(unit, "\nLoadCredential="))
+	require.Contains(t, unit, "\nLoadCredential=waitroom:/etc/waitroom/secrets\n")
+	start := strings.ReplaceAll(unitStart.FindStringSubmatch(unit)[1], "$$", "$")
+	for name, secrets := range map[string][]string{"none": nil, "two": {"redis_url", "support_tokens"},
+		"a directory": {"redis_url"}} {
+		t.Run(name, func(t *testing.T) {
+			etc, copies, bin := t.TempDir(), t.TempDir(), t.TempDir()
+			require.NoError(t, os.Mkdir(filepath.Join(etc, "secrets"), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(etc, "waitroom.env"), []byte("WAITROOM_ROOMS=a\n"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(bin, "waitroom"), []byte("#!/bin/sh\nenv\n"), 0o700))
+			var here, there []string
+			for _, s := range secrets { // systemd names the copies so
+				setting := "WAITROOM_" + strings.ToUpper(s) + "_FILE="
+				at, to := filepath.Join(etc, "secrets", s), filepath.Join(copies, "waitroom_"+s)
+				here, there = append(here, setting+at), append(there, setting+to)
+				require.NoError(t, os.WriteFile(at, nil, 0o600))
+				require.NoError(t, os.WriteFile(to, nil, 0o600))
+			}
+			if name == "a directory" {
+				require.NoError(t, os.Mkdir(filepath.Join(etc, "secrets", "old"), 0o700))
+			}
+			given := func(shell, script string) (found []string) {
+				for old, now := range map[string]string{"/etc/waitroom": etc, "/usr/local/bin": bin,
+					"/var/lib/waitroom": etc} {
+					script = strings.ReplaceAll(script, old, now)
+				}
+				run := exec.CommandContext(t.Context(), shell, "-c", script)
+				run.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "CREDENTIALS_DIRECTORY=" + copies}
+				out, err := run.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				return regexp.MustCompile(`(?m)^WAITROOM_\w+_FILE=.*$`).FindAllString(string(out), -1)
+			}
+			require.ElementsMatch(t, there, given("/bin/sh", start))
+			require.ElementsMatch(t, here, given("bash", doctored.FindString(read(t, "docs/production.md"))))
+			require.ElementsMatch(t, here, given("bash", wrote.FindString(deployments(t)["systemd"])+"\nwr doctor"))
+		})
 	}
 }
 
