@@ -17,7 +17,9 @@ make_secret database_url "postgres://waitroom:$(cat secrets/postgres_password)@p
 make_secret sms_webhook_secret "whsec_$(openssl rand -base64 32)"
 if [ ! -e secrets/support_users ]; then
 	password=$(openssl rand -base64 18)
-	hash=$(cd .. && printf %s "$password" | go run ./cmd/waitroom hash-password)
+	program=(go run ./cmd/waitroom)
+	[ ! -x ../waitroom ] || program=(./waitroom) # of a release
+	hash=$(cd .. && printf %s "$password" | "${program[@]}" hash-password)
 	make_secret support_users "support:$hash"
 	echo "support signs in at /support as: support, $password"
 fi

@@ -12,7 +12,18 @@ git ls-files -- README.md README.ko.md CHANGELOG.md SECURITY.md Dockerfile deplo
 # Go's packages and what is for contributors are not in it.
 sed -E -i "s#\]\(((lock|outbox)(/[^)]*)?|CONTRIBUTING\.md)\)#](https://github.com/waitroom/waitroom/tree/$version/\1)#g" "$directory/README.md"
 
+# The image is made of the archive's program; Go's code is not there.
+awk '/^FROM golang/ { print "FROM alpine:3.22 AS build\nCOPY waitroom /out/waitroom\nRUN mkdir /out/data\n"; skip = 1 }
+	/^FROM scratch/ { skip = 0 } !skip' Dockerfile >"$directory/Dockerfile"
+
 missing=0
+# What compose.yaml mounts, and the image copies, is there; secrets.sh makes the secrets, and the program is put in by release.sh.
+while read -r path; do
+	[ -e "$directory/$path" ] && continue
+	echo "archive: deploy/compose.yaml needs $path, which is not in the archive" >&2
+	missing=1
+done < <(sed -nE 's#.*"\./([^":]+):.*#deploy/\1#p' "$directory/deploy/compose.yaml"
+	sed -nE '/--from=/d; s#^COPY (.*) [^ ]+$#\1#p' "$directory/Dockerfile" | tr ' ' '\n' | grep -vx waitroom)
 while read -r path; do
 	[ -e "$directory/$path" ] && continue
 	echo "archive: README.md links to $path, which is not in the archive" >&2

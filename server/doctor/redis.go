@@ -184,7 +184,8 @@ func (d *doctor) keeps(ctx context.Context, c *redis.Client, info infoLines) {
 	for _, name := range []string{"aof_last_write_status", "aof_last_bgrewrite_status",
 		"rdb_last_bgsave_status"} {
 		if status := info[name]; status != "" && status != "ok" {
-			d.wrong("redis", "Look at its disk (full? rights?) and its log.",
+			d.wrong("redis", "Look at its disk (full? rights?), its log, and its host's vm.overcommit_memory: "+
+				"it has to be 1, or Redis may find no memory to fork.",
 				"It could not write its files: %s is %s.", name, status)
 		}
 	}
