@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -49,6 +50,7 @@ func readKeys(text []byte) ([]key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
+	text = bytes.TrimPrefix(text, []byte("\uFEFF")) // some editors begin a file with it
 	if err := json.Unmarshal(text, &set); err != nil {
 		return nil, fmt.Errorf("not a JWKS: %w", err)
 	}

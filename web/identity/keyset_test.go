@@ -111,6 +111,18 @@ func TestNewKeyIsFetchedWhenATokenNeedsIt(t *testing.T) {
 	}
 }
 
+// Some editors begin a file with a byte order mark.
+func TestKeysBehindAByteOrderMarkAreRead(t *testing.T) {
+	p, _, rs, _, _ := portal(t)
+	marked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte("\uFEFF"))
+		p.ServeHTTP(w, r)
+	}))
+	t.Cleanup(marked.Close)
+	keys := newKeySet(marked.URL, slog.New(slog.DiscardHandler), nil)
+	require.NoError(t, keys.check(t.Context(), rs.Token(t, portaltest.For("s-1"))))
+}
+
 func TestStrangersTokensDoNotFloodThePortal(t *testing.T) {
 	p, keys, rs, _, _ := portal(t)
 	start := time.Now()
