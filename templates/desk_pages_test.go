@@ -259,8 +259,8 @@ func TestSignInShowsTheErrorAndRevealsNoAccount(t *testing.T) {
 	require.NotContains(t, page, `role="alert"`)
 
 	shown := map[string]bool{}
-	for _, code := range []string{"wrong_password", "too_many_requests", "not_admitted", "sign_in_expired",
-		"store_unavailable", "provider_unavailable", "else"} {
+	for _, code := range []string{"wrong_password", "too_many_requests", "not_admitted", "too_many_groups",
+		"sign_in_denied", "sign_in_expired", "store_unavailable", "provider_unavailable", "else"} {
 		view.Error, view.Minutes, view.Name = code, 5, "kim"
 		page = render(t, templates.SignInPage(view))
 		require.Regexp(t, `<div class="banner bad" role="alert" id="error" tabindex="-1" autofocus>`, page)

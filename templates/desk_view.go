@@ -15,8 +15,8 @@ type SignInView struct {
 	DeskView
 	Next  string // where to go afterwards: a path of support's own
 	Name  string // as it was typed
-	Error string // a code: wrong_password, too_many_requests, not_admitted, sign_in_expired, store_unavailable,
-	// provider_unavailable; "" = none
+	Error string // a code: wrong_password, too_many_requests, not_admitted, too_many_groups, sign_in_denied,
+	// sign_in_expired, store_unavailable, provider_unavailable; "" = none
 	Minutes int  // with too_many_requests: to wait, rounded up
 	OIDC    bool // one button to the provider instead of name and password
 }

@@ -59,7 +59,7 @@ func TestEveryCodeIsDescribedWithItsStatus(t *testing.T) {
 	}
 	// These are answered by what is no operation, or on pages alone.
 	for _, code := range []string{"not_found", "method_not_allowed", "wrong_password", "sign_in_expired",
-		"not_admitted", "not_dead", "provider_unavailable",
+		"sign_in_denied", "too_many_groups", "not_admitted", "not_dead", "provider_unavailable",
 		"another_seller", "no_link", "session_has_place", "cookies_blocked"} {
 		require.False(t, named[code], code)
 		named[code] = true

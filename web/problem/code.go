@@ -36,6 +36,8 @@ var codes = []struct {
 	{signin.ErrNotSignedIn, "not_signed_in"},
 	{signin.ErrWrong, "wrong_password"},
 	{signin.ErrNotAdmitted, "not_admitted"},
+	{signin.ErrTooManyGroups, "too_many_groups"},
+	{signin.ErrDenied, "sign_in_denied"},
 	{signin.ErrExpired, "sign_in_expired"},
 	{signin.ErrAway, "provider_unavailable"},
 	{identity.ErrNotIdentified, "not_identified"},

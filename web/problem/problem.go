@@ -72,6 +72,8 @@ var table = map[string]answer{
 	"wrong_password":         {http.StatusUnauthorized, 0},
 	"sign_in_expired":        {http.StatusUnauthorized, 0},
 	"not_admitted":           {http.StatusForbidden, 0},
+	"too_many_groups":        {http.StatusForbidden, 0},
+	"sign_in_denied":         {http.StatusForbidden, 0},
 	"not_allowed":            {http.StatusForbidden, 0},
 	"invalid_ticket":         {http.StatusBadRequest, 0},
 	"invalid_seconds":        {http.StatusBadRequest, 0},

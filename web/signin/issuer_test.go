@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +30,7 @@ type issuerAt struct {
 	alter  func(answer map[string]any) // what it gives out
 	asked  []url.Values                // to authorize
 	client *http.Client                // the browser
+	broken bool                        // userinfo is refused
 }
 
 func startIssuer(t *testing.T, addr string) *issuerAt {
@@ -48,6 +50,10 @@ func startIssuer(t *testing.T, addr string) *issuerAt {
 
 func (i *issuerAt) record(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if i.broken && r.URL.Path == mockoidc.UserinfoEndpoint {
+			http.Error(w, "in the body", http.StatusForbidden)
+			return
+		}
 		if r.URL.Path != mockoidc.TokenEndpoint {
 			next.ServeHTTP(w, r)
 			return
@@ -103,11 +109,21 @@ func (i *issuerAt) visit(to string, as mockoidc.User) (state, code string) {
 	return back.Query().Get("state"), back.Query().Get("code")
 }
 
-// user is a person known to the provider, with claims of any kind.
+// user is a person known to the provider, with claims of any kind. Those under userinfo are not in the token.
 type user map[string]any
 
-func (u user) ID() string                        { return "subject-1" }
-func (u user) Userinfo([]string) ([]byte, error) { return json.Marshal(u) }
+func (u user) ID() string { return "subject-1" }
+
+func (u user) Userinfo([]string) ([]byte, error) {
+	said := map[string]any{"sub": u.ID()}
+	if sub, ok := u["sub"]; ok {
+		said["sub"] = sub
+	}
+	if more, ok := u["userinfo"].(user); ok {
+		maps.Copy(said, more)
+	}
+	return json.Marshal(said)
+}
 
 func (u user) Claims(scopes []string, base *mockoidc.IDTokenClaims) (jwt.Claims, error) {
 	encoded, err := json.Marshal(base)
@@ -119,7 +135,7 @@ func (u user) Claims(scopes []string, base *mockoidc.IDTokenClaims) (jwt.Claims,
 		return nil, err
 	}
 	for name, value := range u {
-		if name == "groups" && !slices.Contains(scopes, "groups") {
+		if name == "userinfo" || name == "groups" && !slices.Contains(scopes, "groups") {
 			continue
 		}
 		claims[name] = value

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -33,20 +34,33 @@ func (d *Desk) begunFrom(address string) limited {
 		"too many sign-ins begun and not ended"}
 }
 
-// Begin starts a sign-in by OpenID Connect. It returns the provider's URL, and a cookie that the browser must
-// return within ten minutes. Address is the client's, for the limit. Refusals: ErrAway, Limited; other errors
-// are the store's.
-func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie string, err error) {
+// There is a way to the provider.
+type There struct {
+	URL    string // at the provider
+	State  string // which the provider sends back
+	Cookie string // a secret, which the browser must return within ten minutes
+}
+
+// Back is what a browser brings from the provider.
+type Back struct {
+	Cookie, State    string // of There
+	Code             string // for tokens; "" where the provider sent an error
+	Error, ErrorText string // RFC 6749, section 4.1.2.1
+}
+
+// Begin starts a sign-in by OpenID Connect. Address is the client's, for the limit. Refusals: ErrAway,
+// Limited; other errors are the store's.
+func (d *Desk) Begin(ctx context.Context, next, address string) (There, error) {
 	if d.provider == nil {
-		return "", "", ErrAway
+		return There{}, ErrAway
 	}
 	at, err := d.provider.find(ctx)
 	if err != nil {
-		return "", "", err
+		return There{}, err
 	}
 	t, err := d.countOf(ctx, "?", address, d.begunFrom(address))
 	if err != nil {
-		return "", "", err
+		return There{}, err
 	}
 	b := begun{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: SafeNext(next),
 		Try: t.id}
@@ -54,26 +68,30 @@ func (d *Desk) Begin(ctx context.Context, next, address string) (url, cookie str
 	if err != nil { // strings always marshal
 		panic(err)
 	}
-	cookie = newToken()
+	cookie := newToken()
 	if err := d.cfg.Redis.Set(ctx, d.begunKey(cookie), kept, begunKept).Err(); err != nil {
-		return "", "", stored(err)
+		return There{}, stored(err)
 	}
-	return at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier)), cookie,
-		nil
+	url := at.oauth.AuthCodeURL(b.State, oidc.Nonce(b.Nonce), oauth2.S256ChallengeOption(b.Verifier))
+	return There{url, b.State, cookie}, nil
 }
 
-// Finish completes a sign-in; next is Begin's. Refusals: ErrExpired, ErrNotAdmitted, ErrAway; other errors
-// are the store's.
-func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) (token string, agent Agent,
-	next string, err error) {
-	b, err := d.take(ctx, cookie)
-	if err != nil {
+// Finish completes a sign-in; next is Begin's. Refusals: ErrExpired, ErrDenied, ErrNotAdmitted,
+// ErrTooManyGroups, ErrAway; other errors are the store's.
+func (d *Desk) Finish(ctx context.Context, back Back, address string) (token string, agent Agent, next string,
+	err error) {
+	b, err := d.take(ctx, back.Cookie)
+	switch {
+	case err != nil:
 		return "", Agent{}, "", err
-	}
-	if subtle.ConstantTimeCompare([]byte(state), []byte(b.State)) != 1 || code == "" {
+	case subtle.ConstantTimeCompare([]byte(back.State), []byte(b.State)) != 1:
+		return "", Agent{}, "", ErrExpired
+	case back.Error != "":
+		return "", Agent{}, "", d.denied(ctx, back, address)
+	case back.Code == "":
 		return "", Agent{}, "", ErrExpired
 	}
-	p, err := d.provider.redeem(ctx, code, b)
+	p, err := d.provider.redeem(ctx, back.Code, b)
 	if err != nil {
 		if errors.Is(err, errToken) {
 			d.audit(ctx, "?", address, "sign_in_failed", "the provider's token is not right")
@@ -85,6 +103,27 @@ func (d *Desk) Finish(ctx context.Context, cookie, state, code, address string) 
 	}
 	return token, agent, b.Next, err
 }
+
+// errorName is the form of the errors' names in the specifications.
+var errorName = regexp.MustCompile(`^[a-z_]{1,64}$`)
+
+// denied records the error that the provider sent instead of a code, and returns the refusal.
+func (d *Desk) denied(ctx context.Context, back Back, address string) error {
+	name := back.Error
+	if !errorName.MatchString(name) {
+		name = "unknown"
+	}
+	d.cfg.Log.WarnContext(ctx, "sign-in: the provider sent an error", "issuer", d.cfg.OIDC.Issuer, "error", name,
+		"description", visible(back.ErrorText, longestDescription))
+	d.audit(ctx, "?", address, "sign_in_failed", "the provider sent the error "+name)
+	if name == "temporarily_unavailable" || name == "server_error" {
+		return ErrAway
+	}
+	return ErrDenied
+}
+
+// longestDescription is in characters.
+const longestDescription = 300
 
 // take returns a cookie's unfinished sign-in, once.
 func (d *Desk) take(ctx context.Context, cookie string) (begun, error) {
@@ -110,14 +149,34 @@ func (d *Desk) admit(ctx context.Context, p person, address string) (token strin
 	s := session{Name: p.name, Role: d.cfg.OIDC.role(p.groups), How: byOIDC, By: d.by(p.name, byOIDC),
 		Subject: p.id, SID: p.sid, Issued: p.issued}
 	if s.Role == "" {
-		d.audit(ctx, p.name, address, "sign_in_refused", "subject "+p.subject+" is in no group that may watch")
-		return "", Agent{}, ErrNotAdmitted
+		return "", Agent{}, d.refuse(ctx, p, address)
 	}
 	if token, agent, err = d.begin(ctx, s); err != nil {
 		return "", Agent{}, err
 	}
 	d.audit(ctx, p.name, address, "signed_in", "by "+s.How+" as subject "+p.subject)
 	return token, agent, nil
+}
+
+// refuse records why a person without a role is refused, and returns the refusal. What the operator has to
+// change at the provider is in the log.
+func (d *Desk) refuse(ctx context.Context, p person, address string) error {
+	subject := "subject " + p.subject
+	switch {
+	case p.tooMany:
+		d.cfg.Log.WarnContext(ctx, "sign-in: the provider leaves the groups of a person in too many groups out "+
+			"of its token. Let it send only the groups that are assigned to waitroom", "issuer", d.cfg.OIDC.Issuer,
+			"claim", "_claim_names")
+		d.audit(ctx, p.name, address, "sign_in_refused", subject+" is in too many groups for the provider's token")
+		return ErrTooManyGroups
+	case p.groups == nil:
+		d.cfg.Log.WarnContext(ctx, "sign-in: the provider sends no groups, neither in its token nor as userinfo. "+
+			"Let it send the claim groups to waitroom", "issuer", d.cfg.OIDC.Issuer)
+		d.audit(ctx, p.name, address, "sign_in_refused", "the provider sent no groups of "+subject)
+	default:
+		d.audit(ctx, p.name, address, "sign_in_refused", subject+" is in no group that may watch")
+	}
+	return ErrNotAdmitted
 }
 
 // role returns the highest role of the groups; "" for none.

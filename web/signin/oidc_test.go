@@ -30,23 +30,24 @@ func openCounter(t *testing.T) *counter {
 
 // begin sends the user to the provider and back.
 func (c *counter) begin(as user) (cookie, state, code string) {
-	to, cookie, err := c.Begin(c.t.Context(), "/support/integration", here)
+	there, err := c.Begin(c.t.Context(), "/support/integration", here)
 	require.NoError(c.t, err)
-	state, code = c.at.visit(to, as)
-	return cookie, state, code
+	state, code = c.at.visit(there.URL, as)
+	require.Equal(c.t, there.State, state)
+	return there.Cookie, state, code
 }
 
 func (c *counter) enter(as user) (Agent, error) {
 	cookie, state, code := c.begin(as)
-	_, who, _, err := c.Finish(c.t.Context(), cookie, state, code, here)
+	_, who, _, err := c.Finish(c.t.Context(), Back{Cookie: cookie, State: state, Code: code}, here)
 	return who, err
 }
 
 func TestProviderSignsInOnEveryReplica(t *testing.T) {
 	c := openCounter(t)
-	to, cookie, err := c.Begin(t.Context(), "/support/integration", here)
+	there, err := c.Begin(t.Context(), "/support/integration", here)
 	require.NoError(t, err)
-	state, code := c.at.visit(to, user{"preferred_username": "kim", "groups": []string{"staff", "actors"}})
+	state, code := c.at.visit(there.URL, user{"preferred_username": "kim", "groups": []string{"staff", "actors"}})
 	asked := c.at.asked[0]
 	require.ElementsMatch(t, []string{"openid", "profile", "email", "groups"},
 		strings.Fields(asked.Get("scope")))
@@ -54,10 +55,11 @@ func TestProviderSignsInOnEveryReplica(t *testing.T) {
 	for _, secret := range []string{"state", "nonce", "code_challenge"} {
 		require.GreaterOrEqual(t, len(asked.Get(secret)), 26)
 	}
-	require.NotContains(t, everything(t, c.rdb), cookie)
+	require.NotContains(t, everything(t, c.rdb), there.Cookie)
 
 	other, _ := newDesk(Config{Redis: c.rdb, OIDC: c.at.oidc()})
-	token, kim, next, err := other.Finish(t.Context(), cookie, state, code, here)
+	token, kim, next, err := other.Finish(t.Context(), Back{Cookie: there.Cookie, State: state, Code: code},
+		here)
 	require.NoError(t, err)
 	require.Equal(t, "/support/integration", next)
 	require.Equal(t, "kim", kim.Name)
@@ -87,7 +89,6 @@ func TestGroupsGiveTheRole(t *testing.T) {
 		{[]string{}, ""},
 		{[]string{"", "Actors", "actors ", "watchers,actors"}, ""},
 		{"", ""},
-		{nil, ""},
 		{map[string]any{"actors": true}, ""},
 	} {
 		who, err := c.enter(user{"preferred_username": "kim", "groups": row.groups})
@@ -187,7 +188,7 @@ func TestCallbackThatIsNotTheBrowsersOwnIsRefused(t *testing.T) {
 }
 
 func (c *counter) finish(cookie, state, code string) error {
-	token, _, next, err := c.Finish(c.t.Context(), cookie, state, code, here)
+	token, _, next, err := c.Finish(c.t.Context(), Back{Cookie: cookie, State: state, Code: code}, here)
 	if err != nil {
 		require.Empty(c.t, token+next)
 	}
@@ -205,12 +206,12 @@ func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
 	c.written.take()
 	other, _ := newDesk(Config{Redis: c.rdb, OIDC: c.at.oidc()})
 	for i := range triesFromAnIP {
-		_, _, err := []*Desk{c.Desk, other}[i%2].Begin(t.Context(), "", here)
+		_, err := []*Desk{c.Desk, other}[i%2].Begin(t.Context(), "", here)
 		require.NoError(t, err)
 	}
 	before := everything(t, c.rdb)
 	for range 2 {
-		_, _, err := c.Begin(t.Context(), "", here)
+		_, err := c.Begin(t.Context(), "", here)
 		limited, ok := errors.AsType[Limited](err)
 		require.True(t, ok, "%v", err)
 		require.LessOrEqual(t, limited.After, begunKept)
@@ -220,15 +221,15 @@ func TestFiftyFirstSignInBegunFromAnAddressAndNotEndedIsLimited(t *testing.T) {
 		"only the report is kept")
 	require.Equal(t, []string{"? sign_in_limited: too many sign-ins begun and not ended, from 192.0.2.1"},
 		c.written.take())
-	_, _, err := c.Begin(t.Context(), "", "192.0.2.2")
+	_, err := c.Begin(t.Context(), "", "192.0.2.2")
 	require.NoError(t, err, "others are not concerned")
 	require.NotContains(t, everything(t, c.rdb), here, "nor readable")
 }
 
 func TestPasswordsDeskHasNoProvider(t *testing.T) {
 	d, _ := newDesk(kimsConfig(t, redistest.Start(t).Client()))
-	_, _, err := d.Begin(t.Context(), "", here)
+	_, err := d.Begin(t.Context(), "", here)
 	require.ErrorIs(t, err, ErrAway)
-	_, _, _, err = d.Finish(t.Context(), newToken(), "x", "x", here)
+	_, _, _, err = d.Finish(t.Context(), Back{Cookie: newToken(), State: "x", Code: "x"}, here)
 	require.ErrorIs(t, err, ErrExpired)
 }

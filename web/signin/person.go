@@ -12,7 +12,8 @@ import (
 // person is a user as the provider identified them.
 type person struct {
 	name, subject string // safe to display
-	groups        groups
+	groups        groups // nil: the provider named none, not even an empty list
+	tooMany       bool   // the provider left the groups out, as the person is in too many
 
 	id, sid string // the provider's names of the person and of its sign-in, as they are; sid may be ""
 	issued  int64  // when the provider signed this, unix seconds
@@ -21,39 +22,57 @@ type person struct {
 // longestName is in characters.
 const longestName = 64
 
-// personOf reads a verified token. Party is the client that it was issued to, if it is named.
-func personOf(token *oidc.IDToken) (p person, party string, err error) {
-	var claims struct {
-		Username string `json:"preferred_username"`
-		Email    string `json:"email"`
-		Groups   groups `json:"groups"`
-		Party    string `json:"azp"`
-		SID      string `json:"sid"`
+// claims are what a provider says of a person, in its token or as userinfo.
+type claims struct {
+	Username string            `json:"preferred_username"`
+	Email    string            `json:"email"`
+	Groups   groups            `json:"groups"`
+	Party    string            `json:"azp"` // the client that the token was issued to, if it is named
+	SID      string            `json:"sid"`
+	Sources  map[string]string `json:"_claim_names"` // of claims that are left out, by where they can be asked for
+}
+
+// tooMany reports whether the token has no groups because the person is in too many: Entra then names an
+// address for them, which needs rights that waitroom does not have.
+func (c claims) tooMany() bool { return c.Groups == nil && c.Sources["groups"] != "" }
+
+// or returns the claims, and those of more that they lack.
+func (c claims) or(more claims) claims {
+	if c.Groups == nil {
+		c.Groups = more.Groups
 	}
-	if err := token.Claims(&claims); err != nil {
-		return person{}, "", err
+	if c.Username == "" && c.Email == "" {
+		c.Username, c.Email = more.Username, more.Email
 	}
-	p = person{subject: clean(token.Subject), groups: claims.Groups, id: token.Subject, sid: claims.SID,
-		issued: token.IssuedAt.Unix()}
-	for _, name := range []string{claims.Username, claims.Email, token.Subject} {
+	return c
+}
+
+// personOf returns the person of a verified token and its claims.
+func personOf(token *oidc.IDToken, c claims) person {
+	p := person{subject: clean(token.Subject), groups: c.Groups, tooMany: c.tooMany(),
+		id: token.Subject, sid: c.SID, issued: token.IssuedAt.Unix()}
+	for _, name := range []string{c.Username, c.Email, token.Subject} {
 		if p.name = clean(name); p.name != "" && !passesForToken(p.name) {
 			break
 		}
 		p.name = ""
 	}
-	return p, claims.Party, nil
+	return p
 }
 
-// clean keeps a text's visible runes, so that no name imitates another or breaks a line.
-func clean(text string) string {
+// clean returns a name's visible runes, so that no name imitates another or breaks a line.
+func clean(text string) string { return visible(text, longestName) }
+
+// visible returns a text's visible runes, at most so many.
+func visible(text string, longest int) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
 	}, text)
-	if letters := []rune(text); len(letters) > longestName {
-		text = string(letters[:longestName])
+	if letters := []rune(text); len(letters) > longest {
+		text = string(letters[:longest])
 	}
 	return strings.TrimSpace(text)
 }
@@ -66,6 +85,10 @@ func (g *groups) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &claim); err != nil {
 		return err
 	}
+	if claim == nil {
+		return nil
+	}
+	*g = groups{}
 	several, ok := claim.([]any)
 	if !ok {
 		several = []any{claim}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,7 @@ type issuer struct {
 	oauth    oauth2.Config
 	verifier *oidc.IDTokenVerifier
 	logouts  *oidc.IDTokenVerifier // of tokens that anybody may send
+	provider *oidc.Provider
 }
 
 // Fetches of the provider's keys for logout tokens with unknown ones: so many at once, then one in a while.
@@ -111,6 +113,7 @@ func (p *provider) discover() (*issuer, error) {
 		verifier: found.VerifierContext(ctx, &oidc.Config{ClientID: p.cfg.ClientID}),
 		logouts: found.VerifierContext(oidc.ClientContext(ctx, &logouts),
 			&oidc.Config{ClientID: p.cfg.ClientID}),
+		provider: found,
 	}
 	p.known.Store(at)
 	return at, nil
@@ -136,31 +139,66 @@ func (p *provider) redeem(ctx context.Context, code string, b begun) (person, er
 	if !ok {
 		return person{}, p.away(ctx, "the provider gives no id_token", nil)
 	}
-	found, err := p.verify(ctx, at, raw, b.Nonce)
+	token, said, err := p.verify(ctx, at, raw, b.Nonce)
 	if err != nil {
 		p.log.WarnContext(ctx, "sign-in: the provider's token is not right", "error", err)
 		return person{}, errToken
 	}
-	return found, nil
+	if said.Groups == nil && !said.tooMany() && at.provider.UserInfoEndpoint() != "" {
+		more, err := p.userinfo(ctx, at, tokens, token.Subject)
+		if err != nil {
+			return person{}, err
+		}
+		said = said.or(more)
+	}
+	return personOf(token, said), nil
 }
 
-func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (person, error) {
+func (p *provider) verify(ctx context.Context, at *issuer, raw, nonce string) (*oidc.IDToken, claims, error) {
 	token, err := at.verifier.Verify(p.through(ctx), raw)
 	if err != nil {
-		return person{}, err
+		return nil, claims{}, err
 	}
-	found, party, err := personOf(token)
+	var said claims
+	err = token.Claims(&said)
 	switch {
 	case err != nil:
-		return person{}, err
+		return nil, claims{}, err
 	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1:
-		return person{}, errors.New("nonce is another's")
-	case party != "" && party != p.cfg.ClientID:
-		return person{}, fmt.Errorf("made for %q", party)
-	case found.name == "":
-		return person{}, errors.New("names no person")
+		return nil, claims{}, errors.New("nonce is another's")
+	case said.Party != "" && said.Party != p.cfg.ClientID:
+		return nil, claims{}, fmt.Errorf("made for %q", said.Party)
+	case personOf(token, said).name == "":
+		return nil, claims{}, errors.New("names no person")
 	}
-	return found, nil
+	return token, said, nil
+}
+
+// userinfo asks for the claims that some providers, such as Authelia, do not put into their tokens.
+func (p *provider) userinfo(ctx context.Context, at *issuer, tokens *oauth2.Token, subject string) (claims,
+	error) {
+	const what = "the provider does not say who the person is (userinfo)"
+	info, err := at.provider.UserInfo(p.through(ctx), oauth2.StaticTokenSource(tokens))
+	if err != nil {
+		return claims{}, p.away(ctx, what, withoutBody(err))
+	}
+	var said claims
+	if err := info.Claims(&said); err != nil {
+		return claims{}, p.away(ctx, what, err)
+	}
+	if info.Subject != subject { // OpenID Connect Core, section 5.3.2
+		return claims{}, p.away(ctx, what, errors.New("another subject than the token's"))
+	}
+	return said, nil
+}
+
+// withoutBody returns an error of userinfo without the answer's body, which may hold anything.
+func withoutBody(err error) error {
+	if text := err.Error(); text[0] >= '0' && text[0] <= '9' { // status: body
+		status, _, _ := strings.Cut(text, ":")
+		return errors.New(status)
+	}
+	return err
 }
 
 // refused returns why there are no tokens. The provider's answer is not logged whole: it may hold some.

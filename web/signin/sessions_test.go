@@ -117,7 +117,7 @@ func (c *counter) signedIn(as user) (string, Agent) {
 	c.t.Helper()
 	as["groups"] = []string{"actors"}
 	cookie, state, code := c.begin(as)
-	token, who, _, err := c.Finish(c.t.Context(), cookie, state, code, here)
+	token, who, _, err := c.Finish(c.t.Context(), Back{Cookie: cookie, State: state, Code: code}, here)
 	require.NoError(c.t, err)
 	return token, who
 }

@@ -29,6 +29,10 @@ var (
 	ErrWrong       = errors.New("name or password is wrong")
 	ErrNotAdmitted = errors.New("is in no group that may watch") // by OpenID Connect
 	ErrExpired     = errors.New("sign-in was begun too long ago, or in another browser")
+	// ErrDenied reports that the OpenID Connect provider sent an error instead of a code.
+	ErrDenied = errors.New("the provider denied the sign-in")
+	// ErrTooManyGroups reports a token without groups, because the person is in too many for it.
+	ErrTooManyGroups = errors.New("is in too many groups for the provider's token")
 )
 
 // ErrAway reports that the OpenID Connect provider cannot be reached, or does not answer as one.

@@ -26,6 +26,7 @@ type fakeDesk struct {
 	tokens  map[string]signin.Agent // nil: no integration has one
 	unknown error                   // for an unknown token; nil: it is refused
 	oidc    bool
+	begun   int   // sign-ins by OpenID Connect
 	err     error // of every sign-in
 	refuse  error // of every action
 	did     []string
@@ -87,17 +88,21 @@ func (f fakeSignIn) SignIn(_ context.Context, name, password, _ string) (string,
 	return name, who, nil
 }
 
-func (f fakeSignIn) Begin(_ context.Context, next, _ string) (string, string, error) {
-	return "https://issuer.example/authorize", "state " + next, f.err
+func (f fakeSignIn) Begin(_ context.Context, next, _ string) (signin.There, error) {
+	f.begun++
+	return signin.There{URL: "https://issuer.example/authorize", State: fmt.Sprintf("STATE%d", f.begun),
+		Cookie: "cookie " + next}, f.err
 }
 
-func (f fakeSignIn) Finish(_ context.Context, cookie, state, code, _ string) (
-	string, signin.Agent, string, error) {
-	next, ok := strings.CutPrefix(cookie, "state ")
-	if f.err != nil {
+func (f fakeSignIn) Finish(_ context.Context, back signin.Back, _ string) (string, signin.Agent, string,
+	error) {
+	next, ok := strings.CutPrefix(back.Cookie, "cookie ")
+	switch {
+	case f.err != nil:
 		return "", signin.Agent{}, "", f.err
-	}
-	if !ok || state == "" || code == "" {
+	case ok && back.Error != "":
+		return "", signin.Agent{}, "", signin.ErrDenied
+	case !ok || back.State == "" || back.Code == "":
 		return "", signin.Agent{}, "", signin.ErrExpired
 	}
 	return "kim", f.agents["kim"], next, nil

@@ -225,7 +225,7 @@ func TestSignInByOpenIDConnect(t *testing.T) {
 	w := f.call(t, h, "", "GET", "/support/oidc/start?next=/support/integration", "")
 	require.Equal(t, http.StatusSeeOther, w.Code)
 	require.Equal(t, "https://issuer.example/authorize", w.Header().Get("Location"))
-	c := supportCookieOf(t, w, "waitroom_oidc")
+	c := supportCookieOf(t, w, "waitroom_oidc_STATE1")
 	require.Equal(t, http.SameSiteLaxMode, c.SameSite)
 	require.True(t, c.HttpOnly)
 	require.Equal(t, 600, c.MaxAge)
@@ -234,22 +234,83 @@ func TestSignInByOpenIDConnect(t *testing.T) {
 		return f.call(t, h, "", "GET", "/support/oidc/callback"+query, "", "Cookie", c.Name+"="+c.Value,
 			"Sec-Fetch-Site", "cross-site")
 	}
-	w = back("?state=s&code=c")
+	w = back("?state=STATE1&code=c")
 	require.Equal(t, http.StatusOK, w.Code)
 	require.Contains(t, w.Body.String(), "/support/integration")
 	require.Equal(t, http.SameSiteStrictMode, supportCookieOf(t, w, "waitroom_support").SameSite)
-	require.Negative(t, supportCookieOf(t, w, "waitroom_oidc").MaxAge)
+	require.Negative(t, supportCookieOf(t, w, "waitroom_oidc_STATE1").MaxAge)
 
-	require.Equal(t, http.StatusUnauthorized, back("?error=access_denied&state=s").Code)
-	require.Equal(t, http.StatusUnauthorized, f.call(t, h, "", "GET", "/support/oidc/callback?state=s&code=c",
-		"").Code)
-	f.err = signin.ErrNotAdmitted
-	w = back("?state=s&code=c")
-	require.Equal(t, http.StatusForbidden, w.Code)
-	require.False(t, strings.Contains(strings.Join(w.Header()["Set-Cookie"], ""), "waitroom_support="))
+	for _, query := range []string{"?state=STATE1", "?state=STATE2&code=c", "?code=c", "?state=STATE2&error=x"} {
+		require.Equal(t, http.StatusUnauthorized, back(query).Code, query)
+	}
+	require.Equal(t, http.StatusUnauthorized, f.call(t, h, "", "GET",
+		"/support/oidc/callback?state=STATE1&code=c", "").Code)
+	for _, row := range []struct {
+		err    error
+		status int
+		words  string
+	}{
+		{signin.ErrNotAdmitted, http.StatusForbidden, "may not open the support desk"},
+		{signin.ErrTooManyGroups, http.StatusForbidden, "in so many groups"},
+		{signin.ErrDenied, http.StatusForbidden, "cancelled at your company"},
+		{signin.ErrAway, http.StatusServiceUnavailable, "cannot be reached"},
+		{errors.New("unforeseen"), http.StatusInternalServerError, ""},
+	} {
+		f.err = row.err
+		w = f.call(t, h, "", "GET", "/support/oidc/callback?state=STATE1&code=c", "", "Cookie",
+			c.Name+"="+c.Value, "Accept-Language", "en")
+		require.Equal(t, row.status, w.Code)
+		require.Contains(t, w.Body.String(), row.words)
+		require.False(t, strings.Contains(strings.Join(w.Header()["Set-Cookie"], ""), "waitroom_support="))
+	}
 	f.err = signin.ErrAway
-	require.Equal(t, http.StatusServiceUnavailable, back("?state=s&code=c").Code)
 	require.Equal(t, http.StatusServiceUnavailable, f.call(t, h, "", "GET", "/support/oidc/start", "").Code)
-	f.err = errors.New("who knows")
-	require.Equal(t, http.StatusInternalServerError, back("?state=s&code=c").Code)
+}
+
+func TestErrorOfTheProviderIsNotAnExpiredSignIn(t *testing.T) {
+	f := newFakeDesk()
+	f.oidc = true
+	w := f.call(t, deskHandler(t, f), "", "GET", "/support/oidc/callback?state=S&error=access_denied", "",
+		"Cookie", "waitroom_oidc_S=cookie /support", "Accept-Language", "en")
+	require.Equal(t, http.StatusForbidden, w.Code)
+	require.Contains(t, w.Body.String(), "cancelled at your company")
+}
+
+func TestTabsThatSignInAtOnceDoNotEndEachOther(t *testing.T) {
+	f := newFakeDesk()
+	f.oidc = true
+	h := deskHandler(t, f)
+	jar := map[string]string{}
+	var names []string // in the order in which a browser got and sends them
+	call := func(path string) *httptest.ResponseRecorder {
+		var sent []string
+		for _, name := range names {
+			if value, ok := jar[name]; ok {
+				sent = append(sent, name+"="+value)
+			}
+		}
+		w := f.call(t, h, "", "GET", path, "", "Cookie", strings.Join(sent, "; "))
+		for _, c := range w.Result().Cookies() {
+			if c.MaxAge < 0 {
+				delete(jar, c.Name)
+				continue
+			}
+			jar[c.Name] = c.Value
+			names = append(names, c.Name)
+		}
+		return w
+	}
+	call("/support/oidc/start?next=/support/one")
+	call("/support/oidc/start?next=/support/two")
+	require.Contains(t, call("/support/oidc/callback?state=STATE1&code=c").Body.String(), "/support/one")
+	require.Contains(t, call("/support/oidc/callback?state=STATE2&code=c").Body.String(), "/support/two")
+	delete(jar, "waitroom_support")
+	require.Empty(t, jar)
+
+	for range 8 {
+		require.Equal(t, http.StatusSeeOther, call("/support/oidc/start").Code)
+	}
+	require.Len(t, jar, 5)
+	require.Equal(t, http.StatusUnauthorized, call("/support/oidc/callback?state=STATE5&code=c").Code)
+	require.Equal(t, http.StatusOK, call("/support/oidc/callback?state=STATE6&code=c").Code, "the last five live")
 }

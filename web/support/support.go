@@ -52,8 +52,8 @@ func New(c Config, r *reply.Replies) *Desk { return &Desk{c, r} }
 type SignIn interface {
 	ByPassword() bool
 	SignIn(ctx context.Context, name, password, address string) (token string, agent signin.Agent, err error)
-	Begin(ctx context.Context, next, address string) (url, cookie string, err error)
-	Finish(ctx context.Context, cookie, state, code, address string) (token string, agent signin.Agent,
+	Begin(ctx context.Context, next, address string) (signin.There, error)
+	Finish(ctx context.Context, back signin.Back, address string) (token string, agent signin.Agent,
 		next string, err error)
 	Agent(ctx context.Context, token string) (signin.Agent, error)
 	Use(ctx context.Context, token string) (signin.Agent, error)
