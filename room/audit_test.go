@@ -135,6 +135,9 @@ func TestActionIsJournalledWithItsSeller(t *testing.T) {
 			{"remove", func() (room.Standing, error) {
 				return e.Remove(t.Context(), integration, "", 2, byKim)
 			}, concerned{2, 0, "b"}},
+			{"restore", func() (room.Standing, error) {
+				return e.Restore(t.Context(), integration, "", 2, byKim)
+			}, concerned{2, 0, "b"}},
 			{"release", func() (room.Standing, error) {
 				return e.Release(t.Context(), integration, "", fence, byKim)
 			}, concerned{1, fence, "a"}},
@@ -153,7 +156,7 @@ func TestActionIsJournalledWithItsSeller(t *testing.T) {
 		require.NoError(t, err)
 		_, err = e.Pause(t.Context(), integration, "", true, byKim)
 		require.NoError(t, err)
-		require.Len(t, recordsOf(t, e, integration, "action"), 6,
+		require.Len(t, recordsOf(t, e, integration, "action"), 7,
 			"a pause of a paused room is written down, too")
 		after, _, err := e.Look(t.Context(), integration)
 		require.NoError(t, err)

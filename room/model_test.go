@@ -337,6 +337,34 @@ func (m *model) remove(ticket, now int64) error {
 	return nil
 }
 
+// restore puts the session of a place that support ended back at the front, with a new place.
+func (m *model) restore(ticket, now int64) error {
+	m.advance(now)
+	for session, p := range m.places {
+		if p.ticket != ticket || p.live || p.outcome != room.Forced && p.outcome != room.Removed {
+			continue
+		}
+		for _, other := range m.places {
+			if other.live && other.seller == p.seller {
+				return room.ErrSellerHasPlace
+			}
+		}
+		m.tickets++
+		m.places[session] = &modelPlace{seller: p.seller, ticket: m.tickets, live: true}
+		if len(m.replicas[session]) == 0 { // without a browser it counts as gone from now on
+			m.places[session].seen, m.places[session].vouched = true, now
+		}
+		m.line = slices.Insert(m.line, 0, session)
+		if m.ahead > 0 {
+			m.ahead++
+		}
+		m.changed = true
+		m.advance(now)
+		return nil
+	}
+	return room.ErrStaleTicket
+}
+
 func (m *model) move(ticket int64, position int, now int64) error {
 	m.advance(now)
 	from := m.waiter(ticket)

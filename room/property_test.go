@@ -36,6 +36,7 @@ func keepTheRules(t *testing.T, orders int) {
 				"extend":  r.extend,
 				"remove":  r.remove,
 				"move":    r.move,
+				"restore": r.restore,
 				"claim":   r.claim,
 				"pass":    r.pass,
 				"":        r.agree,
@@ -179,6 +180,12 @@ func (r *run) move(t *rapid.T) {
 	ticket, position := r.ticket(t), rapid.IntRange(1, 7).Draw(t, "position")
 	st, err := r.engine.Move(context.Background(), integration, "", ticket, position, byKim)
 	r.refused(t, st, err, func() error { return r.model.move(ticket, position, st.Now) })
+}
+
+func (r *run) restore(t *rapid.T) {
+	ticket := r.ticket(t)
+	st, err := r.engine.Restore(context.Background(), integration, "", ticket, byKim)
+	r.refused(t, st, err, func() error { return r.model.restore(ticket, st.Now) })
 }
 
 // fence returns a fence for a call: mostly the latest one, sometimes an earlier one.

@@ -136,7 +136,13 @@ func rosterEqualsEvents(t *testing.T, orders int) {
 			"move": func(rt *rapid.T) {
 				_, _ = e.Move(ctx, integration, "", ticket(rt), rapid.IntRange(1, 6).Draw(rt, "to"), byKim)
 			},
-			"remove": func(rt *rapid.T) { _, _ = e.Remove(ctx, integration, "", ticket(rt), byKim) },
+			"remove": func(rt *rapid.T) { // and mostly back again
+				ticket := ticket(rt)
+				_, _ = e.Remove(ctx, integration, "", ticket, byKim)
+				if rapid.IntRange(0, 3).Draw(rt, "back") > 0 {
+					_, _ = e.Restore(ctx, integration, "", ticket, byKim)
+				}
+			},
 			"pause": func(rt *rapid.T) {
 				_, _ = e.Pause(ctx, integration, "", rapid.Bool().Draw(rt, "paused"), byKim)
 			},

@@ -10,6 +10,7 @@ var (
 	extendVerb  = newVerb[extendArgs]("extend")
 	removeVerb  = newVerb[removeArgs]("remove")
 	moveVerb    = newVerb[moveArgs]("move")
+	restoreVerb = newVerb[restoreArgs]("restore")
 )
 
 type releaseArgs struct {
@@ -34,6 +35,13 @@ type moveArgs struct {
 	Ticket   int64
 	Position int // from 1; past the end = last
 	Action   string
+}
+
+type restoreArgs struct {
+	Ticket     int64
+	Action     string
+	Registered int64
+	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
 // Release ends the lease with this fence as forced. Errors: ErrStaleFence, ErrStore.
@@ -67,4 +75,19 @@ func (e *Engine) Move(
 ) (Standing, error) {
 	args := moveArgs{ticket, position, by.reasons()}
 	return e.standing(ctx, moveVerb.with(args).keptIn(requestKey(request)), id)
+}
+
+// Restore puts a session back at the front of the line whose place support ended less than a minute ago, by
+// Release or Remove. Ticket is that place's. The session gets a new place with a new ticket, and the lock
+// where that is free. Errors: ErrStaleTicket for any other ticket, and where the session has joined again;
+// ErrSellerHasPlace where the seller has joined again with another session; ErrStore.
+func (e *Engine) Restore(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing,
+	error) {
+	var st Standing
+	err := e.index.listed(ctx, id, func(l listing) (err error) {
+		args := restoreArgs{ticket, by.reasons(), l.at, l.absence}
+		st, err = e.standing(ctx, restoreVerb.with(args).keptIn(requestKey(request)), id)
+		return err
+	})
+	return st, err
 }

@@ -132,6 +132,8 @@ var requests = [][]asked{
 		`{"ticket":9007199254740993,"reason":"r"}`, `{"tickets":[],"reason":"r"}`, `{"tickets":[0],"reason":"r"}`,
 		`{"ticket":99,"tickets":[99],"reason":"r"}`),
 	inOrder("remove", `{"tickets":[98,99],"reason":"r"}`),
+	inOrder("restore", `{"ticket":99,"reason":"r"}`),
+	outOfOrder("restore", `{"reason":"r"}`, `{"ticket":0,"reason":"r"}`),
 	inOrder("move", `{"ticket":99,"position":1,"reason":"r"}`),
 	outOfOrder("move", `{"ticket":99,"reason":"r"}`, `{"ticket":99,"position":0,"reason":"r"}`,
 		`{"ticket":99,"position":9007199254740993,"reason":"r"}`),

@@ -113,6 +113,10 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 	require.EqualValues(t, 1, d.status().me().number("queue_position"))
 	kim.mustAct("remove", `{"ticket":3,"reason":"asked by telephone"}`)
 	require.Equal(t, "removed", c.status().me().text("outcome"))
+	kim.mustAct("restore", `{"ticket":3,"reason":"another one asked"}`)
+	require.EqualValues(t, 1, c.status().me().number("queue_position"))
+	require.EqualValues(t, 5, c.status().me().number("ticket"))
+	kim.mustAct("remove", `{"ticket":5,"reason":"asked again"}`)
 	kim.mustAct("pause", `{"reason":"carrier is down"}`)
 	require.Equal(t, true, a.status().json["paused"])
 	kim.mustAct("release", fmt.Sprintf(`{"fence":%s,"reason":"=forced()"}`, first.json["fence"]))
@@ -121,7 +125,7 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 	kim.mustAct("resume", `{"reason":"carrier is back"}`)
 	require.Equal(t, "locked", d.status().me().text("status"))
 
-	all := kim.history("", func(r reply) bool { return len(r.list("actions")) == 6 })
+	all := kim.history("", func(r reply) bool { return len(r.list("actions")) == 8 })
 	var rows []string
 	for _, row := range all.list("actions") {
 		row, _ := row.(map[string]any)
@@ -129,7 +133,7 @@ func TestEveryActionIsDoneOnAnyReplicaAndIsInTheAudit(t *testing.T) {
 		rows = append(rows, fmt.Sprint(row["action"], ": ", row["reason"]))
 	}
 	require.Equal(t, []string{"extend: the code is slow", "move: waited before", "remove: asked by telephone",
-		"pause: carrier is down",
+		"restore: another one asked", "remove: asked again", "pause: carrier is down",
 		"release: =forced()", "resume: carrier is back"}, rows)
 	for _, s := range []*seller{a, b, c, d} {
 		require.NotContains(t, all.body, s.session)
@@ -201,6 +205,7 @@ func TestStaleActionIsRefusedAndChangesNothing(t *testing.T) {
 		{"remove", `{"ticket":1,"reason":"r"}`, 409, "stale_ticket"},
 		{"remove", `{"ticket":9,"reason":"r"}`, 409, "stale_ticket"},
 		{"move", `{"ticket":1,"position":1,"reason":"r"}`, 409, "stale_ticket"},
+		{"restore", `{"ticket":1,"reason":"r"}`, 409, "stale_ticket"},
 		{"assign", fmt.Sprintf(`{"message_id":"m","fence":%d,"reason":"r"}`, fence), 404, "no_message"},
 		{"release", fmt.Sprintf(`{"fence":%d}`, fence), 400, "invalid_reason"},
 	} {

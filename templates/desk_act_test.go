@@ -264,6 +264,30 @@ func TestOpenDialogShowsThePresentNextSeller(t *testing.T) {
 	tab.hasText("act-effect", "아무에게도 넘어가지 않아요")
 }
 
+func TestSellerThatWasEndedByMistakeIsPutBackAtTheFront(t *testing.T) {
+	d, tab := actingDesk(t)
+	for _, row := range []struct {
+		verb, note string
+		ticket     float64
+	}{{"remove", "line-note", 3}, {"release", "holder-note", 1}} {
+		tab.openVerb(row.verb)
+		tab.reason()
+		tab.answered()
+		tab.hasText(row.note, "맨 앞으로 되돌리기")
+		tab.click("#" + row.note + " button")
+		tab.hasText(row.note, "줄의 맨 앞으로 되돌렸어요")
+		last := d.lastAsked(t)
+		require.Equal(t, "restore", last.what)
+		require.Equal(t, object{"ticket": row.ticket, "reason": "바로 앞 처리를 되돌림"}, last.body)
+	}
+	tab.openVerb("release")
+	tab.reason()
+	tab.answered()
+	d.refuseNext(409, "stale_ticket")
+	tab.press("u")
+	tab.hasText("holder-note", "1분이 지났거나 판매자가 이미 다시 줄을 서서")
+}
+
 func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
 	d, tab := actingDesk(t)
 	tab.openVerb("move")

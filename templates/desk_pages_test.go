@@ -148,7 +148,7 @@ func auditView(lang string) templates.AuditView {
 		"assign": {MessageID: "carrier-20260703-1"}}
 	for n, action := range templates.DeskActions {
 		row := templates.AuditRow{At: at(int64(600 - n*45)), Who: "kim", Action: action}
-		if n < 7 {
+		if n < 8 {
 			row.Room, row.Reason, row.Ticket, row.Fence = "integration", "판매자 전화 요청", int64(n+3), 1783087460000123
 			row.Seller, row.Done = "판매자-가나다@shop.example", done[action]
 		}

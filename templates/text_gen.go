@@ -199,6 +199,7 @@ type DeskLiveText struct {
 	Pause          string               `json:"pause"`
 	Resume         string               `json:"resume"`
 	Undo           string               `json:"undo"`
+	Restore        string               `json:"restore"`
 	ActionsFor     string               `json:"actions_for"` // {seller}
 	Unreachable    string               `json:"unreachable"`
 	WentWrong      string               `json:"went_wrong"`

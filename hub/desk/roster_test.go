@@ -171,6 +171,11 @@ func TestAPageFedByChangesShowsTheLineAsTheEngineHasIt(t *testing.T) {
 					room.Action{}))
 			},
 			"remove": func(t *rapid.T) { refusable(e.Remove(ctx, lobbyRoom, "", ticket(t), room.Action{})) },
+			"restore": func(t *rapid.T) {
+				gone := ticket(t)
+				refusable(e.Remove(ctx, lobbyRoom, "", gone, room.Action{}))
+				refusable(e.Restore(ctx, lobbyRoom, "", gone, room.Action{}))
+			},
 			"gone": func(t *rapid.T) {
 				refusable(e.Seen(ctx, lobbyRoom, time.Second, nil, []string{who(t)}))
 				// let Redis's clock pass AwayAfter

@@ -147,6 +147,9 @@ func TestAMirrorFedByEventsEqualsASnapshot(t *testing.T) {
 			"remove": func(t *rapid.T) {
 				_, _ = e.Remove(ctx, id, "", rapid.Int64Range(1, 20).Draw(t, "ticket"), room.Action{})
 			},
+			"restore": func(t *rapid.T) {
+				_, _ = e.Restore(ctx, id, "", rapid.Int64Range(1, 20).Draw(t, "ticket"), room.Action{})
+			},
 			"here": func(t *rapid.T) { // so that they have to claim their leases, and may return to the line
 				_, _ = e.Seen(ctx, id, time.Minute, people, nil)
 			},

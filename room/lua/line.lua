@@ -15,6 +15,51 @@ function line.enqueue(session, rank)
   if room.waiting == 1 then memo.new_keys[QUEUE] = true end
 end
 
+-- rank_at returns the rank at a position of the line, nil for none.
+local function rank_at(position)
+  if position < 1 then return nil end
+  return tonumber(command('ZRANGE', QUEUE, position - 1, position - 1, 'WITHSCORES')[2])
+end
+
+-- rank_between returns a rank for position `at`, nil if no number is left between its neighbours.
+-- `kept` is the rank of a holder that has not claimed its lease. If the holder never claims it, the holder
+-- waits again with that rank. So no waiter may have that rank: a waiter moved there goes behind it.
+local function rank_between(at, kept)
+  local before, after = rank_at(at - 1), rank_at(at)
+  if kept and (not before or kept > before) and (not after or kept < after) then before = kept end
+  after = after or room.tickets + 1
+  if not before then return after - 1 end
+  local rank = (before + after) / 2
+  if rank > before and rank < after then return rank end
+end
+
+-- renumber gives the whole line new ranks, with a session at position `at`, and moves the kept rank along.
+local function renumber(session, at, kept)
+  if kept then
+    local ahead = command('ZCOUNT', QUEUE, '-inf', '(' .. room.rank_until_claimed)
+    room.rank_until_claimed = format('%.1f', ahead + (at <= ahead and 1 or 0) + 0.5)
+    change.lease = true
+  end
+  local waiters = command('ZRANGE', QUEUE, 0, -1)
+  table.insert(waiters, at, session)
+  for i, waiter in ipairs(waiters) do command('ZADD', QUEUE, i, waiter) end
+  news.reset = true
+end
+
+-- insert puts a session, which QUEUE does not have, at position `at` of the line and returns its rank: one
+-- between its new neighbours'. If no number is left there, it renumbers the line.
+function line.insert(session, at)
+  local kept = tonumber(room.rank_until_claimed)
+  local rank = rank_between(at, kept)
+  room.waiting = nil
+  if rank then
+    command('ZADD', QUEUE, format('%.17g', rank), session)
+    return format('%.17g', rank)
+  end
+  renumber(session, at, kept)
+  return int(at)
+end
+
 local function dequeue(session) room.waiting = line.length() - command('ZREM', QUEUE, session) end
 
 -- remove takes a waiter out of the line, and deletes its presence.

@@ -27,6 +27,22 @@ function places.put(session, p)
   end
 end
 
+-- begin gives p.session a new place, with p's seller, channel, lease, asking and address, and publishes and
+-- journals it. Its rank is p's, if it has one, or else its ticket. Session and rank are not stored: the event
+-- and the reply have them.
+function places.begin(p)
+  room.tickets = room.tickets + 1
+  p.ticket, p.joined, p.rank = room.tickets, NOW, p.rank or int(room.tickets)
+  places.put(p.session, p)
+  event.add('joined', p)
+  journal.record('joined', p)
+  change.any = true
+  return p
+end
+
+-- ended_by_support reports whether an action of support ended a place; the verb restore may begin it again.
+function places.ended_by_support(p) return p.outcome == 'forced' or p.outcome == 'removed' end
+
 -- forget deletes a session's place.
 function places.forget(session)
   memo.places[session] = false
@@ -46,6 +62,8 @@ end
 -- keep_outcome writes a place that ended, for its session to read. ENDED has the time of this call, not when
 -- the place ended: a call may notice an end late, and keeps the outcome for the full time from then on.
 local function keep_outcome(p)
+  local was = places.ended_by_support(p) and places.get(p.session)
+  if was then p.channel, p.lease, p.asking = was.channel, was.lease, was.asking end
   places.put(p.session, p)
   command('ZADD', ENDED, int(NOW), p.session)
   if p.ticket % FORGETTING == 0 then forget_old() end

@@ -37,6 +37,9 @@ var actions = map[string]action{
 		func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 			return done(d.Engine.Move(ctx, q.room, q.request, q.ticket, q.position, q.by))
 		}},
+	"restore": {[]take{takeTicket}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+		return done(d.Engine.Restore(ctx, q.room, q.request, q.ticket, q.by))
+	}},
 	"pause": {nil, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 		return done(d.Engine.Pause(ctx, q.room, q.request, true, q.by))
 	}},

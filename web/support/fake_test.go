@@ -201,6 +201,12 @@ func (f fakeDeskEngine) Move(_ context.Context, id room.ID, _ string, ticket int
 	return f.done("move %s %d %d", id, ticket, position)
 }
 
+func (f fakeDeskEngine) Restore(_ context.Context, id room.ID, _ string, ticket int64,
+	by room.Action) (room.Standing, error) {
+	f.by = by
+	return f.done("restore %s %d", id, ticket)
+}
+
 func (f fakeDeskEngine) Pause(_ context.Context, id room.ID, _ string, paused bool,
 	by room.Action) (room.Standing, error) {
 	f.by = by

@@ -76,6 +76,8 @@ type Engine interface {
 		error)
 	Move(ctx context.Context, id room.ID, request string, ticket int64, position int,
 		by room.Action) (room.Standing, error)
+	Restore(ctx context.Context, id room.ID, request string, ticket int64, by room.Action) (room.Standing,
+		error)
 	Pause(ctx context.Context, id room.ID, request string, paused bool, by room.Action) (room.Standing, error)
 	Audit(ctx context.Context, id room.ID, by room.Action) error
 	Roster(ctx context.Context, id room.ID) (room.Roster, error)

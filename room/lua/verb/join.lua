@@ -40,20 +40,6 @@ local function take_seller(refused)
   return command('HSETNX', SELLERS, args.seller, args.session) == 1
 end
 
--- new_place writes and publishes a place for the session, and returns it. Its session and rank are not
--- stored: the event and the reply have them.
-local function new_place()
-  room.tickets = room.tickets + 1
-  local p = { session = args.session, ticket = room.tickets, seller = args.seller, joined = NOW,
-    channel = args.channel, lease = args.own_lease, asking = args.asks, address = args.address,
-    rank = int(room.tickets) }
-  places.put(args.session, p)
-  event.add('joined', p)
-  journal.record('joined', p)
-  change.any = true
-  return p
-end
-
 function verb.join()
   local repeated = reply.repeated()
   if repeated then return repeated end
@@ -75,7 +61,8 @@ function verb.join()
   if args.seller ~= '' and not take_seller(refused) then return reply.refuse('seller_has_place') end
   if refused then return reply.refuse(refused) end
 
-  local p = new_place()
+  local p = places.begin({ session = args.session, seller = args.seller, channel = args.channel,
+    lease = args.own_lease, asking = args.asks, address = args.address })
   if mine then command('ZREM', ENDED, args.session) end
   if leases.held() or room.paused then
     line.enqueue(args.session, int(p.ticket))

@@ -1,6 +1,6 @@
 import { make } from "../dom.js";
 
-const KEPT = 10000; // milliseconds that a result is shown and can be undone
+const KEPT = 10000; // milliseconds that a result is shown and can be undone, unless its undo says
 
 /** A line with the result of an action, for a while, with an undo where there is one. */
 export class Note {
@@ -11,13 +11,13 @@ export class Note {
     this.element = element;
   }
 
-  /** undo: {words, run}. */
+  /** undo: {words, run, kept}. */
   show(text, undo = null) {
     clearTimeout(this.#timer);
     this.#undo = undo;
     this.element.replaceChildren(make("span", {}, text), undo ? this.#button(undo) : "");
     this.element.classList.add("said");
-    this.#timer = setTimeout(() => this.clear(), KEPT);
+    this.#timer = setTimeout(() => this.clear(), undo?.kept ?? KEPT);
   }
 
   clear() {

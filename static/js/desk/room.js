@@ -123,7 +123,7 @@ function drawCharts() {
 }
 
 function undo() {
-  return notes.line.undo() || notes.pause.undo();
+  return notes.line.undo() || notes.holder.undo() || notes.pause.undo();
 }
 
 byID("extend")?.addEventListener("click", () => verbs.extend(() => holder.focus("extend")));

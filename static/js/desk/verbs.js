@@ -2,6 +2,7 @@ import { Refused } from "../http.js";
 import { fill, isolated, timeOfDay } from "../words.js";
 
 const SECONDS = [30, 60, 120];
+const RESTORABLE = 55000; // milliseconds; the server has five seconds more
 const SHOWN = 600000; // milliseconds after its arrival in which an assigned message is shown
 
 /**
@@ -42,7 +43,10 @@ export class Verbs {
       danger: true,
       effect: () => this.#handoff(),
       body: () => ({ fence: holder.fence }),
-      done: () => this.notes.holder.show(this.#done("release", { seller: holder.seller_id })),
+      done: () => {
+        const words = this.#done("release", { seller: holder.seller_id });
+        this.notes.holder.show(words, this.#restore(holder, this.notes.holder));
+      },
     });
   }
 
@@ -77,10 +81,11 @@ export class Verbs {
           ? this.#effect("remove_all", { n: same.tickets.length })
           : this.#effect("remove", { seller: row.seller }),
       body: (values) => (all(values) ? { tickets: same.tickets } : { ticket: row.ticket }),
-      done: ({ removed: n }, values) =>
-        this.notes.line.show(
-          all(values) ? this.#effect("removed_all", { n }) : this.#done("remove", { seller: row.seller }),
-        ),
+      done: ({ removed: n }, values) => {
+        if (all(values)) return this.notes.line.show(this.#effect("removed_all", { n }));
+        const words = this.#done("remove", { seller: row.seller });
+        return this.notes.line.show(words, this.#restore(row, this.notes.line));
+      },
     });
   }
 
@@ -198,15 +203,25 @@ export class Verbs {
     return now > 0 && now < next ? next - 1 : next;
   }
 
+  /** Returns the undo that puts a seller back at the front of the line. */
+  #restore({ ticket }, note) {
+    const { restore } = this.words.outdated;
+    const undo = this.#undo("restore", () => ({ ticket }), note, {
+      stale_ticket: restore,
+      seller_has_place: restore,
+    });
+    return { ...undo, words: this.words.restore, kept: RESTORABLE };
+  }
+
   /** The undo is an action too, with a reason of its own. */
-  #undo(verb, body, note) {
+  #undo(verb, body, note, refusals = {}) {
     const run = async () => {
       try {
         await this.api.action(verb)({ ...body(), reason: this.words.reasons.undo[0] });
-        note.show(this.words.act.undo.done);
+        note.show(this.words.act[verb === "restore" ? verb : "undo"].done);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        note.show(this.api.plain(error));
+        note.show(refusals[error.code] ?? this.api.plain(error));
       }
     };
     return { words: this.words.undo, run };

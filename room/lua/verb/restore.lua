@@ -1,0 +1,59 @@
+-- restore: support puts a session back at the front of the line, after ending its place by mistake.
+--
+-- The session gets a new place with a new ticket: the place that ended stays ended. A free lock goes to the
+-- session at once; a lease of another session goes on. A session without a connected browser counts as gone
+-- from now on.
+--
+-- args:
+--   ticket              of the place that support ended
+--   action              JSON members for the journal
+--   registered, begins  see existence.unlisted
+-- Codes:
+--   ok
+--   register          see existence.register
+--   stale_ticket      support ended no place with that ticket in the last minute, or its session has joined
+--                     again
+--   seller_has_place  the seller has joined again with another session
+-- Publishes the new place, and the lease where it is granted.
+
+local WITHIN = 60 * 1000 -- how long after its end a place can be restored (ms)
+
+-- find returns the session of the place that support ended lately with a ticket, and the place; nil for none.
+local function find(ticket)
+  local from, since = 0, NOW - WITHIN
+  while true do
+    local sessions = command('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', int(from), int(BATCH))
+    if #sessions == 0 then return nil end
+    for i, text in ipairs(command('HMGET', PLACES, unpack(sessions))) do
+      local p = text and wire.read_stored_place(text)
+      if p and p.ticket == ticket and places.ended_by_support(p) then
+        return sessions[i], p
+      end
+    end
+    from = from + BATCH
+  end
+end
+
+function verb.restore()
+  local repeated = reply.repeated()
+  if repeated then return repeated end
+  if existence.unlisted() then return existence.register() end
+
+  existence.wake()
+  advance()
+
+  local session, was = find(args.ticket)
+  if not session then return reply.refuse('stale_ticket') end
+  if was.seller ~= '' and command('HSETNX', SELLERS, was.seller, session) == 0 then
+    return reply.refuse('seller_has_place')
+  end
+
+  support.record(args.action, was)
+  command('ZREM', ENDED, session)
+  places.begin({ session = session, seller = was.seller, channel = was.channel, lease = was.lease,
+    asking = was.asking, rank = line.insert(session, 1) })
+  if not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
+  support.notify(session, 'moved')
+  advance()
+  return reply.answer('ok', '')
+end

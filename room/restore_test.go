@@ -1,0 +1,159 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+func TestSellerWhoseTurnWasEndedByMistakeIsNext(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{Journal: 100})
+		a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+		first := a.join()
+		b.join()
+		c.join()
+		_, err := e.Restore(t.Context(), integration, "", first.Ticket, byKim)
+		require.ErrorIs(t, err, room.ErrStaleTicket, "the turn goes on")
+		_, err = e.Release(t.Context(), integration, "", first.Fence, byKim)
+		require.NoError(t, err)
+		second := b.stand()
+		events := listen(t, rdb)
+		for range 2 { // sent twice
+			_, err = e.Restore(t.Context(), integration, "once", first.Ticket, byKim)
+			require.NoError(t, err)
+		}
+		back := a.stand()
+		require.Equal(t, room.Waiting, back.Status)
+		require.EqualValues(t, 4, back.Ticket, "the place that ended stays ended")
+		require.Equal(t, 1, back.Position)
+		require.Equal(t, 2, c.stand().Position)
+		require.Equal(t, second.Lease, b.stand().Lease, "the turn that began meanwhile goes on")
+		require.Equal(t, []room.Note{{Session: a.session, Support: room.Moved}}, notes(events()))
+
+		_, err = e.Restore(t.Context(), integration, "", first.Ticket, byKim)
+		require.ErrorIs(t, err, room.ErrStaleTicket, "once")
+		require.Greater(t, b.leave(room.Completed).Lease.Fence, second.Lease.Fence)
+		require.Equal(t, room.Locked, a.stand().Status)
+		records := recordsOf(t, e, integration, "action")
+		require.Len(t, records, 2)
+		require.Equal(t, first.Ticket, records[1].Ticket)
+		require.Equal(t, "a", records[1].Seller)
+		require.Equal(t, "because", records[1].Reason)
+		require.Len(t, recordsOf(t, e, integration, "joined"), 4)
+	})
+}
+
+func TestRemovedWaiterIsPutBackAndAFreeLockIsItsOwn(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+		a.join()
+		ticket := b.join().Ticket
+		_, err := e.Remove(t.Context(), integration, "", ticket, byKim)
+		require.NoError(t, err)
+		a.leave(room.Completed)
+		_, err = e.Pause(t.Context(), integration, "", true, byKim)
+		require.NoError(t, err)
+		_, err = e.Restore(t.Context(), integration, "", ticket, byKim)
+		require.NoError(t, err)
+		require.Equal(t, 1, b.stand().Position, "nobody is granted while the room is paused")
+		_, err = e.Remove(t.Context(), integration, "", b.stand().Ticket, byKim)
+		require.NoError(t, err)
+		_, err = e.Pause(t.Context(), integration, "", false, byKim)
+		require.NoError(t, err)
+		_, err = e.Restore(t.Context(), integration, "", b.stand().Ticket, byKim)
+		require.NoError(t, err)
+		require.Equal(t, room.Locked, b.stand().Status)
+	})
+}
+
+// Any other end is the seller's own, or the rules'.
+func TestOnlyWhatSupportEndedWithinAMinuteIsRestored(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	refused := func(ticket int64, want error) {
+		t.Helper()
+		_, err := d.engine.Restore(t.Context(), integration, "", ticket, byKim)
+		require.ErrorIs(t, err, want)
+	}
+	refused(1, room.ErrStaleTicket)
+	left, late, again, elsewhere := newSeller(t, d.engine, "left"), newSeller(t, d.engine, "late"),
+		newSeller(t, d.engine, "again"), newSeller(t, d.engine, "elsewhere")
+	newSeller(t, d.engine, "holder").join()
+	for _, s := range []seller{left, late, again, elsewhere} {
+		s.join()
+	}
+	remove := func(s seller) int64 {
+		ticket := s.stand().Ticket
+		_, err := d.engine.Remove(t.Context(), integration, "", ticket, byKim)
+		require.NoError(t, err)
+		return ticket
+	}
+	left.leave(room.Cancelled)
+	refused(left.stand().Ticket, room.ErrStaleTicket)
+
+	ticket := remove(again)
+	again.join()
+	refused(ticket, room.ErrStaleTicket)
+	require.Equal(t, 3, again.stand().Position, "it stands where it joined")
+
+	ticket = remove(elsewhere)
+	newSeller(t, d.engine, "elsewhere").join()
+	refused(ticket, room.ErrSellerHasPlace)
+	require.Equal(t, room.Removed, elsewhere.stand().Outcome)
+
+	ticket = remove(late)
+	d.pass(time.Minute + time.Millisecond)
+	refused(ticket, room.ErrStaleTicket)
+	late.join()
+	ticket = remove(late)
+	d.pass(time.Minute)
+	_, err := d.engine.Restore(t.Context(), integration, "", ticket, byKim)
+	require.NoError(t, err)
+	require.Equal(t, 1, late.stand().Position)
+}
+
+// A place that did not announce asks would get messages by their time alone.
+func TestRestoredPlaceAsksAndLastsAsBefore(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a := newSeller(t, d.engine, "a")
+	_, err := d.engine.Join(t.Context(), integration, room.JoinRequest{Session: a.session, Seller: a.name,
+		Asks: true, Lease: 10 * time.Second})
+	require.NoError(t, err)
+	first := a.stand()
+	_, err = d.engine.Release(t.Context(), integration, "", first.Fence, byKim)
+	require.NoError(t, err)
+	_, err = d.engine.Restore(t.Context(), integration, "", first.Ticket, byKim)
+	require.NoError(t, err)
+	second := a.stand()
+	require.Equal(t, room.Locked, second.Status)
+	require.Greater(t, second.Fence, first.Fence)
+	require.EqualValues(t, 10_000, second.Lease.ExpiresAt-second.Lease.GrantedAt)
+	_, m := d.sms()
+	requireNone(t, room.NotExpected, m, "it has not asked")
+}
+
+// Otherwise a page that was closed would get a turn that is used by no person.
+func TestRestoredSellerWithoutAPageIsPassedOver(t *testing.T) {
+	d := newDesk(t, room.Config{AwayAfter: 15 * time.Second})
+	a, b, c := newSeller(t, d.engine, "a"), newSeller(t, d.engine, "b"), newSeller(t, d.engine, "c")
+	fence := a.join().Fence
+	ticket := b.join().Ticket
+	c.join()
+	_, err := d.engine.Remove(t.Context(), integration, "", ticket, byKim)
+	require.NoError(t, err)
+	_, err = d.engine.Restore(t.Context(), integration, "", ticket, byKim)
+	require.NoError(t, err)
+	d.pass(16 * time.Second)
+	_, err = d.engine.Release(t.Context(), integration, "", fence, byKim)
+	require.NoError(t, err)
+	require.Equal(t, room.Locked, c.stand().Status)
+	require.Equal(t, 1, b.stand().Position)
+	b.join() // its page is open again, and says so
+	c.leave(room.Completed)
+	require.Equal(t, room.Locked, b.stand().Status)
+}
