@@ -213,3 +213,26 @@ func TestOutcomeIsKeptHoweverLateTheEndIsNoticed(t *testing.T) {
 	require.Contains(t, entries[0], `"ended":`+strconv.FormatInt(ends, 10)+",",
 		"it was over at its end all the same")
 }
+
+// Support has done nothing then, and no person has deleted the key.
+func TestLeaseWhoseLockKeyRedisEvictedIsLost(t *testing.T) {
+	rdb := redistest.StartWith(t, redistest.Config{Args: []string{"--maxmemory-policy", "volatile-lru"}}).Client()
+	e := room.New(rdb, room.Config{Journal: 100})
+	a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+	first := a.join()
+	b.join()
+	require.NoError(t, rdb.ConfigSet(t.Context(), "maxmemory", "1").Err())
+	require.Eventually(t, func() bool {
+		return rdb.Exists(t.Context(), "{integration}:lock").Val() == 0
+	}, time.Minute, time.Millisecond)
+	require.Equal(t, room.Lost, a.stand().Outcome, "also while Redis takes no writes")
+	require.NoError(t, rdb.ConfigSet(t.Context(), "maxmemory", "0").Err())
+	require.Equal(t, room.Lost, a.stand().Outcome)
+	second := b.stand()
+	require.Equal(t, room.Locked, second.Status)
+	require.Greater(t, second.Fence, first.Fence)
+	ended := recordsOf(t, e, integration, "ended")
+	require.Len(t, ended, 1)
+	require.Equal(t, room.Lost, ended[0].Outcome)
+	require.Equal(t, first.Fence, ended[0].Fence)
+}

@@ -13,7 +13,7 @@ function advance()
     elseif NOW >= room.expires then
       leases.finish('expired', room.expires)
     elseif not room.lock_exists and not change.lease then
-      leases.finish('forced', NOW)
+      leases.finish(lineage.outcome_without_lock(), NOW)
     end
   end
   if line.length() > 0 then presence.mark_gone() end
@@ -25,7 +25,7 @@ end
 -- ends as unclaimed.
 function state.advance_read_only()
   if leases.held() and (NOW >= room.expires or not room.lock_exists and NOW < leases.deadline()) then
-    room.ended_outcome = NOW >= room.expires and 'expired' or 'forced'
+    room.ended_outcome = NOW >= room.expires and 'expired' or lineage.outcome_without_lock()
     room.ended_session, room.session = room.session, ''
   end
 end

@@ -17,6 +17,14 @@ local function history()
   return last and info:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''
 end
 
+-- outcome_without_lock returns the outcome of a lease whose lock key is missing: lost if the server has
+-- evicted keys since it started, forced if a person deleted the key.
+function lineage.outcome_without_lock()
+  local info = redis.pcall('INFO', 'stats')
+  local evicted = type(info) == 'string' and info:match('evicted_keys:(%d+)') or '0'
+  return evicted == '0' and 'forced' or 'lost'
+end
+
 -- initial returns the lineage of an epoch that begins now.
 function lineage.initial() return room.history ~= '' and room.history .. ':1' or '' end
 
