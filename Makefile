@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check robots faults faults-check mixed-versions fuzz release generate screenshots setup
+.PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check robots attack faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers: with more packages at a time these starve each other. `make check` vets, and tests need no DWARF.
@@ -99,6 +99,11 @@ faults: ## Kill, cut and pause real processes under simulated sellers, and check
 faults-check: ## Check the checks of faults: builds that break a rule on purpose must fail them (BROKEN=two_holders)
 	@scripts/setup.sh faults
 	go test -C lab ./faults -run '^TestEveryInvariantIsCaughtWhenTheProductBreaksIt$$' -v -count 1 -timeout 2h -faults.broken '$(or $(BROKEN),all)'
+
+attack: ## Run all attacks at once beside honest sellers; fail if a turn is lost or a join takes twice as long (ATTACK_FOR=10m)
+	@scripts/setup.sh load
+	@go build -C lab -o ../bin/attack ./attack
+	@bin/attack -for '$(or $(ATTACK_FOR),10m)'
 
 mixed-versions: ## Serve the same rooms by replicas of another version and of this one, upgrade and roll back (FROM=v1.0.0, default: the latest tag)
 	@scripts/setup.sh faults
