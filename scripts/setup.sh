@@ -6,7 +6,7 @@
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
 #   scripts/setup.sh instructions  what `make instructions` counts with
 #   scripts/setup.sh check  what `make check` looks at deploy/ with
-#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in, and the clients' languages
+#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in, a screen reader, and the clients' languages
 #   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
 set -euo pipefail
 
@@ -23,6 +23,8 @@ has_any() {
 has_postgresql() { has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
 
 has_webkit() { has WebKitWebDriver && compgen -G '/usr/lib/*/webkit2gtk-4.*/MiniBrowser' >/dev/null; }
+
+has_accessibility_bus() { has_any /usr/libexec/at-spi-bus-launcher /usr/lib/at-spi2-core/at-spi-bus-launcher; }
 
 has_korean_font() {
 	compgen -G '/usr/share/fonts/opentype/noto/NotoSansCJK*' >/dev/null ||
@@ -68,7 +70,12 @@ elif [ "${1-}" = long ]; then
 	need xvfb has Xvfb
 	need firefox-esr has_any firefox-esr firefox
 	need fonts-noto-cjk has_korean_font
+	need orca has orca
+	need at-spi2-core has_accessibility_bus
+	need dbus-daemon has dbus-daemon
+	need xdotool has xdotool
 	need nodejs has node
+	need npm has npm
 	need python3 has python3
 elif [ "${1-}" = faults ]; then
 	for_whom="make faults needs"

@@ -138,7 +138,7 @@ func TestSellerGoesFromReadyToVerifiedInTheBrowser(t *testing.T) {
 		"maximum_wait": nil, "lease_expires_at": time.Now().Add(turnLength).UnixMilli(),
 	})
 	tab.until(`document.body.dataset.state === "locked" && !document.getElementById("leave-dialog").open`)
-	tab.until(`document.getElementById("shout").textContent.startsWith("지금 차례예요")`)
+	tab.until(`document.getElementById("shout").textContent.endsWith("안에 인증해 주세요.")`)
 	tab.until(
 		`document.title.endsWith("지금 차례예요") && /^(30|29):\d\d$/.test(document.getElementById("countdown").textContent)`)
 

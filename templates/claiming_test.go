@@ -66,7 +66,7 @@ func TestPresentSellerIsNotAskedToPressTheClaim(t *testing.T) {
 	room.then(object{"claim_by": nil})
 	room.push(t, mine)
 	tab.step("ask")
-	tab.hasText("shout", "지금 차례예요")
+	tab.hasText("shout", "안에 인증해 주세요")
 	tab.until(`shouted.length > 0 && !shouted.some((shown) => shown.includes("저 여기 있어요"))`)
 
 	room.push(t, place(1))

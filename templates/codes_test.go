@@ -260,7 +260,7 @@ func TestLateMessageIsTheEndedTurnsAndNeverTheNext(t *testing.T) {
 	require.Equal(t, "482103", tab.text("sms-code"))
 	require.Equal(t, "인증 시간이 끝났어요", tab.text("outcome"), "it did not end the turn")
 	require.Contains(t, tab.text("outcome-lead"), "먼저 아래 인증번호를 마켓플레이스에 입력해 보세요")
-	tab.hasText("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호가 도착했어요. 4 8 2 1 0 3")
+	tab.hasText("shout", "차례가 끝난 뒤 도착한 문자예요. 인증번호: 4 8 2 1 0 3")
 
 	room.push(t, object{"status": "waiting", "outcome": nil, "ticket": 10, "queue_position": 1,
 		"queue_length": 1})

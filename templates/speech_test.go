@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -25,10 +26,12 @@ func TestPageSpeaksAsTheTableHasIt(t *testing.T) {
 				after: (ms, run) => (due.push({ id: ++id, at: now + ms, run }), id),
 				cancel: (gone) => (due = due.filter((d) => d.id !== gone)),
 			};
-			const speaker = new Speaker((polite, text, done) => {
+			const write = (polite, text, done) => {
 				if (text || !polite) got.push([now, polite ? "polite" : "assertive", text]);
 				done();
-			}, clock);
+			};
+			const to = (place) => got.push([now, "moves", place]);
+			const speaker = new Speaker({ write, to }, clock);
 			const runTo = (end) => {
 				for (;;) {
 					const next = due.filter((d) => d.at <= end).sort((a, b) => a.at - b.at || a.id - b.id)[0];
@@ -50,4 +53,22 @@ func TestPageSpeaksAsTheTableHasIt(t *testing.T) {
 		}
 		return wrong;
 	})(%s)`, table))
+}
+
+// Screen readers hear nothing from around an open question.
+func TestOpenQuestionIsDescribedAndTextsAreSaidInIt(t *testing.T) {
+	room, tab := expectTurn(t)
+	tab.do(chromedp.Click("#cancel"))
+	tab.until(`document.activeElement.id === "leave-stay"`)
+	tab.until(`document.activeElement.getAttribute("aria-describedby").split(" ").map(
+		(id) => document.getElementById(id).innerText).join(" ") ===
+		"이번 차례를 취소할까요? 바로 다음 분께 넘어가요. 다시 하려면 줄을 새로 서야 해요."`)
+	room.send(t, message("m-1", "점검 안내", nil, 0))
+	tab.until(`document.querySelector("#leave-dialog[open] #say")?.textContent.includes("점검 안내")`)
+
+	room.send(t, message("m-2", "인증번호 482103", "482103", 0))
+	tab.until(`!document.getElementById("leave-dialog").open`)
+	tab.until(`document.querySelector("body > #shout").textContent === "인증번호: 4 8 2 1 0 3."`)
+	require.Empty(t, tab.text("say"), "it would be said once more where it moves to")
+	tab.requireQuiet()
 }

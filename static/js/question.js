@@ -3,10 +3,12 @@ import { closeModal, isModal, openModal } from "./modal.js";
 /** Asks before an action that cannot be undone: #<name>-dialog with its -stay and its form. */
 export class Question {
   #dialog;
+  #speaker;
 
   /** openers are the ids of buttons whose forms ask first. */
-  constructor(name, openers, onYes) {
+  constructor(name, openers, speaker, onYes) {
     this.#dialog = document.getElementById(`${name}-dialog`);
+    this.#speaker = speaker;
     // Without JavaScript the question is part of the page; here it is a dialog.
     const asked = isModal(this.#dialog);
     closeModal(this.#dialog);
@@ -25,6 +27,7 @@ export class Question {
       this.close();
       onYes();
     });
+    this.#dialog.addEventListener("cancel", () => this.#speaker.move(document.body)); // by Escape
     if (asked) {
       history.replaceState(history.state, "", location.pathname);
       this.ask();
@@ -33,10 +36,13 @@ export class Question {
 
   ask() {
     openModal(this.#dialog);
+    this.#speaker.move(this.#dialog);
   }
 
   /** Closes it also when the state changes under the question: it is then another one. */
   close() {
+    if (!isModal(this.#dialog)) return;
     closeModal(this.#dialog);
+    this.#speaker.move(document.body);
   }
 }

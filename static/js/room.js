@@ -79,18 +79,19 @@ const subscribe = (subscription) => actions.push(subscription, page.lang);
 const notifier = new Notifier({ room, icon: page.icons.turn, key: page.push_key, subscribe });
 const alert = new TurnAlert({ words, icons: page.icons, notifier });
 const claiming = new Claiming({ actions, store, server, onRefused: () => narrator.claim() });
-const narrator = new Narrator({ words, view, alert, server, claiming, speaker: new Speaker() });
+const speaker = new Speaker();
+const narrator = new Narrator({ words, view, alert, server, claiming, speaker });
 const link = new DeviceLink({ actions, server, words });
 const market = new MarketChoice(page.markets, room);
 const asking = new Asking({ actions, store, journey, server, filter: () => market.filter() });
 const passedOver = new PassedOver({ server, leaseSeconds, awaySeconds });
 const awake = new Awake((on) => put(byID("screen-state"), on ? words.turned_on : words.turned_off));
 const questions = [
-  new Question("leave", ["leave", "cancel"], leave),
-  new Question("done", [], finish),
-  new Question("reject", ["sms-reject"], reject),
+  new Question("leave", ["leave", "cancel"], speaker, leave),
+  new Question("done", [], speaker, finish),
+  new Question("reject", ["sms-reject"], speaker, reject),
 ];
-const [, notYet, wrong] = questions;
+const [, notYet] = questions;
 
 const press = new Press({ words, settle, showText: (text) => view.error(text) });
 new Reach({ actions, words, act });
@@ -175,8 +176,8 @@ function receiveMessage(frame) {
   const added = messages.add(frame);
   if (!added) return;
   unclaimed.drop(added.id);
-  // they were about the message before
-  if (added.code && messages.main?.id === added.id) for (const question of [notYet, wrong]) question.close();
+  // a new code is seen and heard at once: no question is over it
+  if (added.code && messages.main?.id === added.id) for (const question of questions) question.close();
   view.draw(store.state);
   notice.message(added.id);
   notice.check(store.state);

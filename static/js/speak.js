@@ -14,6 +14,7 @@ const timers = {
  */
 export class Speaker {
   #write;
+  #to;
   #timers;
   #saying; // timer of the next polite text
   #placing; // timer of the next place in line
@@ -23,9 +24,10 @@ export class Speaker {
   #shouted = null; // when the assertive text was written; null: there is none, or the page is hidden
   #ends = false; // whether the assertive text ends once it was there for long enough
 
-  /** write(polite, text, done) shows a text, and calls done once it is there. */
-  constructor(write = writer(), clock = timers) {
+  /** write(polite, text, done) shows a text, and calls done once it is there; to(place) moves all texts. */
+  constructor({ write, to } = writer(), clock = timers) {
     this.#write = write;
+    this.#to = to;
     this.#timers = clock;
   }
 
@@ -74,10 +76,22 @@ export class Speaker {
     this.#write(false, "", () => {});
   }
 
+  /**
+   * Speaks within another element from now on: screen readers hear nothing from around an open question. A
+   * text is news again where it moves to, so only one that came just now goes along.
+   */
+  move(place) {
+    this.#polite("");
+    if (this.#shouted !== null) this.#end();
+    this.#to(place);
+  }
+
   #end() {
     this.#timers.cancel(this.#holding);
     const left = this.#shouted + HOLD - this.#timers.now();
-    this.#holding = this.#timers.after(Math.max(left, 0), () => this.#write(false, "", () => {}));
+    const clear = () => this.#write(false, "", () => {});
+    if (left <= 0) clear();
+    else this.#holding = this.#timers.after(left, clear);
   }
 
   /** Speaks a polite text, unless it is the one that was spoken last. */
@@ -101,7 +115,11 @@ export class Speaker {
 function writer() {
   const elements = { true: document.getElementById("say"), false: document.getElementById("shout") };
   const frames = {};
-  return (polite, text, done) => {
+  const to = (place) => {
+    for (const element of Object.values(elements))
+      if (element.parentNode !== place) place.append(element);
+  };
+  const write = (polite, text, done) => {
     const element = elements[polite];
     cancelAnimationFrame(frames[polite]);
     element.textContent = "";
@@ -111,4 +129,5 @@ function writer() {
       done();
     });
   };
+  return { write, to };
 }

@@ -27,7 +27,7 @@ type firefox struct {
 	last  int    // number of the last command
 }
 
-// Firefox starts Debian's firefox-esr, without a window.
+// Firefox starts Debian's firefox-esr, without a window unless there is a desktop.
 func Firefox(tb testing.TB, cfg Config) *Browser {
 	tb.Helper()
 	dir, env := home(tb)
@@ -41,9 +41,12 @@ func Firefox(tb testing.TB, cfg Config) *Browser {
 			tb.Fatal(err)
 		}
 	}
-	browser := exec.Command(testproc.Find(tb, "firefox-esr", "firefox"), "--headless", "--no-remote",
-		"--profile", profile, "--remote-debugging-port", fmt.Sprint(port))
-	browser.Env, browser.Dir = env, dir
+	args := []string{"--no-remote", "--profile", profile, "--remote-debugging-port", fmt.Sprint(port)}
+	if cfg.Desktop == nil {
+		args = append(args, "--headless")
+	}
+	browser := exec.Command(testproc.Find(tb, "firefox-esr", "firefox"), args...)
+	browser.Env, browser.Dir = append(env, cfg.Desktop...), dir
 	p, err := testproc.Start(browser, syscall.SIGKILL)
 	if err != nil {
 		tb.Fatal(err)

@@ -35,7 +35,8 @@ type engine interface {
 
 // Config has a browser's settings.
 type Config struct {
-	NoCookies bool // blocks them, as its settings do; not in Chromium
+	NoCookies bool     // blocks them, as its settings do; not in Chromium
+	Desktop   []string // environment of a desktop, where the browser has a window; Firefox alone
 }
 
 // Browser is a browser of one test, with a fresh profile. Every method fails the test if its step fails.

@@ -32,7 +32,7 @@ func WebKit(tb testing.TB, cfg Config) *Browser {
 		args = append(args, "--cookies-policy=never")
 	}
 	dir, env := home(tb)
-	env = append(env, "DISPLAY="+display(tb), "LIBGL_ALWAYS_SOFTWARE=1", "WEBKIT_DISABLE_DMABUF_RENDERER=1")
+	env = append(env, "DISPLAY="+Display(tb), "LIBGL_ALWAYS_SOFTWARE=1", "WEBKIT_DISABLE_DMABUF_RENDERER=1")
 	port := testproc.FreePort(tb)
 	driver := exec.Command(testproc.Find(tb, "WebKitWebDriver"), fmt.Sprintf("--port=%d", port))
 	driver.Env, driver.Dir = env, dir
@@ -69,8 +69,8 @@ func miniBrowser(tb testing.TB) string {
 	return found[len(found)-1]
 }
 
-// display starts an X server without a screen, and returns its name. It picks a free number itself.
-func display(tb testing.TB) string {
+// Display starts an X server without a screen, and returns its name. It picks a free number itself.
+func Display(tb testing.TB) string {
 	tb.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
