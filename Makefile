@@ -16,6 +16,7 @@ REPLICAS ?= 3
 BASE_URL ?=
 ONLY ?=
 PAGE_LANG ?=
+BROWSER ?=
 SCALE ?= 1
 FUZZ_FOR ?= 10s
 
@@ -124,10 +125,11 @@ generate: ## Generate Go from the templates and the catalogue of words, the reco
 	go run ./static/gen
 	go run $(TEMPL) generate -path templates
 
-screenshots: ## Take pictures of the seller's page in every state, on phone and desktop, light, dark and in forced colours, into results/screenshots, and the README's (ONLY="next turn-code" PAGE_LANG=en)
+screenshots: ## Take pictures of the seller's page in every state, on phone and desktop, light, dark and in forced colours, into results/screenshots, and the README's (ONLY="next turn-code" PAGE_LANG=en BROWSER=old)
 	@scripts/setup.sh
-	SCREENSHOTS='$(CURDIR)/results/screenshots' ONLY='$(ONLY)' PAGE_LANG='$(PAGE_LANG)' go test -tags pictures ./templates -run '^TestScreenshots$$' -count 1 -timeout 15m
-	@$(if $(ONLY)$(PAGE_LANG),:,cp results/screenshots/next-360-light.png docs/images/room-waiting.png; cp results/screenshots/turn-code-360-light.png docs/images/room-turn.png)
+	@$(if $(BROWSER),scripts/old-chromium.sh)
+	SCREENSHOTS='$(CURDIR)/results/screenshots' ONLY='$(ONLY)' PAGE_LANG='$(PAGE_LANG)' BROWSER='$(BROWSER)' go test -tags pictures ./templates -run '^TestScreenshots$$' -count 1 -timeout 15m
+	@$(if $(ONLY)$(PAGE_LANG)$(BROWSER),:,cp results/screenshots/next-360-light.png docs/images/room-waiting.png; cp results/screenshots/turn-code-360-light.png docs/images/room-turn.png)
 
 setup: ## Install what the tests need: redis, postgresql, mariadb, chromium, a Korean font (Debian, Ubuntu)
 	@scripts/setup.sh

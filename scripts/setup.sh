@@ -98,9 +98,15 @@ fi
 
 known() { has apt-cache && [ -n "$(apt-cache search --names-only "^$1\$")" ]; }
 
+# The oldest browser is no package of the system.
+finish() { [ "$1" != long ] || "$(dirname "$0")/old-chromium.sh"; }
+
 # Optional packages are installed together with missing ones; alone only if this system offers them and root needs no password.
 if [ ${#missing[@]} -eq 0 ]; then
-	if [ ${#better[@]} -eq 0 ] || [ "$(id -u)" -ne 0 ] || ! known "${better[0]}"; then exit 0; fi
+	if [ ${#better[@]} -eq 0 ] || [ "$(id -u)" -ne 0 ] || ! known "${better[0]}"; then
+		finish "${1-}"
+		exit
+	fi
 fi
 
 give_up() {
@@ -149,3 +155,4 @@ for package in "${better[@]}"; do
 		apt install --no-install-recommends "$package" 2>/dev/null || echo "setup: $package could not be installed; the tests do without it" >&2
 	fi
 done
+finish "${1-}"

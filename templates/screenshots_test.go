@@ -107,6 +107,17 @@ func pictures() []picture {
 	}
 }
 
+// pictured returns today's Chromium, or with BROWSER=old the one of the long tests.
+func pictured(t *testing.T) *browser {
+	t.Helper()
+	if os.Getenv("BROWSER") == "old" {
+		ctx := browsertest.Old(t)
+		browsertest.AllowErrors(ctx, "")
+		return &browser{t: t, ctx: ctx}
+	}
+	return openBrowser(t)
+}
+
 // Pictures of the seller's page in every state, for people to look at: make screenshots. next and turn-code
 // are the README's too.
 func TestScreenshots(t *testing.T) {
@@ -116,14 +127,14 @@ func TestScreenshots(t *testing.T) {
 		if only := os.Getenv("ONLY"); only != "" && !slices.Contains(strings.Fields(only), p.name) {
 			continue
 		}
-		room, tab := startFakeRoom(t), openBrowser(t)
+		room, tab := startFakeRoom(t), pictured(t)
 		if p.name == "turn-busy" {
 			room.then(object{"code": "number_busy", "detail": "…", "ask_after": rfc(in(23))})
 		}
 		tab.prepare(room, p)
 		tab.shoot(folder, p.name)
 	}
-	tab := openBrowser(t)
+	tab := pictured(t)
 	room := startFakeRoom(t)
 	room.server.Config.Handler.(*http.ServeMux).HandleFunc("/sorry",
 		func(w http.ResponseWriter, r *http.Request) {

@@ -118,14 +118,14 @@ func forgetCookies(tb testing.TB, ctx context.Context) {
 	}
 }
 
-// start opens a test's first tab, in the shared browser if there is one.
+// start opens a test's first tab, in the shared browser if there is one. A nil in is a browser of its own.
 func start(tb testing.TB, programs []string, in *browser, options ...chromedp.ContextOption) context.Context {
 	tb.Helper()
 	root, stop := context.WithTimeout(context.Background(), lifetime)
 	w := &watch{}
 	var ctx context.Context
 	end := func() {}
-	if shared.on {
+	if shared.on && in != nil {
 		in.begin(tb, programs)
 		parent, cancel := context.WithCancel(context.WithValue(in.ctx, watchKey{}, w))
 		context.AfterFunc(root, cancel)

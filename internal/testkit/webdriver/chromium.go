@@ -23,13 +23,23 @@ type chromium struct {
 // Chromium is browsertest's browser with this package's methods, for journeys that every engine makes.
 func Chromium(tb testing.TB, _ Config) *Browser {
 	tb.Helper()
-	ctx := browsertest.Page(tb)      // permissions are the first profile's
+	return onChromium(tb, browsertest.Page(tb), "chromium") // permissions are the first profile's
+}
+
+// OldChromium is Chromium with the oldest version that long tests have.
+func OldChromium(tb testing.TB, _ Config) *Browser {
+	tb.Helper()
+	return onChromium(tb, browsertest.Old(tb), "oldchromium")
+}
+
+func onChromium(tb testing.TB, ctx context.Context, name string) *Browser {
+	tb.Helper()
 	browsertest.AllowErrors(ctx, "") // the other engines' consoles are not checked
 	c := &chromium{tb: tb, first: ctx, tab: ctx}
 	if err := c.do(chromedp.Func(mayCopy)); err != nil {
 		tb.Fatalf("chromium: %v", err)
 	}
-	return &Browser{tb: tb, engine: c, Name: "chromium"}
+	return &Browser{tb: tb, engine: c, Name: name}
 }
 
 // mayCopy allows copying at a press, as Chromium with a window does.

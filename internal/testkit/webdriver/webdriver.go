@@ -43,7 +43,7 @@ type Config struct {
 type Browser struct {
 	tb     testing.TB
 	engine engine
-	Name   string // "webkit", "firefox" or "chromium"
+	Name   string // "webkit", "firefox", "chromium" or "oldchromium"
 }
 
 // In returns the same browser for a subtest.
@@ -153,7 +153,7 @@ func still(selector string) string {
 	return `new Promise((done) => {
 		const place = () => {
 			const element = document.querySelector(` + quote(selector) + `);
-			return element?.checkVisibility() && JSON.stringify(element.getBoundingClientRect());
+			return element?.getClientRects().length > 0 && JSON.stringify(element.getBoundingClientRect());
 		};
 		const before = place();
 		setTimeout(() => done(before && before === place()), 50);
