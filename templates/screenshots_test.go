@@ -69,7 +69,7 @@ func pictures() []picture {
 	return []picture{
 		{name: "idle", state: object{"queue_length": 3, "lease_expires_at": in(87)}},
 		{name: "idle-checked", then: `document.getElementById("check").click()`,
-			until: `document.getElementById("check-result").textContent !== ""`},
+			until: `document.getElementById("check-result").textContent.trim() !== ""`},
 		{name: "idle-empty", state: object{"queue_length": 0, "estimated_wait": 0, "maximum_wait": 0}},
 		{name: "idle-error", then: `document.getElementById("join").click()`,
 			until: `document.getElementById("error").textContent !== ""`},
