@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds failures alone.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // settings keep Orca from reading a whole page by itself when it is loaded.
 const settings = `{"general": {"sayAllOnLoad": false, "pageSummaryOnLoad": false, "startingProfile":
@@ -44,7 +44,10 @@ func Start(tb testing.TB) *Reader {
 		"DISPLAY=" + webdriver.Display(tb), "LANG=C.UTF-8", "GNOME_ACCESSIBILITY=1",
 		"GTK_MODULES=gail:atk-bridge", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "XDG_CONFIG_HOME=" + dir,
 		"XDG_CACHE_HOME=" + dir, "XDG_DATA_HOME=" + dir}
-	write(tb, filepath.Join(dir, "orca", "user-settings.conf"), settings)
+	write(tb, filepath.Join(dir, "orca", "user-settings.conf"), settings, 0o600)
+	// Orca does not start where pgrep finds another one of the same user.
+	write(tb, filepath.Join(dir, "bin", "pgrep"), "#!/bin/sh\nexit 1\n", 0o700)
+	r.Env = append(r.Env, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 	r.Env = append(r.Env, "DBUS_SESSION_BUS_ADDRESS="+r.bus(dir))
 	r.run(dir, accessibility(tb), "--launch-immediately", "--a11y=1", "--screen-reader=1")
 	r.run(dir, testproc.Find(tb, "orca"))
@@ -63,12 +66,12 @@ func short(tb testing.TB) string {
 	return dir
 }
 
-func write(tb testing.TB, path, text string) {
+func write(tb testing.TB, path, text string, mode os.FileMode) {
 	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		tb.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	patience = time.Minute // for a browser, and for the events of a test: it bounds failures alone
+	patience = 2 * time.Minute // for a browser, and for the events of a test: it bounds failures alone
 	between  = 50 * time.Millisecond
 )
 
