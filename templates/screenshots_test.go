@@ -139,7 +139,7 @@ func TestScreenshots(t *testing.T) {
 	room.server.Config.Handler.(*http.ServeMux).HandleFunc("/sorry",
 		func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
-			_ = templates.ErrorPage(templates.ErrorView{Lang: "ko", AssetPrefix: static.Prefix(),
+			_ = templates.ErrorPage(templates.ErrorView{Lang: cmp.Or(os.Getenv("PAGE_LANG"), "ko"), AssetPrefix: static.Prefix(),
 				Code: "store_unavailable", Room: "integration"}).Render(r.Context(), w)
 		})
 	tab.do(chromedp.Navigate(room.server.URL + "/sorry"))
