@@ -228,6 +228,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Slow:   s.cfg.SellerAuth == byToken,
 		Failed: func(err error) { unaccepted.failed("connections cannot be accepted", err) }})
 	s.http = &http.Server{Handler: s.admission, ConnState: s.admission.ConnState,
+		ConnContext:       s.admission.ConnContext,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: answerTimeout, IdleTimeout: 60 * time.Second, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}

@@ -70,13 +70,19 @@ type replica struct {
 // startReplica starts `waitroom serve` and returns when it is ready.
 func startReplica(t *testing.T, args ...string) *replica {
 	t.Helper()
+	return startAs(t, exec.Command(program), args...)
+}
+
+// startAs is startReplica by a command of the program.
+func startAs(t *testing.T, cmd *exec.Cmd, args ...string) *replica {
+	t.Helper()
 	addr := fmt.Sprintf("127.0.0.1:%d", testproc.FreePort(t))
 	logPath := filepath.Join(t.TempDir(), "log")
 	file, err := os.Create(logPath)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
-	cmd := exec.Command(program, append([]string{"serve", "--addr", addr,
-		"--database-url", "sqlite:" + filepath.Join(t.TempDir(), "waitroom.db")}, args...)...)
+	cmd.Args = append(append(cmd.Args, "serve", "--addr", addr, "--database-url",
+		"sqlite:"+filepath.Join(t.TempDir(), "waitroom.db")), args...)
 	cmd.Stderr = file
 	process, err := testproc.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err)

@@ -56,7 +56,11 @@ func (a *Admission) Run(ctx context.Context) error {
 }
 
 // ServeHTTP passes a request on: one that asks for a socket in its turn, every other one at once.
-func (a *Admission) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+func (a *Admission) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !a.refused(w, r) {
+		a.handler.ServeHTTP(w, r)
+	}
+}
 
 // ConnState has to be the server's ConnState. It frees a connection's slot when the connection is taken over,
 // its request is refused, or the client has gone.

@@ -33,6 +33,9 @@ type listener struct {
 	queue    []queued          // connections that want a socket
 	admitted map[net.Conn]bool // connections with a slot
 	free     int               // slots
+	last     map[net.Conn]bool // connections that have one of the last files
+	first    uint64            // number of the first of these files; 0 = there is no limit
+	most     int               // connections that may have one at a time
 	passed   bool              // the connection before was not of the queue
 	err      error             // why no connection comes any more
 
@@ -49,7 +52,9 @@ type queued struct {
 // connections.
 func newListener(inner net.Listener, slots int, failed func(error)) *listener {
 	l := &listener{Listener: inner, within: queuedWithin, whole: headWithin, failed: failed,
-		partial: make(map[net.Conn]bool), admitted: make(map[net.Conn]bool), free: slots}
+		partial: make(map[net.Conn]bool), admitted: make(map[net.Conn]bool), last: make(map[net.Conn]bool),
+		free: slots}
+	l.first, l.most = keepBack(FileLimit())
 	l.changed.L = &l.mu
 	return l
 }
@@ -59,7 +64,7 @@ func (l *listener) run() {
 	for {
 		c, err := l.Listener.Accept()
 		if err == nil {
-			l.classify(c)
+			l.accepted(c)
 			continue
 		}
 		if passes, ok := err.(interface{ Temporary() bool }); ok && passes.Temporary() {
@@ -74,6 +79,18 @@ func (l *listener) run() {
 		l.changed.Broadcast()
 		l.mu.Unlock()
 		return
+	}
+}
+
+func (l *listener) accepted(c net.Conn) {
+	switch last, ok := l.reserves(c); {
+	case !ok:
+		l.failed(errFewFiles)
+		_ = c.Close()
+	case last:
+		l.came(c, false) // it is answered at once
+	default:
+		l.classify(c)
 	}
 }
 
@@ -179,6 +196,9 @@ func (l *listener) state(c net.Conn, s http.ConnState) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if s != http.StateIdle {
+		delete(l.last, c)
+	}
 	if l.admitted[c] {
 		delete(l.admitted, c)
 		l.free++

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/server/admission"
 )
 
 func TestDoctorHintsAtALimitOfFilesThatABusyRoomReaches(t *testing.T) {
@@ -19,7 +21,7 @@ func TestDoctorHintsAtALimitOfFilesThatABusyRoomReaches(t *testing.T) {
 	d.files(256)
 	require.Equal(t, Doubtful, d.findings[0].Level)
 	require.Contains(t, d.findings[0].Text, "Only 256 files")
-	require.Positive(t, fileLimit())
+	require.Positive(t, admission.FileLimit())
 }
 
 func TestDoctorSaysWhatDoesNotWorkInAFrame(t *testing.T) {

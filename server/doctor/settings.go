@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/waitroom/waitroom/server/admission"
 	"github.com/waitroom/waitroom/server/roomsfile"
 )
 
@@ -68,7 +69,7 @@ func (d *doctor) settings() {
 				"backup older than that may be restored.", d.RetentionText)
 	}
 	d.frames(about)
-	d.files(fileLimit())
+	d.files(admission.FileLimit())
 	if !d.any(about) {
 		d.fine(about, "All settings are right.")
 	}

@@ -1,0 +1,63 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+)
+
+// reserveMost is how many of the last files are for probes and for the process's own connections; with a low
+// limit it is a quarter.
+const reserveMost = 64
+
+var errFewFiles = errors.New("the last open files are kept for probes: raise the limit, or add a replica")
+
+// reserved marks the context of connections that have one of the last files.
+type reserved struct{}
+
+// keepBack returns the number of the first reserved file, and how many connections may have one at a time.
+func keepBack(limit uint64) (first uint64, most int) {
+	reserve := min(reserveMost, limit/4)
+	return limit - reserve, int(reserve / 2)
+}
+
+// reserves reports whether a new connection has one of the last files; ok is false if too many of these have.
+func (l *listener) reserves(c net.Conn) (last, ok bool) {
+	if l.first == 0 || fileOf(c) < l.first {
+		return false, true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.last) >= l.most {
+		return true, false
+	}
+	l.last[c] = true
+	return true, true
+}
+
+// ConnContext has to be the server's ConnContext.
+func (a *Admission) ConnContext(ctx context.Context, c net.Conn) context.Context {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.last[c] {
+		return context.WithValue(ctx, reserved{}, true)
+	}
+	return ctx
+}
+
+// refused answers a request on one of the last files, unless it is a probe: else a balancer would take the
+// replica for dead, and cut the sockets that it has.
+func (a *Admission) refused(w http.ResponseWriter, r *http.Request) bool {
+	if r.Context().Value(reserved{}) == nil {
+		return false
+	}
+	w.Header().Set("Connection", "close")
+	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+		return false
+	}
+	a.failed(errFewFiles)
+	w.Header().Set("Retry-After", "2")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	return true
+}
