@@ -88,8 +88,8 @@ func start(ctx context.Context, s *stack.Stack, timed bool) (*meter, error) {
 	}
 	_, port, _ := net.SplitHostPort(addr)
 	m := &meter{timed: timed, out: filepath.Join(s.Dir, "callgrind")}
-	command := []string{server, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
-		s.Dir}
+	command := []string{server, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+		"--dir", s.Dir}
 	if !timed {
 		valgrind, err := stack.Find("valgrind", "scripts/setup.sh bench")
 		if err != nil {
