@@ -7,19 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
-	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/doctor"
 )
+
+func diagnoseRoom(t *testing.T, cfg Config, id string) string {
+	var out bytes.Buffer
+	doctor.WriteFindings(&out, DiagnoseOnly(t.Context(), cfg, doctor.Only{Room: id}))
+	return out.String()
+}
 
 func TestDoctorPrintsTheKeysOfARoomWithoutSessions(t *testing.T) {
 	redis := redistest.StartKept(t)
 	cfg := sound(t, "--redis-url", redis.URL(), "--public-url", "", "--rooms", "a,b")
-	report := func(id room.ID) string {
-		var out bytes.Buffer
-		require.True(t, doctor.WriteFindings(&out, DiagnoseOnly(t.Context(), cfg, doctor.Only{Room: id})))
-		return out.String()
-	}
+	report := func(id string) string { return diagnoseRoom(t, cfg, id) }
 	require.Contains(t, report("a"), "hint   redis     Redis has no key of the room a.")
+
+	require.Contains(t, diagnoseRoom(t, cfg, "no room"), "WRONG  redis     ")
 
 	r := start(t, cfg)
 	holder, waiter := newSeller(t, r.URL(), "s-1"), newSeller(t, r.URL(), "s-2")

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server"
 	"github.com/waitroom/waitroom/server/doctor"
 )
@@ -22,15 +21,9 @@ func diagnose(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	name, args, err := taken(args, "room")
+	id, args, err := taken(args, "room")
 	if err != nil {
 		return err
-	}
-	only := doctor.Only{Source: source}
-	if name != "" {
-		if only.Room, err = room.ParseID(name); err != nil {
-			return fmt.Errorf("--room: %w", err)
-		}
 	}
 	cfg, err := server.ParseConfig(args)
 	if errors.Is(err, server.ErrHelp) {
@@ -42,7 +35,7 @@ func diagnose(args []string, out io.Writer) error {
 		}
 		return errDoctor
 	}
-	if !doctor.WriteFindings(out, server.DiagnoseOnly(context.Background(), cfg, only)) {
+	if !doctor.WriteFindings(out, server.DiagnoseOnly(context.Background(), cfg, doctor.Only{Source: source, Room: id})) {
 		return errDoctor
 	}
 	return nil

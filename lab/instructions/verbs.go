@@ -80,7 +80,8 @@ var verbs = []measured{
 		p *party) error {
 		return p.match(ctx, e)
 	}},
-	{"expect", func(c *room.Config) { c.Quarantine = -1 }, joins(2), func(ctx context.Context, e *room.Engine, p *party) error {
+	{"expect", func(c *room.Config) { c.Quarantine = -1 }, joins(2), func(ctx context.Context, e *room.Engine,
+		p *party) error {
 		_, err := e.Expect(ctx, p.id, room.ExpectRequest{Session: p.sessions[0], Fence: p.fence})
 		return err
 	}},

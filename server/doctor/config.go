@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/server/store"
@@ -48,6 +47,6 @@ type Config struct {
 
 // Only names the one thing that is to be reported; the zero value is a check of everything.
 type Only struct {
-	Source string  // what came last from the sources of this name
-	Room   room.ID // what Redis has of this room
+	Source string // what came last from the sources of this name
+	Room   string // what Redis has of this room
 }

@@ -16,8 +16,13 @@ import (
 
 // keys reports what Redis has of a room, key by key. The records of the lock and of the state are printed, of
 // the other keys how much they have. Nothing that is printed lets a reader act as a seller or read a message.
-func (d *doctor) keys(ctx context.Context, id room.ID) {
+func (d *doctor) keys(ctx context.Context, name string) {
 	const about = "redis"
+	id, err := room.ParseID(name)
+	if err != nil {
+		d.wrong(about, "Give the name of a room, as it is in its page's address.", "%s", plain(err.Error()))
+		return
+	}
 	s, names, ok := d.opened(about, "Look at the room's desk, /support/"+string(id)+".")
 	if !ok {
 		return
