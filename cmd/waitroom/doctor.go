@@ -35,7 +35,8 @@ func diagnose(args []string, out io.Writer) error {
 		}
 		return errDoctor
 	}
-	if !doctor.WriteFindings(out, server.DiagnoseOnly(context.Background(), cfg, doctor.Only{Source: source, Room: id})) {
+	findings := server.DiagnoseOnly(context.Background(), cfg, doctor.Only{Source: source, Room: id})
+	if !doctor.WriteFindings(out, findings) {
 		return errDoctor
 	}
 	return nil

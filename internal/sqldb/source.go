@@ -93,9 +93,10 @@ func parseFault(err error) string {
 // makes a writer wait at the start of its transaction, instead of failing in its middle. A transaction's
 // changes stay in memory until its commit, up to 16 MB, and so does a statement's undo log: otherwise both
 // would be written to files, and twice. The log is checkpointed every 16 MB: a page that changed several
-// times is written once.
+// times is written once. A log that grew beyond 32 MB, beside a long reader, is cut once it begins anew.
 const sqliteOptions = "?_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_txlock=immediate" +
-	"&_pragma=cache_size(-16000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)"
+	"&_pragma=cache_size(-16000)&_pragma=temp_store(memory)&_pragma=wal_autocheckpoint(4000)" +
+	"&_pragma=journal_size_limit(33554432)"
 
 // sqliteConnections leaves room for writers that wait, each with a connection. Our transactions need a second
 // connection for a statement that is not compiled yet, so there are more connections than the outbox's

@@ -63,10 +63,10 @@ func breakages() []breakage {
 			lua("leases.lua", "max(US, room.fence + 1, room.highest_fence + 1), 0",
 				"room.tickets % 4 == 0 and US - 5000000 or max(US, room.fence + 1), 0")}},
 		{TicketReused, "every sixth ticket is given out twice", Calm(), []edit{
-			lua("verb/join.lua", "room.tickets = room.tickets + 1",
+			lua("places.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = NOW % 6 == 0 and room.tickets or room.tickets + 1")}},
 		{TicketBack, "tickets go back by three now and then", Calm(), []edit{
-			lua("verb/join.lua", "room.tickets = room.tickets + 1",
+			lua("places.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = room.tickets % 7 == 6 and NOW % 2 == 0 and room.tickets - 3 or room.tickets + 1")}},
 		{SamePosition, "the second in line is shown as the first", Calm(), []edit{
 			lua("reply.lua", "command('ZRANK', QUEUE, session) + 1",
@@ -114,7 +114,7 @@ func breakages() []breakage {
 			{"ledger/drain_record.go", "		return w.ended(b, epoch, r)",
 				"		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
-			lua("verb/join.lua", "room.tickets = room.tickets + 1",
+			lua("places.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = room.tickets + (room.tickets % 9 == 8 and 2 or 1)")}},
 		{Miscounted, "no replica counts the end of every fifth place", Calm(), []edit{
 			{"ledger/drain_record.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {",
