@@ -50,6 +50,7 @@ func Start(tb testing.TB) *Reader {
 	r.Env = append(r.Env, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 	r.Env = append(r.Env, "DBUS_SESSION_BUS_ADDRESS="+r.bus(dir))
 	r.run(dir, accessibility(tb), "--launch-immediately", "--a11y=1", "--screen-reader=1")
+	r.named("org.a11y.Bus") // Orca would start another one otherwise
 	r.run(dir, testproc.Find(tb, "orca"))
 	r.Says(0, "Screen reader on")
 	return r
@@ -120,6 +121,21 @@ func accessibility(tb testing.TB) string {
 	}
 	tb.Fatal("at-spi-bus-launcher is not installed: run `scripts/setup.sh long`")
 	return ""
+}
+
+// named waits until a program has a name on the session bus.
+func (r *Reader) named(name string) {
+	r.tb.Helper()
+	testproc.Until(r.tb, patience, func() error {
+		ask := exec.Command(testproc.Find(r.tb, "dbus-send"), "--session", "--print-reply=literal",
+			"--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:"+name)
+		ask.Env = append(os.Environ(), r.Env...)
+		out, err := ask.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "true") {
+			return fmt.Errorf("nothing has the name %s: %s (%v)", name, out, err)
+		}
+		return nil
+	})
 }
 
 func (r *Reader) run(dir, path string, args ...string) {
