@@ -44,7 +44,7 @@ func TestNoSellerLosesATurnWhileAllAttacksRunAndEachIsRefused(t *testing.T) {
 	} {
 		require.Contains(t, found.attacks, name, found)
 		statuses := slices.Collect(maps.Keys(*found.attacks[name]))
-		require.Subset(t, append(want.only, 0), statuses, "%s: %s", name, found)
+		require.Subset(t, append(want.only, 0, 503), statuses, "%s: %s", name, found) // 503: it is busy
 		if want.seen != 0 {
 			require.Contains(t, statuses, want.seen, "%s: %s", name, found)
 		}

@@ -168,7 +168,7 @@ func (r *Reader) Says(n int, part string) (until int) {
 				return nil
 			}
 		}
-		return fmt.Errorf("Orca never said %q: %v", part, said[n:])
+		return fmt.Errorf("not said by Orca: %q: %v", part, said[n:])
 	})
 	return until
 }
