@@ -32,6 +32,7 @@ func (l *Ledger) Run(ctx context.Context) error {
 		g.Go(func() error { return l.drainQueue(ctx) })
 	}
 	g.Go(func() error { return l.requeueStale(ctx) })
+	g.Go(func() error { return l.writeRefusedAlways(ctx) })
 	g.Go(func() error { return l.reconcileAlways(ctx) })
 	if l.cfg.Retention > 0 {
 		g.Go(func() error { return l.trimAlways(ctx) })

@@ -161,6 +161,7 @@ type Detail struct {
 	Reason    string       `json:"reason,omitempty"` // of a message a room.Reason, else a person's words
 	Asks      int          `json:"asks,omitempty"`
 	Duplicate bool         `json:"duplicate,omitempty"`
+	Times     int          `json:"times,omitempty"` // refused joins of the hour
 }
 
 func detailOf(r room.Record) string {

@@ -20,3 +20,8 @@ func (l *Ledger) DrainRooms(ctx context.Context, ids []room.ID) error {
 	_, err := l.drain(ctx, ids)
 	return err
 }
+
+// RefusedMost is the most sellers whose refused joins wait to be written.
+const RefusedMost = refusedMost
+
+func (l *Ledger) WriteRefused(ctx context.Context) { l.writeRefused(ctx) }

@@ -82,6 +82,7 @@ type Ledger struct {
 	backlog    *backlog
 	alerts     alerts
 	unanswered unansweredCommits
+	refused    refusedJoins
 	metrics    *metrics
 
 	backlogLog *rate.Limiter // limits the log of journals that fill up

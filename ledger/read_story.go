@@ -14,8 +14,8 @@ import (
 
 // TimelineRow is one event of a seller, keyed by Room, Epoch, Entry and N. Its kinds are joined, away, back,
 // moved, near, granted, extended, ended, asked, message, claimed, assigned, rejected, action (by support),
-// incident, and "told" (a webhook was delivered or, from a journal, a process observed a place that Redis
-// lost). Detail is a Detail as JSON.
+// incident, "refused" (joins, while the seller had a place), and "told" (a webhook was delivered or, from a
+// journal, a process observed a place that Redis lost). Detail is a Detail as JSON.
 type TimelineRow struct {
 	Room                     room.ID
 	At, Epoch, Ticket, Fence int64 // At: unix ms

@@ -107,7 +107,7 @@ func storyEvent(r ledger.TimelineRow) (support.StoryEvent, error) {
 		Reason: support.Word(d.Reason), MessageID: support.Word(d.MessageID),
 		ExpiresAt: support.When(d.ExpiresAt), Since: support.When(d.Since), Position: d.Position,
 		Asks: d.Asks, Who: support.Word(d.Who),
-		Action: support.Word(d.Action), Duplicate: d.Duplicate}, nil
+		Action: support.Word(d.Action), Duplicate: d.Duplicate, Times: d.Times}, nil
 }
 
 // Sellers finds sellers by a part of their ids.

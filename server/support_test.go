@@ -450,6 +450,24 @@ func TestTimelineShowsWhatHappenedBeforeTheLedgerHasIt(t *testing.T) {
 	}
 }
 
+func TestTimelineShowsRefusedJoinsOfTheSeller(t *testing.T) {
+	o := openOffice(t)
+	a, b := newSeller(t, o.a.URL(), "판매자"), newSeller(t, o.b.URL(), "판매자")
+	a.join()
+	requireProblem(t, b.join(), http.StatusConflict, "seller_has_place")
+	kim := newAgent(t, o.a.URL(), "kim")
+	var got reply
+	refused := func() bool {
+		got = kim.ask("GET", "/api/support/integration/timeline?seller=판매자", "")
+		return strings.Contains(got.body, `"kind":"refused","times":1`)
+	}
+	require.Eventually(t, refused, patience, 50*time.Millisecond)
+	require.NotContains(t, got.body, b.session)
+	require.NotContains(t, got.body, "127.0.0.1")
+	page := kim.ask("GET", "/support/-/sellers/판매자?lang=ko", "")
+	require.Contains(t, page.body, "다른 브라우저나 기기에서 같은 판매자 ID로 줄을 서려다 1번 거절됐어요")
+}
+
 func TestExportOfManyRowsIsStreamed(t *testing.T) {
 	r := start(t, config(t, supportArgs(t)...))
 	_, err := r.db.SQL().ExecContext(t.Context(),

@@ -57,6 +57,8 @@ func (t narrator) beside(e StoryEvent, c course) Words {
 		return t.done(s.Assigned, e, c)
 	case "incident":
 		return wordsOf(word(s.Incidents, e.Action), "kind", e.Action)
+	case "refused":
+		return wordsOf(s.Refused, "n", e.Times)
 	case "near":
 		return wordsOf(s.Near, "n", e.Position)
 	case "told":

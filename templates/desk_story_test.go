@@ -73,6 +73,9 @@ func TestEveryEventIsWrittenInBothLanguages(t *testing.T) {
 		ko, en string
 	}{
 		"joined": {events{join}, "대기 번호 3번을 받고 줄을 섰어요", "Joined the line with ticket 3"},
+		"refused": {events{join, with(happened("refused", 9), func(e *templates.StoryEvent) { e.Times = 4 })},
+			"다른 브라우저나 기기에서 같은 판매자 ID로 줄을 서려다 4번 거절됐어요 · 한 판매자는 한 자리예요", "Another browser or device " +
+				"tried to join with this seller ID and was refused · 4 times within the hour"},
 		"granted": {events{join, turn}, "차례가 왔어요 · 14:06:20까지 인증할 수 있어요 · 3분 20초 기다렸어요",
 			"Got the turn · had until 14:06:20 to verify · after waiting 3 minutes 20 seconds"},
 		"at once": {events{join, granted(0, 120)}, "차례가 왔어요 · 14:03:00까지 인증할 수 있어요",

@@ -65,6 +65,7 @@ type StoryEvent struct {
 	MessageID            string
 	Who, Action, Why     string // of support
 	Duplicate            bool
+	Times                int // refused joins
 }
 
 // FindView is /support/-/find: the rooms and sellers that have a text.

@@ -370,6 +370,7 @@ type DeskStoryText struct {
 	Waited        string            `json:"waited"`  // {span}
 	Asked         string            `json:"asked"`
 	AskedAgain    string            `json:"asked_again"`   // {n}
+	Refused       string            `json:"refused"`       // {n}
 	ExtendedBy    string            `json:"extended_by"`   // {until} {who}
 	ExtendedBusy  string            `json:"extended_busy"` // {until}
 	Away          string            `json:"away"`

@@ -90,6 +90,9 @@ func (h *lockAPI) enter(c *gin.Context, session, sellerID string, asks, noWait b
 		return h.Engine.Join(ctx, request.Room(c), room.JoinRequest{Request: uuid.NewString(), Session: session,
 			Seller: seller, NoWait: noWait, Asks: asks, Address: h.addressMark(c)})
 	})
+	if errors.Is(err, room.ErrSellerHasPlace) && h.JoinRefused != nil {
+		h.JoinRefused(request.Room(c), seller)
+	}
 	if err != nil {
 		return "", room.Standing{}, err
 	}

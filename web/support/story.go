@@ -38,6 +38,7 @@ type StoryEvent struct {
 	Who       Word    `json:"who,omitempty"` // of support
 	Action    Word    `json:"action,omitempty"`
 	Duplicate bool    `json:"duplicate,omitempty"`
+	Times     int     `json:"times,omitempty"` // refused joins
 }
 
 // timelineAnswer is a seller's timeline in a room.
@@ -122,7 +123,7 @@ func (e StoryEvent) view() templates.StoryEvent {
 		Since:    int64(e.Since),
 		Position: e.Position, Asks: e.Asks, MessageID: string(e.MessageID), Who: string(e.Who),
 		Action:    string(e.Action),
-		Duplicate: e.Duplicate}
+		Duplicate: e.Duplicate, Times: e.Times}
 	if e.Who != "" {
 		v.Why = string(e.Reason)
 	} else {

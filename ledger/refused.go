@@ -1,0 +1,132 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/waitroom/waitroom/room"
+)
+
+const (
+	refusedEvery = 2 * time.Second
+	refusedMost  = 1000 // sellers whose refusals wait to be written; those of further ones are not counted
+	refusedTries = 3    // times that a write waits for the seller's place, which the drain brings
+)
+
+// refusedJoins counts refused joins until they are written. The zero value is ready.
+type refusedJoins struct {
+	mu     sync.Mutex
+	counts map[refusedKey]refusedCount
+}
+
+type refusedKey struct {
+	room   room.ID
+	seller string
+}
+
+type refusedCount struct {
+	n     int
+	at    int64 // the last one's time, unix ms
+	tried int
+}
+
+// JoinRefused counts a refused join of a seller who has a place in the room. Run writes it into the timeline
+// of that place: one row an hour, however often it happens. JoinRefused does not wait.
+func (l *Ledger) JoinRefused(id room.ID, seller string) {
+	l.refused.add(refusedKey{id, plain(seller)}, refusedCount{n: 1, at: l.cfg.Now().UnixMilli()})
+}
+
+func (r *refusedJoins) add(key refusedKey, c refusedCount) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before, counted := r.counts[key]
+	if !counted && len(r.counts) >= refusedMost {
+		return
+	}
+	if r.counts == nil {
+		r.counts = make(map[refusedKey]refusedCount)
+	}
+	r.counts[key] = refusedCount{before.n + c.n, max(before.at, c.at), max(before.tried, c.tried)}
+}
+
+// take returns all counts, and forgets them.
+func (r *refusedJoins) take() map[refusedKey]refusedCount {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counts := maps.Clone(r.counts)
+	clear(r.counts)
+	return counts
+}
+
+// writeRefusedAlways writes counted refusals until ctx ends; it returns ctx's error.
+func (l *Ledger) writeRefusedAlways(ctx context.Context) error {
+	for {
+		if err := pause(ctx, refusedEvery); err != nil {
+			return err
+		}
+		l.writeRefused(ctx)
+	}
+}
+
+// writeRefused writes the counted refusals. It keeps those that the database did not take, and those of a
+// seller whose place the ledger does not have yet.
+func (l *Ledger) writeRefused(ctx context.Context) {
+	for key, c := range l.refused.take() {
+		var found bool
+		err := l.inRoom(ctx, key.room, func(w *work) (err error) {
+			found, err = w.refused(key.seller, c)
+			return err
+		})
+		if err == nil && !found {
+			c.tried++
+		}
+		if err != nil || !found && c.tried < refusedTries {
+			l.refused.add(key, c)
+		}
+	}
+}
+
+// refused adds refused joins to the hour's row of the seller's open place, if the ledger has one.
+func (w *work) refused(seller string, c refusedCount) (found bool, err error) {
+	var epoch, ticket int64
+	err = w.Row(`SELECT epoch, ticket FROM places WHERE room = $1 AND seller = $2 AND outcome IS NULL
+		ORDER BY epoch DESC, ticket DESC LIMIT 1`, string(w.id), seller).Scan(&epoch, &ticket)
+	if err != nil {
+		return false, orNone(err)
+	}
+	entry := fmt.Sprintf("refused/%d", c.at/time.Hour.Milliseconds())
+	var text string
+	err = w.Row(`SELECT detail FROM timeline WHERE room = $1 AND epoch = $2 AND entry = $3 AND n = $4`,
+		string(w.id), epoch, entry, ticket).Scan(&text)
+	var d Detail
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &d)
+	}
+	if err = orNone(err); err != nil {
+		return false, err
+	}
+	d.Times += c.n
+	detail, err := json.Marshal(d)
+	if err != nil {
+		return false, err
+	}
+	_, err = w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
+		VALUES ($1, $2, $3, $4, $5, 'refused', $4, 0, $6, $7)
+		ON CONFLICT (room, epoch, entry, n) DO UPDATE SET at = excluded.at, detail = excluded.detail`,
+		string(w.id), epoch, entry, ticket, c.at, seller, string(detail))
+	return true, err
+}
+
+// orNone returns nil for a row that is not there.
+func orNone(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
+}
