@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long check race bench gobench sim estimates growth instructions load load-check day day-check robots attack faults faults-check mixed-versions fuzz release generate screenshots setup
+.PHONY: help run demo test test-long test-alone check race bench gobench sim estimates growth instructions load load-check day day-check robots attack faults faults-check mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers: with more packages at a time these starve each other. `make check` vets, and tests need no DWARF.
@@ -37,6 +37,11 @@ test-long: ## Run the tests that take long (failovers, whole matrices, long prop
 	@scripts/setup.sh faults
 	@scripts/setup.sh long
 	@TESTFLAGS='$(TESTFLAGS)' scripts/test-long.sh $(if $(filter command environment,$(firstword $(origin PKG))),$(PKG))
+
+test-alone: ## Run the tests that want the machine to themselves: what the screen reader Orca says, and the seller's journeys on Chromium 103
+	@scripts/setup.sh
+	@scripts/setup.sh alone
+	go test -tags 'long alone' -count 1 -p 1 -timeout 15m -vet=off -run '^(TestOrca.*|TestEveryEngineMakesTheSellersJourneys)$$' ./templates ./server
 
 race: ## Run all tests with the race detector (PKG=./room)
 	@scripts/setup.sh race

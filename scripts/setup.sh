@@ -6,7 +6,8 @@
 #   scripts/setup.sh bench  what `make bench` starts beside waitroom
 #   scripts/setup.sh instructions  what `make instructions` counts with
 #   scripts/setup.sh check  what `make check` looks at deploy/ with
-#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in, a screen reader, and the clients' languages
+#   scripts/setup.sh long   the other browsers, which journeys of `make test-long` are made in, and the clients' languages
+#   scripts/setup.sh alone  the screen reader and the old browser of `make test-alone`
 #   scripts/setup.sh faults what `make faults` starts beside waitroom, and the C compiler by which it sets Redis's clock
 set -euo pipefail
 
@@ -70,13 +71,18 @@ elif [ "${1-}" = long ]; then
 	need xvfb has Xvfb
 	need firefox-esr has_any firefox-esr firefox
 	need fonts-noto-cjk has_korean_font
+	need nodejs has node
+	need python3 has python3
+elif [ "${1-}" = alone ]; then
+	for_whom="make test-alone needs"
+	need xvfb has Xvfb
+	need firefox-esr has_any firefox-esr firefox
+	need fonts-noto-cjk has_korean_font
 	need orca has orca
 	need at-spi2-core has_accessibility_bus
 	need dbus-daemon has dbus-daemon
 	need xdotool has xdotool
-	need nodejs has node
 	need npm has npm
-	need python3 has python3
 elif [ "${1-}" = faults ]; then
 	for_whom="make faults needs"
 	need redis-sentinel has redis-sentinel
@@ -99,7 +105,7 @@ fi
 known() { has apt-cache && [ -n "$(apt-cache search --names-only "^$1\$")" ]; }
 
 # The oldest browser is no package of the system.
-finish() { [ "$1" != long ] || "$(dirname "$0")/old-chromium.sh"; }
+finish() { [ "$1" != alone ] || "$(dirname "$0")/old-chromium.sh"; }
 
 # Optional packages are installed together with missing ones; alone only if this system offers them and root needs no password.
 if [ ${#missing[@]} -eq 0 ]; then

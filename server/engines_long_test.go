@@ -27,7 +27,7 @@ import (
 var engines = []struct {
 	name string
 	open func(testing.TB, webdriver.Config) *webdriver.Browser
-}{{"chromium", webdriver.Chromium}, {"oldchromium", webdriver.OldChromium}, {"webkit", webdriver.WebKit}, {"firefox", webdriver.Firefox}}
+}{{"chromium", webdriver.Chromium}, {"webkit", webdriver.WebKit}, {"firefox", webdriver.Firefox}}
 
 // journeys are ways in which a seller uses the room's page.
 var journeys = []struct {

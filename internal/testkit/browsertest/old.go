@@ -19,7 +19,7 @@ func Old(tb testing.TB) context.Context {
 	}
 	program := filepath.Join(cache, "waitroom", "chromium-"+OldVersion, "chromium")
 	if _, err := os.Stat(program); err != nil {
-		tb.Fatalf("Chromium %s is not there: run `scripts/setup.sh long`: %v", OldVersion, err)
+		tb.Fatalf("Chromium %s is not there: run `scripts/setup.sh alone`: %v", OldVersion, err)
 	}
 	return start(tb, []string{program}, nil)
 }

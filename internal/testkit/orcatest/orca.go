@@ -119,7 +119,7 @@ func accessibility(tb testing.TB) string {
 			return path
 		}
 	}
-	tb.Fatal("at-spi-bus-launcher is not installed: run `scripts/setup.sh long`")
+	tb.Fatal("at-spi-bus-launcher is not installed: run `scripts/setup.sh alone`")
 	return ""
 }
 
