@@ -138,38 +138,33 @@ func (w *world) busyUntil(mine *held) (until int64) {
 	return until
 }
 
-// take adds a message and reports whether its match is right. A message without a time was sent some time
-// before it reached Redis. That age is not known, so the match has to be right for some age up to the
-// duration of the whole call.
-func (w *world) take(q room.MatchRequest, now int64, took time.Duration, got verdict) bool {
-	oldest := int64(1)
-	if q.From == 0 {
-		oldest = took.Milliseconds() + 3 // started milliseconds count whole
+// take adds a message that the engine takes to be sent at `earliest` at the earliest, and reports whether its
+// match is right. A message without a time was sent some time before it reached Redis; only the engine can
+// know how long, so the model has that from the engine. It is not longer than the duration of the call.
+func (w *world) take(q room.MatchRequest, now, earliest int64, took time.Duration, got verdict) bool {
+	from, to, guard := q.From, q.To, q.Guard.Milliseconds()
+	switch {
+	case from == 0:
+		from, to = earliest+guard, now+1
+		if from > now || now-from > took.Milliseconds()+2 { // started milliseconds count whole
+			return false
+		}
+	case from > now:
+		from, to = now-(from-now), now+1
 	}
-	for age := range oldest {
-		from, to := q.From, q.To
-		switch {
-		case from == 0:
-			from, to = now-age, now+1
-		case from > now:
-			from, to = now-(from-now), now+1
-		}
-		guard := q.Guard.Milliseconds()
-		if first := w.stamped[stampOf(q)]; first != nil && q.From != 0 {
-			w.messages = append(w.messages, &sent{id: q.MessageID})
-			got.duplicate = first.answer.duplicate
-			return got == first.answer
-		}
-		l, a, want, repeats := w.attribute(q, from-guard, to+guard)
-		if want != got {
-			continue
-		}
-		w.effect(q, l, a, repeats, from-guard, to+guard)
-		m := w.messages[len(w.messages)-1]
-		m.answer, w.stamped[stampOf(q)] = got, m
-		return true
+	if first := w.stamped[stampOf(q)]; first != nil && q.From != 0 {
+		w.messages = append(w.messages, &sent{id: q.MessageID})
+		got.duplicate = first.answer.duplicate
+		return got == first.answer
 	}
-	return false
+	l, a, want, repeats := w.attribute(q, from-guard, to+guard)
+	if want != got {
+		return false
+	}
+	w.effect(q, l, a, repeats, from-guard, to+guard)
+	m := w.messages[len(w.messages)-1]
+	m.answer, w.stamped[stampOf(q)] = got, m
+	return true
 }
 
 // stampOf is the same for a message and its copy under another id.
@@ -327,12 +322,10 @@ func (w *world) lapsed(mine *held, from, to int64) bool {
 	})
 }
 
-// caused reports whether a lease was live when a message was sent, or had asked before. One that never asks and
-// got no code counts as one that asked at its end.
+// caused reports whether a lease was live when a message was sent, or had asked before.
 func (l *held) caused(m *sent) bool {
 	live := l.granted < m.to && (l.live || l.end > m.from || l.end == l.granted && l.granted >= m.from)
-	silent := !l.asking && l.codes == 0 && l.end < m.to
-	return live || silent || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
+	return live || slices.ContainsFunc(l.asks, func(a ask) bool { return a.at < m.to })
 }
 
 // displaced reports whether a lease later than l may have received l's code, so that this message may be that

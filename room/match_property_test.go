@@ -2,6 +2,8 @@ package room_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"testing"
 	"time"
@@ -184,7 +186,7 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 		&p.world)
 	got := verdict{m.Result, m.Reason, m.Fence, m.Duplicate}
 	agreed := rapid.IntRange(0, 5).Draw(t, "agreed") > 0
-	fits := p.world.take(q, m.At, took, got)
+	fits := p.world.take(q, m.At, p.earliest(t, id), took, got)
 	require.True(t, fits, "%s: %+v", why, got)
 	last := p.world.messages[len(p.world.messages)-1]
 	require.Equal(t, last.ends, m.Completes, why)
@@ -202,6 +204,15 @@ func (p *post) send(t *rapid.T, q room.MatchRequest) {
 	}
 	p.ids, p.answers[id] = append(p.ids, id), m
 	p.sync(t, "")
+}
+
+// earliest returns when the engine takes a message to be sent at the earliest.
+func (p *post) earliest(t *rapid.T, id string) int64 {
+	sum := sha256.Sum256([]byte(id))
+	key := "{" + string(integration) + "}:sms:" + hex.EncodeToString(sum[:16])
+	at, err := p.rdb.HGet(context.Background(), key, "from").Int64()
+	require.NoError(t, err)
+	return at
 }
 
 // again repeats an earlier message.
