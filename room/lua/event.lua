@@ -23,11 +23,13 @@ local function listed(list)
 end
 
 local function json()
-  local lease = leases.held() and ',"lease":{' .. state.lease_json() .. ',' .. wire.holder(room) ..
-    (news.rank and ',"rank":' .. news.rank .. '}' or '}') or ''
+  local held = leases.held()
   return '{"format":' .. FORMAT .. ',"now":' .. int(NOW) .. ',' .. state.room_json() ..
-    (change.any and ',"changed":true' or '') .. lease .. listed('joined') .. listed('ended') ..
-    listed('moved') .. (news.reset and ',"reset":true' or '') .. listed('notes') .. listed('missed') .. '}'
+    (change.any and ',"changed":true' or '') .. (held and ',"lease":{' or '') ..
+    (held and state.lease_json() or '') .. (held and ',' or '') .. (held and wire.holder(room) or '') ..
+    (held and news.rank and ',"rank":' or '') .. (held and news.rank or '') .. (held and '}' or '') ..
+    listed('joined') .. listed('ended') .. listed('moved') .. (news.reset and ',"reset":true' or '') ..
+    listed('notes') .. listed('missed') .. '}'
 end
 
 -- channel returns the channel of the room's events.

@@ -4,8 +4,8 @@
 -- which is JSON members that Go has made.
 function journal.record(kind, v, more)
   if settings.journal_max == 0 then return end
-  news.records = news.records or {}
-  table.insert(news.records, wire.record(kind, v, more))
+  local records = news.records or {}
+  records[#records + 1], news.records = wire.record(kind, v, more), records
 end
 
 -- append writes the records of this call as one entry of the stream.

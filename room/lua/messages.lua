@@ -115,7 +115,7 @@ function messages.expire()
     command('HDEL', TEXTS, entry:match('^[^|]*'))
     command('ZREM', INBOX, entry)
   end
-  return tonumber(command('ZRANGE', INBOX, 0, 0, 'WITHSCORES')[2])
+  return tonumber(command('ZRANGE', INBOX, '0', '0', 'WITHSCORES')[2])
 end
 
 -- next_recent is the iterator of recent: it returns the next message, nil after the last.

@@ -34,9 +34,10 @@ end
 -- write writes the state now.
 function state.write()
   room.format = FORMAT
-  local lease = leases.held() and state.lease_json() .. ',' .. wire.holder(room)
-    or '"fence":' .. int(room.fence)
-  command('HSET', STATE, 'room', '{' .. state.room_json() .. ',' .. lease .. ',' .. wire.state(room) .. '}')
+  local held = leases.held()
+  command('HSET', STATE, 'room', '{' .. state.room_json() .. (held and ',' or ',"fence":') ..
+    (held and state.lease_json() or int(room.fence)) .. (held and ',' or '') ..
+    (held and wire.holder(room) or '') .. ',' .. wire.state(room) .. '}')
 end
 
 -- reset_average sets how long leases are held to a whole lease, while no lease has ended.

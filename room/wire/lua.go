@@ -16,6 +16,9 @@ var (
 		ShownMessage{}, RecentMessage{}, Candidate{}, Joined{}, Missed{}, Finished{}, Note{}, Kept{}, Asked{},
 		Glance{})
 	read = types(StoredPlace{}, EndedLease{}, StoredMessage{}, Parts{})
+	// full are those that Lua writes only from tables that wire.read_NAME or wire.new_NAME made: no member is
+	// nil there but those of pointers.
+	full = append(types(StoredPlace{}), members...)
 )
 
 func types(values ...any) (list []reflect.Type) {
@@ -43,11 +46,13 @@ func Lua() string {
 	}
 	b.WriteString("}\n" + listFunction)
 	for _, t := range slices.Concat(members, written) {
-		writeFunction(&b, "wire."+Name(t.Name()), FieldsOf(t), "", slices.Contains(members, t))
+		writeFunction(&b, "wire."+Name(t.Name()), FieldsOf(t), "", slices.Contains(members, t),
+			slices.Contains(full, t))
 	}
 	b.WriteString("local records = {}\n")
 	for _, k := range Kinds {
-		writeFunction(&b, "records."+k.Type, k.Written(), `{"type":"`+k.Type+`","at":' .. int(NOW) .. '`, false)
+		writeFunction(&b, "records."+k.Type, k.Written(), `{"type":"`+k.Type+`","at":' .. int(NOW) .. '`, false,
+			false)
 	}
 	b.WriteString(recordFunction)
 	for _, name := range append([]string{"state"}, names(read)...) {
@@ -152,7 +157,7 @@ func writeAbsent(b *strings.Builder, name string, of ...reflect.Type) {
 }
 
 // writeFunction writes a function that returns the JSON of a record. begin is what the object begins with.
-func writeFunction(b *strings.Builder, name string, fields []Field, begin string, bare bool) {
+func writeFunction(b *strings.Builder, name string, fields []Field, begin string, bare, full bool) {
 	parts, comma := []string{"'" + begin + "'"}, ","
 	if begin == "" {
 		parts, comma = nil, ""
@@ -164,7 +169,7 @@ func writeFunction(b *strings.Builder, name string, fields []Field, begin string
 		if i == 0 && f.OmitEmpty && comma == "" {
 			panic("wire: the first field of a record is never left out: " + f.Name)
 		}
-		parts, comma = append(parts, f.lua(comma)), ","
+		parts, comma = append(parts, f.lua(comma, full)), ","
 	}
 	if !bare {
 		parts = append(parts, "'}'")
@@ -173,8 +178,9 @@ func writeFunction(b *strings.Builder, name string, fields []Field, begin string
 	fmt.Fprintf(b, "function %s(v)\n  return %s\nend\n", name, text)
 }
 
-// lua returns a Lua expression of the field's member; "" where it is absent.
-func (f Field) lua(comma string) string {
+// lua returns a Lua expression of the field's member; "" where it is absent. `full` is true if the member is
+// never nil.
+func (f Field) lua(comma string, full bool) string {
 	v, begin := "v."+f.Name, "'"+comma+`"`+f.Name+`":`
 	t, pointer := f.Type, f.Type.Kind() == reflect.Pointer
 	if pointer {
@@ -202,6 +208,8 @@ func (f Field) lua(comma string) string {
 	switch {
 	case pointer || f.OmitEmpty && absent == "nil":
 		return "(" + v + " and " + text + " or '')"
+	case f.OmitEmpty && full:
+		return "(" + v + " ~= " + absent + " and " + text + " or '')"
 	case f.OmitEmpty:
 		return "((" + v + " or " + absent + ") ~= " + absent + " and " + text + " or '')"
 	}

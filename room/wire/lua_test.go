@@ -63,6 +63,12 @@ func TestLuaWritesEveryRecordAsGoReadsIt(t *testing.T) {
 				fill(want.Elem())
 			}
 			lua := luaOf(t, of, want)
+			switch {
+			case bare:
+				lua = "wire.new_state(" + lua + ")"
+			case slices.Contains(full, of):
+				lua = "wire.new_" + name + "(" + lua + ")"
+			}
 			body := "local text = wire." + name + "(" + lua + ")\n"
 			if bare {
 				body += "text = '{' .. text .. '}'\n"

@@ -17,11 +17,11 @@ local function next_look(pending, forget)
   if leases.held() then look = min(look, leases.deadline()) end
   if forget then look = min(look, forget) end
   if line.length() > 0 then
-    local gone = command('ZRANGE', SEEN, 0, 0, 'WITHSCORES')[2]
+    local gone = command('ZRANGE', SEEN, '0', '0', 'WITHSCORES')[2]
     if gone then
       look = min(look, max(tonumber(gone) + settings.away_after + 1, room.presence_trusted_from))
     end
-    local away = command('ZRANGE', AWAY, 0, 0, 'WITHSCORES')[2]
+    local away = command('ZRANGE', AWAY, '0', '0', 'WITHSCORES')[2]
     if away then
       local dropped = tonumber(away) + settings.away_after + settings.drop_after + 1
       look = min(look, max(dropped, room.presence_trusted_from))
@@ -45,5 +45,5 @@ function verb.expire()
     end
   end
   return reply.make(code, '', '"next_at":' .. int(more and NOW or next_look(pending, forget)) ..
-    ',"journal":' .. pending)
+    ',"journal":' .. int(pending))
 end
