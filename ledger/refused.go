@@ -15,8 +15,8 @@ import (
 
 const (
 	refusedEvery = 2 * time.Second
-	refusedMost  = 1000 // sellers whose refusals wait to be written; those of further ones are not counted
-	refusedTries = 3    // times that a write waits for the seller's place, which the drain brings
+	refusedMost  = 1000 // places whose refusals wait to be written; those of further ones are not counted
+	refusedTries = 30   // times that a write waits for the place, which the drain brings
 )
 
 // refusedJoins counts refused joins until they are written. The zero value is ready.
@@ -27,7 +27,8 @@ type refusedJoins struct {
 
 type refusedKey struct {
 	room   room.ID
-	seller string
+	seller string // an erased place has another one
+	ticket int64
 }
 
 type refusedCount struct {
@@ -36,10 +37,11 @@ type refusedCount struct {
 	tried int
 }
 
-// JoinRefused counts a refused join of a seller who has a place in the room. Run writes it into the timeline
-// of that place: one row an hour, however often it happens. JoinRefused does not wait.
-func (l *Ledger) JoinRefused(id room.ID, seller string) {
-	l.refused.add(refusedKey{id, plain(seller)}, refusedCount{n: 1, at: l.cfg.Now().UnixMilli()})
+// JoinRefused counts a join that was refused at a time (unix ms), since its seller has a place in the room
+// with that ticket. Run writes it into the timeline of that place, unless its seller is erased: one row an
+// hour, however often it happens. JoinRefused does not wait.
+func (l *Ledger) JoinRefused(id room.ID, seller string, ticket, at int64) {
+	l.refused.add(refusedKey{id, plain(seller), ticket}, refusedCount{n: 1, at: at})
 }
 
 func (r *refusedJoins) add(key refusedKey, c refusedCount) {
@@ -75,12 +77,12 @@ func (l *Ledger) writeRefusedAlways(ctx context.Context) error {
 }
 
 // writeRefused writes the counted refusals. It keeps those that the database did not take, and those of a
-// seller whose place the ledger does not have yet.
+// place that the ledger does not have yet.
 func (l *Ledger) writeRefused(ctx context.Context) {
 	for key, c := range l.refused.take() {
 		var found bool
 		err := l.inRoom(ctx, key.room, func(w *work) (err error) {
-			found, err = w.refused(key.seller, c)
+			found, err = w.refused(key, c)
 			return err
 		})
 		if err == nil && !found {
@@ -92,18 +94,17 @@ func (l *Ledger) writeRefused(ctx context.Context) {
 	}
 }
 
-// refused adds refused joins to the hour's row of the seller's open place, if the ledger has one.
-func (w *work) refused(seller string, c refusedCount) (found bool, err error) {
-	var epoch, ticket int64
-	err = w.Row(`SELECT epoch, ticket FROM places WHERE room = $1 AND seller = $2 AND outcome IS NULL
-		ORDER BY epoch DESC, ticket DESC LIMIT 1`, string(w.id), seller).Scan(&epoch, &ticket)
+// refused adds refused joins to the hour's row of the seller's place, if the ledger has it.
+func (w *work) refused(key refusedKey, c refusedCount) (found bool, err error) {
+	epoch, _, err := w.latestPlace(key.seller, key.ticket)
 	if err != nil {
 		return false, orNone(err)
 	}
 	entry := fmt.Sprintf("refused/%d", c.at/time.Hour.Milliseconds())
+	var at int64
 	var text string
-	err = w.Row(`SELECT detail FROM timeline WHERE room = $1 AND epoch = $2 AND entry = $3 AND n = $4`,
-		string(w.id), epoch, entry, ticket).Scan(&text)
+	err = w.Row(`SELECT at, detail FROM timeline WHERE room = $1 AND epoch = $2 AND entry = $3 AND n = $4`,
+		string(w.id), epoch, entry, key.ticket).Scan(&at, &text)
 	var d Detail
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &d)
@@ -119,7 +120,7 @@ func (w *work) refused(seller string, c refusedCount) (found bool, err error) {
 	_, err = w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 		VALUES ($1, $2, $3, $4, $5, 'refused', $4, 0, $6, $7)
 		ON CONFLICT (room, epoch, entry, n) DO UPDATE SET at = excluded.at, detail = excluded.detail`,
-		string(w.id), epoch, entry, ticket, c.at, seller, string(detail))
+		string(w.id), epoch, entry, key.ticket, max(at, c.at), key.seller, string(detail))
 	return true, err
 }
 

@@ -51,8 +51,8 @@ type JoinRequest struct {
 // Join gives the session the lock or a place in line, and returns its standing.
 //
 // A session that has a place keeps it (rule 4 of docs/contract.md): a holder claims its lease, and an
-// unclaimed waiter is back in line. Errors: ErrSellerHasPlace, ErrRoomFull, ErrLockHeld and ErrPaused (with
-// NoWait only), ErrNoPlace (with Ticket only), ErrStore.
+// unclaimed waiter is back in line. Errors: ErrSellerHasPlace with OtherTicket, ErrRoomFull, ErrLockHeld and
+// ErrPaused (with NoWait only), ErrNoPlace (with Ticket only), ErrStore.
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
 	once := ""
 	if !q.Fresh {

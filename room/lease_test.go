@@ -120,8 +120,10 @@ func TestOneSellerOnePlaceAndARefusedJoinUsesNoTicket(t *testing.T) {
 		again := a.join()
 		require.Equal(t, first.Place, again.Place)
 		require.Equal(t, first.Version, again.Version, "a repeat is no change")
-		_, err := e.Join(t.Context(), integration, room.JoinRequest{Session: other.session, Seller: "a"})
+		refused, err := e.Join(t.Context(), integration, room.JoinRequest{Session: other.session, Seller: "a"})
 		require.ErrorIs(t, err, room.ErrSellerHasPlace)
+		require.Equal(t, first.Ticket, refused.OtherTicket)
+		require.Equal(t, room.Idle, refused.Status, "the place is not the caller's")
 		_, err = e.Join(t.Context(), integration,
 			room.JoinRequest{Session: other.session, Seller: "b", NoWait: true})
 		require.ErrorIs(t, err, room.ErrLockHeld)

@@ -44,5 +44,5 @@ func codeError(a *answer) error {
 
 // standingOf returns the standing in an answer.
 func (e *Engine) standingOf(id ID, a *answer) Standing {
-	return Standing{View: a.View, Place: a.Place, LeaseLength: e.Terms(id).Lease}
+	return Standing{View: a.View, Place: a.Place, LeaseLength: e.Terms(id).Lease, OtherTicket: a.OtherTicket}
 }

@@ -39,6 +39,9 @@ type Standing struct {
 	Place
 	LeaseLength time.Duration
 	Already     bool // from Leave: a message had completed the lease before
+	// OtherTicket is the ticket of the seller's place, from Join with ErrSellerHasPlace. It is for the ledger:
+	// the caller may be another person.
+	OtherTicket int64
 }
 
 // Seconds rounds a wait up to whole seconds.

@@ -454,7 +454,11 @@ func TestTimelineShowsRefusedJoinsOfTheSeller(t *testing.T) {
 	o := openOffice(t)
 	a, b := newSeller(t, o.a.URL(), "판매자"), newSeller(t, o.b.URL(), "판매자")
 	a.join()
-	requireProblem(t, b.join(), http.StatusConflict, "seller_has_place")
+	answer := b.join()
+	requireProblem(t, answer, http.StatusConflict, "seller_has_place")
+	require.NotContains(t, answer.body, "ticket", "the caller may be another person")
+	a.leave("")
+	require.Equal(t, http.StatusOK, b.join().StatusCode)
 	kim := newAgent(t, o.a.URL(), "kim")
 	var got reply
 	refused := func() bool {
@@ -462,6 +466,7 @@ func TestTimelineShowsRefusedJoinsOfTheSeller(t *testing.T) {
 		return strings.Contains(got.body, `"kind":"refused","times":1`)
 	}
 	require.Eventually(t, refused, patience, 50*time.Millisecond)
+	require.Regexp(t, `"ticket":"?1"?,"fence":[^,]*,"kind":"refused"`, got.body, "the place that refused it")
 	require.NotContains(t, got.body, b.session)
 	require.NotContains(t, got.body, "127.0.0.1")
 	page := kim.ask("GET", "/support/-/sellers/판매자?lang=ko", "")

@@ -91,7 +91,7 @@ func (h *lockAPI) enter(c *gin.Context, session, sellerID string, asks, noWait b
 			Seller: seller, NoWait: noWait, Asks: asks, Address: h.addressMark(c)})
 	})
 	if errors.Is(err, room.ErrSellerHasPlace) && h.JoinRefused != nil {
-		h.JoinRefused(request.Room(c), seller)
+		h.JoinRefused(request.Room(c), seller, standing.OtherTicket, standing.Now)
 	}
 	if err != nil {
 		return "", room.Standing{}, err

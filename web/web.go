@@ -90,8 +90,9 @@ type Config struct {
 	// how long a room's leases were held before, at the hour of now (unix ms of Redis's clock); zero: not known.
 	// It returns soon. nil: it is never known
 	Pace func(id room.ID, now int64) (hold, spread time.Duration)
-	// called when a join is refused because its seller has a place in the room; it must not block. nil: none
-	JoinRefused func(id room.ID, seller string)
+	// called when a join is refused because its seller has a place in the room, with that place's ticket and
+	// the time (unix ms); it must not block. nil: none
+	JoinRefused func(id room.ID, seller string, ticket, at int64)
 
 	Names func(lang string) []templates.RoomName // the operator's names of rooms, for support; nil: none
 

@@ -9,9 +9,11 @@ type Reply struct {
 
 	Absence  string `json:"absence"`   // register, of a room that Redis does not have: its absence token
 	AskAfter int64  `json:"ask_after"` // number_busy: when the holder may ask
-	Already  bool   `json:"already"`   // leave: a message had completed the lease before
-	Asked    *Asked `json:"asked"`     // expect
-	Match    *Match `json:"match"`     // match, assign; expect of a claim
+	// OtherTicket is the ticket of the seller's place, where join is refused for it; for the ledger alone.
+	OtherTicket int64  `json:"other_ticket"`
+	Already     bool   `json:"already"` // leave: a message had completed the lease before
+	Asked       *Asked `json:"asked"`   // expect
+	Match       *Match `json:"match"`   // match, assign; expect of a claim
 
 	NextAt  int64 `json:"next_at"` // expire: when to call it again
 	Journal int   `json:"journal"` // expire: entries that the ledger does not have yet

@@ -21,7 +21,7 @@
 --   ok
 --   register                    the caller has to register the room first; see existence.register
 --   no_place                    the session has no live place with that ticket
---   seller_has_place            the seller has a live place with another session
+--   seller_has_place            the seller has a live place with another session; the reply has its ticket
 --   lock_held, room_paused      the session would have to wait, and may not
 --   room_full                   the limit of waiters is reached
 -- Publishes the new place, and the lease where it is granted.
@@ -38,6 +38,12 @@ end
 local function take_seller(refused)
   if refused then return command('HEXISTS', SELLERS, args.seller) == 0 end
   return command('HSETNX', SELLERS, args.seller, args.session) == 1
+end
+
+-- seller_has_place refuses the call. The ticket in the reply is for the ledger: no client gets it.
+local function seller_has_place()
+  local p = places.get(command('HGET', SELLERS, args.seller))
+  return reply.refuse('seller_has_place', nil, p and '"other_ticket":' .. int(p.ticket))
 end
 
 function verb.join()
@@ -58,7 +64,7 @@ function verb.join()
     return reply.make('ok', args.session)
   end
   local refused = refusal()
-  if args.seller ~= '' and not take_seller(refused) then return reply.refuse('seller_has_place') end
+  if args.seller ~= '' and not take_seller(refused) then return seller_has_place() end
   if refused then return reply.refuse(refused) end
 
   local p = places.begin({ session = args.session, seller = args.seller, channel = args.channel,
