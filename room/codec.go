@@ -135,6 +135,7 @@ type rare struct {
 	Outage    int64  // end of the last outage that the process saw (unix ms); 0 = none lately
 	ClockJump int64  // last jump ahead of Redis's clock that the process saw (unix ms); 0 = none lately
 	Trace     string // trace of the call, for the journal (see Entry.Trace); "" = none
+	Evicts    bool   // the process saw that Redis has evicted keys: see lineage.outcome_without_lock
 }
 
 var (

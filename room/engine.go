@@ -159,6 +159,7 @@ type Engine struct {
 
 	generations     generationFollower
 	histories       atomic.Int64
+	evicts          atomic.Bool                 // a master has evicted keys, as far as watch has seen
 	expiredReplicas map[ReplicaNumber]time.Time // dead replicas: when the sweep last made their rooms due
 	sweeping        map[string]<-chan struct{}  // by master: closed when the sweep's work there has ended
 	silent          silentMasters
@@ -283,7 +284,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, observed position, rep
 	jumps := max(terms.Quarantine, settling)
 	by := caller{observed.epoch, observed.version, observed.lineage, latest}
 	seldom := rare{Replays: replays, ReadOnly: c.readOnly, Outage: e.memory.outageEnd(id),
-		ClockJump: e.memory.jumpedAhead(id, jumps, now), Trace: e.traceOf(ctx)}
+		ClockJump: e.memory.jumpedAhead(id, jumps, now), Trace: e.traceOf(ctx), Evicts: e.evicts.Load()}
 	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, e.memory.cluster),
 		c.argv(e.policyOf(terms), by, seldom)...)
 	if err != nil {

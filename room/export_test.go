@@ -24,3 +24,9 @@ func LibraryName() string { return libraryName() }
 
 // WhyNoFunctions returns why a server has no functions, from the error of a call.
 func WhyNoFunctions(err error) string { return withoutFunctions(err) }
+
+// LookAtMasters looks at the masters once, as Sweep does again and again.
+func (e *Engine) LookAtMasters(ctx context.Context) error {
+	_, err := e.masters(ctx)
+	return err
+}

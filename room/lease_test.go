@@ -238,3 +238,36 @@ func TestLeaseWhoseLockKeyRedisEvictedIsLost(t *testing.T) {
 	require.Equal(t, room.Lost, ended[0].Outcome)
 	require.Equal(t, first.Fence, ended[0].Fence)
 }
+
+// evict makes a Redis with a volatile policy evict its keys that expire, until the key is gone.
+func evict(t *testing.T, rdb *redis.Client, key string) {
+	t.Helper()
+	require.NoError(t, rdb.ConfigSet(t.Context(), "maxmemory", "1").Err())
+	gone := func() bool { return rdb.Exists(t.Context(), key).Val() == 0 }
+	require.Eventually(t, gone, time.Minute, time.Millisecond)
+	require.NoError(t, rdb.ConfigSet(t.Context(), "maxmemory", "0").Err())
+}
+
+// Contract section 6: DEL by hand ends the lease as forced, and by rule 1 of section 7 the next lease, which
+// does not ask, has the messages of its time. An eviction is a loss of data, so rule 10 of section 3 holds.
+func TestOnlyAnEvictionSinceTheLeaseBeganIsALoss(t *testing.T) {
+	rdb := redistest.StartWith(t, redistest.Config{Args: []string{"--maxmemory-policy", "volatile-lru"}}).Client()
+	require.NoError(t, rdb.Set(t.Context(), "another", "key", time.Hour).Err())
+	evict(t, rdb, "another")
+	e := room.New(rdb, room.Config{})
+	require.NoError(t, e.LookAtMasters(t.Context()))
+	a, b, c := newSeller(t, e, "a"), newSeller(t, e, "b"), newSeller(t, e, "c")
+	a.join()
+	b.join()
+	c.join()
+	require.NoError(t, rdb.Del(t.Context(), room.LockKey(integration)).Err())
+	require.Equal(t, room.Forced, a.stand().Outcome, "the eviction was before")
+	second := b.stand().Lease
+	requireLease(t, room.Matched, second, probe(t, e, second.GrantedAt, second.GrantedAt+1, 0), "rule 1")
+
+	evict(t, rdb, room.LockKey(integration))
+	require.Equal(t, room.Lost, b.stand().Outcome)
+	third := c.stand().Lease
+	requireNone(t, room.Ambiguous, probe(t, e, third.GrantedAt, third.GrantedAt+1, 0), "it may be b's")
+	require.Equal(t, third.GrantedAt+30_000, c.busy())
+}

@@ -68,6 +68,9 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return err
 		}
+		if !e.evicts.Load() && hasEvicted(c.Info(ctx, "stats").Val()) {
+			e.evicts.Store(true)
+		}
 		_, after, _ := strings.Cut(info, "master_replid:")
 		name, _, _ := strings.Cut(after, "\r")
 		mu.Lock()
@@ -85,6 +88,12 @@ func (e *Engine) masters(ctx context.Context) ([]string, error) {
 		err = ask(ctx, e.rdb)
 	}
 	return slices.Collect(maps.Keys(found)), err
+}
+
+// hasEvicted reports whether a server has evicted keys, from its INFO.
+func hasEvicted(info string) bool {
+	_, after, found := strings.Cut(info, "\nevicted_keys:")
+	return found && !strings.HasPrefix(after, "0")
 }
 
 // replayAll replays this process's observations to those rooms that lost some of them. If relist is true, it

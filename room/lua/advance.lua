@@ -13,7 +13,9 @@ function advance()
     elseif NOW >= room.expires then
       leases.finish('expired', room.expires)
     elseif not room.lock_exists and not change.lease then
-      leases.finish(lineage.outcome_without_lock(), NOW)
+      local outcome = lineage.outcome_without_lock()
+      leases.finish(outcome, NOW)
+      if outcome == 'lost' then asks.note_loss(NOW, NOW) end
     end
   end
   if line.length() > 0 then presence.mark_gone() end

@@ -38,6 +38,16 @@ function asks.note_left_open(party, ended)
   change.matching = true
 end
 
+-- note_loss records that Redis lost data: asks from `from` until `till`, or until now, may be missing.
+function asks.note_loss(from, till)
+  room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
+  room.lost_at = max(NOW, room.lost_at, room.last_lease_over, till)
+  room.asks_missing_from =
+    clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from)
+  room.asks_missing_until = max(room.asks_missing_until, room.lost_at)
+  change.matching = true
+end
+
 -- others_quarantine returns when the quarantine began that keeps a party from asking now, nil for none. It
 -- begins when another party's lease ends with an open ask: its seller may have pressed at the marketplace
 -- until then. A loss of data counts as such an end, since asks from before it may be missing.

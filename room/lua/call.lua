@@ -15,7 +15,7 @@
 --   recovering <ms>  the room is in its recovery window for so long; see lineage.check
 
 -- NOTHING is what a caller seldom has to say, if it says nothing.
-local NOTHING = { replays = false, read_only = false, outage = 0, clock_jump = 0, trace = '' }
+local NOTHING = { replays = false, read_only = false, outage = 0, clock_jump = 0, trace = '', evicts = false }
 local OR_NOTHING = { __index = NOTHING }
 
 local decoded, cached = {}, 0 -- decoded settings, by their JSON; many calls have the same

@@ -46,6 +46,7 @@ function leases.grant(session, p, rank, claim_by)
   room.expires = NOW + (p.lease > 0 and p.lease or settings.lease)
   room.grant_channel, news.rank = p.channel, rank
   if claim_by then room.claim_by, room.rank_until_claimed = claim_by, rank end
+  room.evicted = rare.evicts and lineage.evicted() or 0
   leases.reset_codes()
   local keeps = settings.leases_kept > 0
   room.asking = settings.required or p.asking

@@ -17,12 +17,17 @@ local function history()
   return last and info:match('^%x%x%x%x%x%x%x%x%x%x%x%x', last + 1) or ''
 end
 
--- outcome_without_lock returns the outcome of a lease whose lock key is missing: lost if the server has
--- evicted keys since it started, forced if a person deleted the key.
-function lineage.outcome_without_lock()
+-- evicted returns how many keys the server has evicted since it started; 0 if it does not report it.
+function lineage.evicted()
   local info = redis.pcall('INFO', 'stats')
-  local evicted = type(info) == 'string' and info:match('evicted_keys:(%d+)') or '0'
-  return evicted == '0' and 'forced' or 'lost'
+  return tonumber(type(info) == 'string' and info:match('evicted_keys:(%d+)') or 0)
+end
+
+-- outcome_without_lock returns the outcome of a lease whose lock key is missing: lost if the server has
+-- evicted keys since the lease began, forced if a person deleted the key.
+function lineage.outcome_without_lock()
+  local evicted = lineage.evicted()
+  return (evicted == 0 or evicted == room.evicted) and 'forced' or 'lost'
 end
 
 -- initial returns the lineage of an epoch that begins now.

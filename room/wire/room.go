@@ -83,6 +83,8 @@ type State struct {
 	RenewedTill int64 `json:"renewed_till,omitempty"` // a lease that lasts longer needs another expiry
 
 	LastLeaseOver int64 `json:"last_lease_over,omitempty"` // when the last lease was over
+	// Evicted is how many keys the server had evicted when the lease began; 0 = none, or not known.
+	Evicted int64 `json:"evicted,omitempty"`
 	// RankUntilClaimed is the holder's rank in the line, until it claims the lease; nil = it need not.
 	RankUntilClaimed *string `json:"rank_until_claimed,omitempty"`
 	Asking           bool    `json:"asking,omitempty"`   // whether the lease asks

@@ -158,14 +158,7 @@ end
 
 -- note_loss records that asks since `from` may be missing.
 -- No lease is granted, and so none asks, before the last known one is over.
-local function note_loss(from)
-  room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
-  room.lost_at = max(NOW, room.lost_at, room.last_lease_over, known.over)
-  room.asks_missing_from =
-    clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from)
-  room.asks_missing_until = max(room.asks_missing_until, room.lost_at)
-  change.matching = true
-end
+local function note_loss(from) asks.note_loss(from, known.over) end
 
 -- begin_epoch begins the new epoch.
 -- The epoch has a recovery window only if the server reports its replication history. Otherwise Redis is
