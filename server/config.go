@@ -253,7 +253,7 @@ func settings() []setting {
 		{"seller-auth", "open", "open: sellers say who they are; jwt: the portal's tokens do", false,
 			oneOf(func(c *Config) *string { return &c.SellerAuth }, "open", "jwt")},
 		{"seller-jwt-secret", "", "secret of at least 32 bytes that the portal signs sellers' tokens with, by " +
-			"HS256", true,
+			"HS256; OLD,NEW while it is replaced", true,
 			secret(func(c *Config) *Secret { return &c.SellerJWTSecret })},
 		{"return-secret", "", "secret of at least 32 bytes that signs how a place ended, for the portal that a " +
 			"seller returns to; none = seller-jwt-secret, if that is set", true,

@@ -276,16 +276,18 @@ func TestSellersAreKnownInOneWay(t *testing.T) {
 		"choose one": {"--seller-auth=jwt", secret, keys},
 		"RETURN_SECRET (--return-secret): want at least 32 bytes": {"--return-secret=" +
 			strings.Repeat("hush", 7) + "hus"},
-		"at least 32 bytes":    {"--seller-auth=jwt", "--seller-jwt-secret=" + strings.Repeat("hush", 7) + "hus"},
-		"SELLER_JWT_SECRET":    {secret},
-		"WAITROOM_SELLER_AUTH": {keys},
+		"at least 32 bytes":     {"--seller-auth=jwt", "--seller-jwt-secret=" + strings.Repeat("hush", 7) + "hus"},
+		"where a comma divides": {"--seller-auth=jwt", secret + ",hush"},
+		"bytes, of each":        {"--seller-auth=jwt", secret + ","},
+		"SELLER_JWT_SECRET":     {secret},
+		"WAITROOM_SELLER_AUTH":  {keys},
 	} {
 		_, err := ParseConfig(args)
 		require.ErrorContains(t, err, missing)
 		require.NotContains(t, err.Error(), "hush")
 		require.NotContains(t, err.Error(), "\n", "nothing else is wrong")
 	}
-	for _, way := range []string{secret, keys, "--seller-jwks-url=http://127.0.0.1:1/keys"} {
+	for _, way := range []string{secret, secret + ", " + strings.Repeat("next", 8), keys, "--seller-jwks-url=http://127.0.0.1:1/keys"} {
 		c, err := ParseConfig([]string{"--seller-auth=jwt", way})
 		require.NoError(t, err)
 		require.Equal(t, "jwt", c.SellerAuth)

@@ -84,9 +84,10 @@ func TestWayBackIsAPlainLinkWithoutASecret(t *testing.T) {
 	require.Equal(t, "/rooms/integration", address, "a page may be older than the rooms file")
 }
 
-// Without RETURN_SECRET, SELLER_JWT_SECRET signs the way back, too.
+// Without RETURN_SECRET, the first of SELLER_JWT_SECRET signs the way back, too.
 func TestWayBackIsSignedWithThePortalsSecretWhereItHasNoOther(t *testing.T) {
-	l := startLibrary(t, withReturn, proving()...)
+	l := startLibrary(t, withReturn, "--seller-auth", "jwt", "--seller-jwt-secret",
+		portalSecret+","+strings.Repeat("next", 8))
 	s := comesFromThePortal(t, l.URL(), "s-1")
 	require.Equal(t, http.StatusOK, s.press().StatusCode)
 	s.ask(http.MethodDelete, lockPath, "", "X-Page-Seller", hex.EncodeToString([]byte("s-1")))

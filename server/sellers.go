@@ -1,10 +1,10 @@
 package server
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -44,8 +44,12 @@ func (c *Config) finishSellers() (wrong []error) {
 	case c.SellerAuth == "open" && c.SellerJWKSURL != "":
 		wrong = append(wrong, fmt.Errorf("%s: it needs %s to be %q", keys, auth, byToken))
 	}
-	if c.SellerJWTSecret != "" && len(c.SellerJWTSecret) < minJWTSecret {
-		wrong = append(wrong, fmt.Errorf("%s: want at least %d bytes", secret, minJWTSecret))
+	for _, one := range c.sellerSecrets() {
+		if len(one) < minJWTSecret {
+			wrong = append(wrong, fmt.Errorf("%s: want at least %d bytes, of each where a comma divides two",
+				secret, minJWTSecret))
+			break
+		}
 	}
 	if c.ReturnSecret != "" && len(c.ReturnSecret) < minJWTSecret {
 		wrong = append(wrong, fmt.Errorf("%s: want at least %d bytes", called("return-secret"), minJWTSecret))
@@ -53,13 +57,26 @@ func (c *Config) finishSellers() (wrong []error) {
 	return wrong
 }
 
+// sellerSecrets returns the secrets that the portal may sign with, of which the first signs the way back.
+func (c *Config) sellerSecrets() (secrets [][]byte) {
+	if c.SellerJWTSecret == "" {
+		return nil
+	}
+	for one := range strings.SplitSeq(string(c.SellerJWTSecret), ",") {
+		secrets = append(secrets, []byte(strings.TrimSpace(one)))
+	}
+	return secrets
+}
+
 // wayBack returns the signer of the way back to the portal; nil without a secret.
 func (s *Server) wayBack() (*wayback.Signer, error) {
-	secret := cmp.Or(s.cfg.ReturnSecret, s.cfg.SellerJWTSecret)
-	if secret == "" {
-		return nil, nil
+	if s.cfg.ReturnSecret != "" {
+		return wayback.New([]byte(s.cfg.ReturnSecret))
 	}
-	return wayback.New([]byte(secret))
+	if secrets := s.cfg.sellerSecrets(); len(secrets) > 0 {
+		return wayback.New(secrets[0])
+	}
+	return nil, nil
 }
 
 // sellers returns the verifier of sellers; nil if sellers name themselves.
@@ -67,7 +84,7 @@ func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
 	if s.cfg.SellerAuth != byToken {
 		return nil
 	}
-	cfg := identity.Config{Redis: s.store.Client, Names: s.engine.Names(), Secret: []byte(s.cfg.SellerJWTSecret),
+	cfg := identity.Config{Redis: s.store.Client, Names: s.engine.Names(), Secrets: s.cfg.sellerSecrets(),
 		KeysURL:   s.cfg.SellerJWKSURL,
 		Audiences: []string{audience}, Log: s.log, Registerer: registry}
 	if s.cfg.PublicURL != "" {

@@ -92,7 +92,7 @@ func (s *Sellers) verify(ctx context.Context, id room.ID, token string) (claims,
 	if err != nil {
 		return claims{}, err
 	}
-	return c, c.checkAudience(id, s.cfg.Audiences, len(s.cfg.Secret) > 0)
+	return c, c.checkAudience(id, s.cfg.Audiences, len(s.cfg.Secrets) > 0)
 }
 
 // parse parses a token in compact form. An algorithm outside the list is refused before any key is read.

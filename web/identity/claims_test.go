@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -108,6 +109,22 @@ func TestTokenThatIsSignedInAnotherWayIsRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// While the portal replaces its secret, tokens by either one count, and no other.
+func TestTokenByEachOfTheSharedSecretsCounts(t *testing.T) {
+	server, _, _ := shared(t)
+	next := []byte(strings.Repeat("next", 8))
+	s := New(Config{Redis: server.Client(), Secrets: [][]byte{secret, next}, Audiences: []string{"waitroom"}})
+	by := func(secret []byte) error {
+		token := portaltest.Sign(t, jwt.SigningMethodHS256, secret, "", portaltest.For("s-1").With("aud", nil))
+		_, err := s.Bearer(t.Context(), here, token, "")
+		return err
+	}
+	require.NoError(t, by(secret))
+	require.NoError(t, by(next))
+	require.ErrorIs(t, by([]byte(strings.Repeat("x", 32))), ErrToken)
+	require.ErrorIs(t, by(bytes.Join([][]byte{secret, next}, []byte(","))), ErrToken)
+}
+
 // withHeader signs like the portal, with more fields in the token's header: name, value, name, value …
 func withHeader(t *testing.T, claims portaltest.Claims, more ...any) string {
 	t.Helper()
@@ -124,7 +141,7 @@ func withHeader(t *testing.T, claims portaltest.Claims, more ...any) string {
 // audience, which may be the server's own.
 func TestTokenOfTheWayBackIsRefusedAtTheEntry(t *testing.T) {
 	server, _, _ := shared(t)
-	s := New(Config{Redis: server.Client(), Secret: secret, Audiences: []string{"https://portal.example"}})
+	s := New(Config{Redis: server.Client(), Secrets: [][]byte{secret}, Audiences: []string{"https://portal.example"}})
 	back, err := wayback.New(secret)
 	require.NoError(t, err)
 	address, err := back.Address("https://portal.example/done", wayback.End{Room: string(here), Seller: "s-1"},

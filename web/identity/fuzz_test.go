@@ -24,7 +24,7 @@ func FuzzToken(f *testing.F) {
 		base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","b64":false,"crit":["b64"]}`)) + ".{}.AAAA"} {
 		f.Add(token)
 	}
-	s := New(Config{Secret: secret, Audiences: []string{"waitroom"}})
+	s := New(Config{Secrets: [][]byte{secret}, Audiences: []string{"waitroom"}})
 	f.Fuzz(func(t *testing.T, token string) {
 		c, err := s.verify(t.Context(), here, token)
 		if err != nil {

@@ -47,11 +47,11 @@ const (
 	remembered = 1 << 16 // sessions that one replica can restore after the store lost them
 )
 
-// Config configures Sellers. Either Secret or KeysURL is set.
+// Config configures Sellers. Either Secrets or KeysURL is set.
 type Config struct {
 	Redis      redis.UniversalClient
 	Names      room.Names // the names of its keys in Redis
-	Secret     []byte     // of tokens signed by HS256; at least 32 bytes
+	Secrets    [][]byte   // of tokens signed by HS256: any of them, each of at least 32 bytes
 	KeysURL    string     // of a JWKS, for tokens signed by RS256, ES256 or EdDSA
 	Audiences  []string   // accepted values of aud, besides the room's id
 	Log        *slog.Logger
@@ -85,7 +85,7 @@ func New(cfg Config) *Sellers {
 		cfg.Registerer.MustRegister(s.tokens)
 	}
 	if cfg.KeysURL == "" {
-		s.keys = secretKey(cfg.Secret)
+		s.keys = secretKeys(cfg.Secrets)
 	} else {
 		s.keys = newKeySet(cfg.KeysURL, cfg.Log, cfg.Registerer)
 	}

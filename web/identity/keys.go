@@ -20,17 +20,20 @@ type verifier interface {
 	verify(context.Context, *jose.JSONWebSignature) ([]byte, error)
 }
 
-// secretKey is shared with the portal.
-type secretKey []byte
+// secretKeys are shared with the portal. Each of them proves a token.
+type secretKeys [][]byte
 
-func (secretKey) algorithms() []jose.SignatureAlgorithm { return []jose.SignatureAlgorithm{jose.HS256} }
+func (secretKeys) algorithms() []jose.SignatureAlgorithm {
+	return []jose.SignatureAlgorithm{jose.HS256}
+}
 
-func (k secretKey) verify(_ context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
-	payload, err := signed.Verify([]byte(k))
-	if err != nil {
-		return nil, errSignature
+func (k secretKeys) verify(_ context.Context, signed *jose.JSONWebSignature) ([]byte, error) {
+	for _, secret := range k {
+		if payload, err := signed.Verify(secret); err == nil {
+			return payload, nil
+		}
 	}
-	return payload, nil
+	return nil, errSignature
 }
 
 var errSignature = fmt.Errorf("%w: its signature is not right", ErrToken)

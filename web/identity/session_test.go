@@ -88,7 +88,7 @@ func TestTokenInAnAddressWorksOnceOverAllReplicas(t *testing.T) {
 func TestTokenIsSpentOnceThoughTheStoresReplyWasLost(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
-	s := New(Config{Redis: proxy.Client(), Secret: secret, Audiences: []string{"waitroom"}})
+	s := New(Config{Redis: proxy.Client(), Secrets: [][]byte{secret}, Audiences: []string{"waitroom"}})
 	link(t, s, portaltest.For("s-0"), "") // the scripts are known from here on
 	claims := portaltest.For("s-1")
 	found, err := s.find(t.Context(), "", "")
@@ -181,7 +181,7 @@ func TestLivingReplicaPutsBackWhatTheStoreLost(t *testing.T) {
 	require.Equal(t, before, proof(t, other, session), "and so every replica has it")
 
 	require.NoError(t, server.Client().FlushAll(t.Context()).Err())
-	fresh := New(Config{Redis: server.Client(), Secret: secret, Audiences: []string{"waitroom"}})
+	fresh := New(Config{Redis: server.Client(), Secrets: [][]byte{secret}, Audiences: []string{"waitroom"}})
 	elsewhere := proof(t, fresh, link(t, fresh, portaltest.For("s-1"), ""))
 	require.Equal(t, elsewhere.Session, proof(t, one, session).Session,
 		"where another one came first, all go by what Redis has")

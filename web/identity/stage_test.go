@@ -24,7 +24,7 @@ func shared(t *testing.T) (server *redistest.Server, one, other *Sellers) {
 	t.Helper()
 	server = redistest.Start(t)
 	replica := func() *Sellers {
-		return New(Config{Redis: server.Client(), Secret: secret,
+		return New(Config{Redis: server.Client(), Secrets: [][]byte{secret},
 			Audiences: []string{"waitroom", "https://wait.example"}})
 	}
 	return server, replica(), replica()
