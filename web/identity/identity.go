@@ -100,7 +100,7 @@ type Proof struct {
 	Reach   string // how the portal can reach the seller, in words; "" = it can not
 
 	rooms []string // where it is valid; nil: everywhere
-	bound bool     // Known acts for the seller without a token
+	bound bool     // it is the session's own, without a token
 }
 
 // Link exchanges a token from an address for a new browser session of the seller, valid for Kept. A token
@@ -198,7 +198,7 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 		return Proof{}, ErrAnother
 	}
 	p := Proof{Seller: claims.seller, Session: found.root.session(claims.seller), Known: session,
-		Reach: claims.reach, rooms: claims.rooms(id), bound: found.record.admits(id)}
+		Reach: claims.reach, rooms: claims.rooms(id)}
 	if p.Known == "" {
 		p.Known = p.Session
 	}
@@ -221,7 +221,8 @@ func (s *Sellers) Session(ctx context.Context, id room.ID, session string) (Proo
 		Reach: found.record.Reach, bound: true}, nil
 }
 
-// Keep makes the session of a proof stand for the seller by itself from now on.
+// Keep makes the session of a proof by token stand for the seller by itself for Kept from now on, also where
+// it did already: a place that is joined now may have to wait, and its program sends no further token.
 func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 	if p.bound {
 		return nil

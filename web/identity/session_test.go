@@ -135,6 +135,25 @@ func TestNamedSessionStandsForTheSellerOnceItIsKept(t *testing.T) {
 	require.ErrorIs(t, err, room.ErrInvalidSession, "nobody takes over another seller's")
 }
 
+// A program may keep one session for all its turns. Without this, one of them would lose its proof in line.
+func TestJoinByATokenBeginsTheSessionsHalfDayAnew(t *testing.T) {
+	server, s, _ := shared(t)
+	mine := room.NewSession()
+	joins := func() {
+		p, err := s.Bearer(t.Context(), here, signed(t, portaltest.For("s-1")), mine)
+		require.NoError(t, err)
+		require.NoError(t, s.Keep(t.Context(), p))
+	}
+	joins()
+	key := s.sessionKey(mine)
+	require.NoError(t, s.keep(t.Context(), mine, record{Seller: "s-1",
+		Until: time.Now().Add(time.Minute).UnixMilli()}))
+	require.NoError(t, s.Keep(t.Context(), proof(t, s, mine)))
+	require.Less(t, server.Client().PTTL(t.Context(), key).Val(), 2*time.Minute, "a session proves nothing anew")
+	joins()
+	require.InDelta(t, Kept.Seconds(), server.Client().PTTL(t.Context(), key).Val().Seconds(), 60)
+}
+
 func TestProofForOneRoomCountsThereAlone(t *testing.T) {
 	_, s, _ := shared(t)
 	only := portaltest.For("s-1").With("aud", "integration")
