@@ -20,8 +20,12 @@ import (
 type Config struct {
 	// HTTP makes the calls and dials the sockets; nil = one with a time limit of a minute a call.
 	HTTP *http.Client
-	// Header goes with every call, such as Authorization where the server runs with SELLER_AUTH=jwt.
+	// Header goes with every call, such as what a proxy in between requires.
 	Header http.Header
+	// Token returns the seller's token for a server with SELLER_AUTH=jwt; nil = none. Join calls it for each
+	// try and sends the token; its error ends Join. No other call sends one: after Join the session alone
+	// proves the seller, so a token may expire while its seller waits.
+	Token func(context.Context) (string, error)
 }
 
 // Client takes turns on one server. It may be used by many goroutines.
@@ -29,6 +33,7 @@ type Client struct {
 	base   *url.URL
 	http   *http.Client
 	header http.Header
+	token  func(context.Context) (string, error)
 }
 
 const (
@@ -54,7 +59,7 @@ func New(base string, cfg Config) (*Client, error) {
 	}
 	stays := *cfg.HTTP
 	stays.CheckRedirect = stay
-	return &Client{base: u, http: &stays, header: cfg.Header}, nil
+	return &Client{base: u, http: &stays, header: cfg.Header, token: cfg.Token}, nil
 }
 
 // stay follows no redirect: the session is a secret of the server that was named.
@@ -69,13 +74,20 @@ type request struct {
 	body         any    // nil = none
 	key          string // Idempotency-Key; "" = none
 	session      string
+	proves       bool   // it sends the seller's token
+	token        string // of one try; "" = none
 }
 
 // call sends a request until the server answers, and decodes the answer. Its error is a *Problem for a
-// refusal that a retry would not change; otherwise it is ctx's error with the last failure.
+// refusal that a retry would not change, or that of Config.Token; otherwise it is ctx's error with the last
+// failure.
 func (c *Client) call(ctx context.Context, q request, answer any) error {
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		err := c.once(ctx, q, answer)
+		var err error
+		if q.token, err = c.tokenOf(ctx, q); err != nil {
+			return err
+		}
+		err = c.once(ctx, q, answer)
 		p, refused := errors.AsType[*Problem](err)
 		if err == nil || refused && p.RetryAfter == 0 {
 			return err
@@ -88,6 +100,18 @@ func (c *Client) call(ctx context.Context, q request, answer any) error {
 			return err
 		}
 	}
+}
+
+// tokenOf returns the seller's token for a request that proves the seller; "" for others.
+func (c *Client) tokenOf(ctx context.Context, q request) (string, error) {
+	if !q.proves || c.token == nil {
+		return "", nil
+	}
+	token, err := c.token(ctx)
+	if err != nil {
+		return "", fmt.Errorf("get the seller's token: %w", err)
+	}
+	return strings.TrimSpace(token), nil // a file's ends with a new line
 }
 
 // sleep waits. If ctx ends first, it returns ctx's error with the failure that it waited after.
@@ -124,6 +148,9 @@ func (c *Client) once(ctx context.Context, q request, answer any) error {
 	}
 	if q.key != "" {
 		r.Header.Set("Idempotency-Key", q.key)
+	}
+	if q.token != "" {
+		r.Header.Set("Authorization", "Bearer "+q.token)
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {

@@ -95,6 +95,7 @@ func (c *Client) Join(ctx context.Context, room, seller string, options ...Optio
 	}
 	t := &Turn{c: c, room: room, session: j.session, taken: map[string]bool{}}
 	q := t.request(http.MethodPost, "/lock")
+	q.proves = true
 	q.body = map[string]any{"seller_id": seller, "asks": true}
 	if j.noWait {
 		q.query = url.Values{"wait": {"false"}}

@@ -34,7 +34,13 @@ export interface Joining extends Call {
   session?: string;
   /** false: reject with "lock_held" or "room_paused" instead of waiting in line. */
   mayWait?: boolean;
-  /** Sent with every call, such as Authorization if the server runs with SELLER_AUTH=jwt. */
+  /**
+   * The seller's token, or a function that returns it, if the server runs with SELLER_AUTH=jwt. The function is
+   * called for each try of the join; an error of it ends the join. No later call sends a token: the session alone
+   * proves the seller then, so the token may expire while its seller waits.
+   */
+  token?: string | ((signal?: AbortSignal) => string | Promise<string>);
+  /** Sent with every call, such as what a proxy in between requires. */
   headers?: Record<string, string>;
 }
 

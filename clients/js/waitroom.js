@@ -130,10 +130,10 @@ var Ended = class extends Error {
     Object.assign(this, { name: "Ended", outcome });
   }
 };
-async function join(server, room, seller, { session, mayWait = true, headers, signal } = {}) {
+async function join(server, room, seller, { session, mayWait = true, token, headers, signal } = {}) {
   const turn = new Turn(server, room, session ?? await uuid(), headers);
   const path = mayWait ? "/lock" : "/lock?wait=false";
-  turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, signal }));
+  turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, token, signal }));
   return turn;
 }
 async function resume(server, room, session, { headers, signal } = {}) {
@@ -227,11 +227,13 @@ var Turn = class {
     const protocols = () => ["waitroom", `waitroom.session.${this.#session}`];
     return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
   }
-  async call(method, path, { body, key, signal } = {}) {
+  async call(method, path, { body, key, token, signal } = {}) {
     const headers = { ...this.#headers, "X-Session-ID": this.#session, Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     for (let attempt = 0; ; attempt++) {
+      const proof = typeof token === "function" ? await token(signal) : token;
+      if (proof) headers.Authorization = `Bearer ${proof}`;
       const options = { method, headers, body: body && JSON.stringify(body) };
       const answer = await once(`${this.#base}${path}`, options, signal);
       const whole = answer && (!answer.ok || answer.body.status);

@@ -63,16 +63,19 @@ class Code:
     fence: int
 
 
-def join(server, room, seller, *, session=None, may_wait=True, headers=None, patience=None):
+def join(server, room, seller, *, session=None, may_wait=True, token=None, headers=None, patience=None):
     """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
 
     may_wait=False raises "lock_held" or "room_paused" instead of waiting. headers are sent with every call.
+    token: the seller's, or a function that returns it, if the server runs with SELLER_AUTH=jwt. The function is
+    called for each try of the join. No later call sends a token: the session alone proves the seller then, so
+    the token may expire while its seller waits.
     patience: a call without an answer for this many seconds raises TimeoutError, one that waits for a code
     after up to twice as many; None retries for ever. A 5xx or a 429 is no answer.
     """
     turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
     path = "/lock" if may_wait else "/lock?wait=false"
-    turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}))
+    turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}, token=token))
     return turn
 
 
@@ -248,7 +251,7 @@ class Turn:
                 raise
             return {}
 
-    def _call(self, method, path, body=None, key=None, wait=0):
+    def _call(self, method, path, body=None, key=None, wait=0, token=None):
         """wait: for how many seconds the server may keep the call before it answers."""
         headers = {**self._headers, "X-Session-ID": self.session, "Accept": "application/json"}
         if body is not None:
@@ -259,6 +262,9 @@ class Turn:
         pause = _FIRST
         end = time.monotonic() + self._patience + wait
         while True:
+            proof = token() if callable(token) else token
+            if proof:
+                headers["Authorization"] = f"Bearer {proof.strip()}"
             request = urllib.request.Request(self._base + path, data, headers, method=method)
             most = min(_CALL, max(_LEAST, end - time.monotonic()))
             refused = None

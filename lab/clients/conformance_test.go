@@ -55,6 +55,8 @@ type language struct {
 	name   string
 	join   func(ctx context.Context, t *testing.T, url, room, seller string) (robot, error)
 	resume func(ctx context.Context, t *testing.T, url, room, session string) (robot, error)
+	// proven joins a server that wants proof, with a function that gets the seller's token from a portal.
+	proven func(ctx context.Context, t *testing.T, url, room, portal string) (robot, error)
 	// within joins a room, and ends the join itself after so long.
 	within func(ctx context.Context, t *testing.T, url, room string, patience time.Duration) error
 }

@@ -3,6 +3,8 @@ package clients
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"os/exec"
 	"strings"
 	"sync"
@@ -12,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/client"
 )
 
-var languages = append([]language{{"go", joinInGo, resumeInGo, joinInGoWithin},
+var languages = append([]language{{"go", joinInGo, resumeInGo, provenInGo, joinInGoWithin},
 	processes("javascript", "node", "driver.mjs", "../../../clients/js/waitroom.js"),
 	processes("python", "python3", "driver.py", "../../../clients/python")}, withSockets()...)
 
@@ -50,6 +52,30 @@ func resumeInGo(ctx context.Context, t *testing.T, url, room, session string) (r
 		return nil, err
 	}
 	turn, err := c.Resume(ctx, room, session)
+	return &goRobot{turn: turn}, said(err)
+}
+
+func provenInGo(ctx context.Context, t *testing.T, url, room, portal string) (robot, error) {
+	c, err := client.New(url, client.Config{Token: func(ctx context.Context) (string, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, portal, nil)
+		if err != nil {
+			return "", err
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		if resp.StatusCode != http.StatusOK {
+			return "", errors.New("the portal is closed")
+		}
+		token, err := io.ReadAll(resp.Body)
+		return string(token), err
+	}})
+	if err != nil {
+		return nil, err
+	}
+	turn, err := c.Join(ctx, room, "")
 	return &goRobot{turn: turn}, said(err)
 }
 

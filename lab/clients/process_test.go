@@ -29,6 +29,9 @@ func processes(name string, command ...string) language {
 		resume: func(ctx context.Context, t *testing.T, url, room, session string) (robot, error) {
 			return start(ctx, t, map[string]any{"do": "resume", "url": url, "room": room, "session": session})
 		},
+		proven: func(ctx context.Context, t *testing.T, url, room, portal string) (robot, error) {
+			return start(ctx, t, map[string]any{"do": "proven", "url": url, "room": room, "portal": portal})
+		},
 		within: func(ctx context.Context, t *testing.T, url, room string, patience time.Duration) error {
 			_, err := start(ctx, t, map[string]any{"do": "join", "url": url, "room": room, "seller": "a",
 				"patience": patience.Milliseconds()})

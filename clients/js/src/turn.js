@@ -33,10 +33,10 @@ export class Ended extends Error {
  * await enter(code);
  * await turn.done();
  */
-export async function join(server, room, seller, { session, mayWait = true, headers, signal } = {}) {
+export async function join(server, room, seller, { session, mayWait = true, token, headers, signal } = {}) {
   const turn = new Turn(server, room, session ?? (await uuid()), headers);
   const path = mayWait ? "/lock" : "/lock?wait=false";
-  turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, signal }));
+  turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, token, signal }));
   return turn;
 }
 
@@ -142,11 +142,13 @@ export class Turn {
     return { url: `${this.#base.replace(/^http/, "ws")}/ws`, protocols };
   }
 
-  async call(method, path, { body, key, signal } = {}) {
+  async call(method, path, { body, key, token, signal } = {}) {
     const headers = { ...this.#headers, "X-Session-ID": this.#session, Accept: "application/json" };
     if (body) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     for (let attempt = 0; ; attempt++) {
+      const proof = typeof token === "function" ? await token(signal) : token;
+      if (proof) headers.Authorization = `Bearer ${proof}`;
       const options = { method, headers, body: body && JSON.stringify(body) };
       const answer = await once(`${this.#base}${path}`, options, signal);
       const whole = answer && (!answer.ok || answer.body.status); // another is some proxy's own

@@ -21,6 +21,15 @@ const commands = {
     turn = await join(url, room, seller, soon(patience));
     return { session: turn.session };
   },
+  async proven({ url, room, portal }) {
+    const token = async (signal) => {
+      const answer = await fetch(portal, { signal });
+      if (!answer.ok) throw new Error("the portal is closed");
+      return answer.text();
+    };
+    turn = await join(url, room, "", { token });
+    return { session: turn.session };
+  },
   async resume({ url, room, session }) {
     turn = await resume(url, room, session);
     return { session: turn.session };

@@ -3,6 +3,8 @@
 import json
 import sys
 import threading
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, sys.argv[1])
 import waitroom  # noqa: E402
@@ -21,6 +23,20 @@ def join(url, room, seller, patience=None, **_):
     global turn, place
     place = url, room
     turn = waitroom.join(url, room, seller, patience=patience and patience / 1000)
+    return {"session": turn.session}
+
+
+def proven(url, room, portal, **_):
+    global turn
+
+    def token():
+        try:
+            with urllib.request.urlopen(portal) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError:
+            raise RuntimeError("the portal is closed") from None
+
+    turn = waitroom.join(url, room, "", token=token)
     return {"session": turn.session}
 
 
@@ -55,7 +71,7 @@ def code(id, **command):
     return {"code": last.code, "late": last.late}
 
 
-commands = {"join": join, "resume": resume, "wait": wait, "code": code,
+commands = {"join": join, "proven": proven, "resume": resume, "wait": wait, "code": code,
             "reject": lambda **_: turn.reject(last), "done": lambda **_: turn.done(),
             "leave": lambda **_: turn.leave(), "hurry": hurry}
 
