@@ -62,29 +62,44 @@ func agentConfig(args []string) (mcpserver.Config, error) {
 		return mcpserver.Config{}, errors.New("WAITROOM_URL (--url) is not set: want the server's, such as " +
 			"https://waitroom.example")
 	}
-	if *tokenFile != "" {
-		if *token != "" {
-			return mcpserver.Config{}, errors.New("WAITROOM_TOKEN (--token) and WAITROOM_TOKEN_FILE " +
-				"(--token-file): set one of them")
-		}
-		text, err := os.ReadFile(*tokenFile)
-		if err != nil {
-			return mcpserver.Config{}, fmt.Errorf("WAITROOM_TOKEN_FILE (--token-file): %w", err)
-		}
-		*token = strings.TrimSpace(string(text))
+	proof, err := agentToken(*token, *tokenFile)
+	if err != nil {
+		return mcpserver.Config{}, err
 	}
-	header := http.Header{"Accept-Language": {"en"}} // as the tools' own words
-	if *token != "" {
-		header.Set("Authorization", "Bearer "+*token)
-	}
-	c, err := client.New(*url, client.Config{Header: header})
+	english := http.Header{"Accept-Language": {"en"}} // as the tools' own words
+	c, err := client.New(*url, client.Config{Header: english, Token: proof})
 	if err != nil {
 		return mcpserver.Config{}, fmt.Errorf("WAITROOM_URL (--url): %w", err)
 	}
-	cfg := mcpserver.Config{Client: c, Room: *room, Seller: *seller, Proven: *token != "",
+	cfg := mcpserver.Config{Client: c, Room: *room, Seller: *seller, Proven: proof != nil,
 		Version: cmp.Or(released, "devel")}
 	if *sessions != "" {
 		cfg.Keep = mcpserver.NewFile(*sessions)
 	}
 	return cfg, nil
+}
+
+// agentToken returns the function that gives a join the seller's token; nil without one. A file is read for
+// each join, since the portal's tokens are replaced there when they expire.
+func agentToken(token, file string) (func(context.Context) (string, error), error) {
+	switch {
+	case token != "" && file != "":
+		return nil, errors.New("WAITROOM_TOKEN (--token) and WAITROOM_TOKEN_FILE (--token-file): set one of them")
+	case token != "":
+		return func(context.Context) (string, error) { return token, nil }, nil
+	case file == "":
+		return nil, nil
+	}
+	read := func(context.Context) (string, error) {
+		text, err := os.ReadFile(file)
+		if err == nil && strings.TrimSpace(string(text)) == "" {
+			err = fmt.Errorf("%s is empty", file)
+		}
+		if err != nil {
+			return "", fmt.Errorf("WAITROOM_TOKEN_FILE (--token-file): %w", err)
+		}
+		return string(text), nil
+	}
+	_, err := read(context.Background())
+	return read, err
 }

@@ -11,8 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 )
 
 // protocol is a program that speaks the protocol by itself: one JSON object a line.
@@ -99,6 +103,66 @@ func TestAgentToolsSpeakTheProtocolOnStandardInputAndOutput(t *testing.T) {
 	require.Empty(t, problems.String())
 }
 
+// tool calls a tool with no arguments, and returns its result.
+func (p *protocol) tool(id, name string) string {
+	p.t.Helper()
+	p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + name + `"}}`)
+	return string(p.answer(id).Result)
+}
+
+// The portal's program writes a new token into the file before each join. No token lives as long as its turn.
+func TestAgentsTokenMayExpireAfterItsJoin(t *testing.T) {
+	secret := strings.Repeat("hush", 8)
+	r := startReplica(t, "--seller-auth", "jwt", "--seller-jwt-secret", secret, "--sms-quarantine", "0s")
+	file := filepath.Join(t.TempDir(), "token")
+	prove := func(life time.Duration) (token string) {
+		token = portaltest.Sign(t, jwt.SigningMethodHS256, []byte(secret), "",
+			portaltest.For("s-1").With("exp", float64(time.Now().Add(life).UnixMilli())/1000))
+		require.NoError(t, os.WriteFile(file, []byte(token+"\n"), 0o600))
+		return token
+	}
+	place := func(token string) (status int, text string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.url+"/api/integration/lock/status", nil)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer func() { _ = resp.Body.Close() }()
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(body)
+	}
+	prove(time.Minute)
+	in, theirs := io.Pipe()
+	ours, out := io.Pipe()
+	var problems bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- run([]string{"mcp", "--url", r.url, "--room", "integration", "--token-file", file}, in, out, &problems)
+		_ = out.Close()
+	}()
+	p := &protocol{t: t, in: theirs, out: bufio.NewScanner(ours)}
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26",` +
+		`"capabilities":{},"clientInfo":{"name":"x","version":"0"}}}`)
+	p.answer("1")
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for _, id := range []string{"2", "3"} {
+		token := prove(5 * time.Second)
+		require.Contains(t, p.tool(id, "join"), "your_turn")
+		require.Eventually(t, func() bool { status, _ := place(token); return status == http.StatusUnauthorized },
+			patience, 100*time.Millisecond)
+		require.Contains(t, p.tool(id+"0", "wait_for_turn"), "your_turn")
+		require.Contains(t, p.tool(id+"1", "ask_for_code"), "press_now")
+		if id == "2" {
+			require.Contains(t, p.tool(id+"2", "done"), "completed")
+		}
+	}
+	require.NoError(t, theirs.Close())
+	require.Zero(t, <-code, problems.String())
+	_, text := place(prove(time.Minute))
+	require.Contains(t, text, `"outcome":"cancelled"`, "the place has ended with its program")
+}
+
 // Without a language, the server answers in Korean.
 func TestAgentToolsAskTheServerForEnglish(t *testing.T) {
 	asked := make(chan http.Header, 1)
@@ -127,6 +191,7 @@ func TestAgentToolsNameAWrongSetting(t *testing.T) {
 		`"serve" is no flag of waitroom mcp`: {"--url", "http://127.0.0.1:1", "serve"},
 		"set one of them":                    {"--url", "http://127.0.0.1:1", "--token", "hush-hush", "--token-file", token},
 		"--token-file":                       {"--url", "http://127.0.0.1:1", "--token-file", token + "x"},
+		"is empty":                           {"--url", "http://127.0.0.1:1", "--token-file", os.DevNull},
 		"-no-such":                           {"--no-such", "x"},
 	} {
 		var out, problems bytes.Buffer
