@@ -37,6 +37,7 @@ type Sessions interface {
 
 const (
 	defaultPatience = 45 * time.Second
+	answerWithin    = 10 * time.Second // of a call that waits for no other seller and no message
 	leaveWithin     = 5 * time.Second
 )
 

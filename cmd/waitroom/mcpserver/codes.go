@@ -22,6 +22,9 @@ func (t *tools) ask(ctx context.Context, r *mcp.CallToolRequest, in askingFrom) 
 	if len(p.codes) > 0 {
 		return output{}, errUnread
 	}
+	if err := t.reach(ctx, p); err != nil {
+		return output{}, err
+	}
 	asked := p.begin(t, in.From)
 	progress(ctx, r, 1, "the number may be busy with an earlier seller's code")
 	select {
@@ -143,7 +146,7 @@ func (t *tools) reject(ctx context.Context, _ *mcp.CallToolRequest, in inRoom) (
 	if last.MessageID == "" {
 		return output{}, errNoCode
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	ctx, cancel := t.answering(ctx)
 	defer cancel()
 	if err := p.turn.Reject(ctx, last); err != nil {
 		return output{}, err

@@ -18,7 +18,7 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (o
 	if err != nil {
 		return output{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	ctx, cancel := t.answering(ctx)
 	defer cancel()
 	seller := cmp.Or(in.Seller, t.cfg.Seller)
 	if seller == "" && !t.cfg.Proven {
@@ -62,6 +62,19 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (o
 	return outputOf(turn.State()), nil
 }
 
+// answering bounds a call that the server answers at once, so that an agent soon reads that it does not.
+func (t *tools) answering(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, min(t.cfg.Patience, answerWithin))
+}
+
+// reach returns an error if the server does not answer, before a longer wait for it.
+func (t *tools) reach(ctx context.Context, p *place) error {
+	ctx, cancel := t.answering(ctx)
+	defer cancel()
+	_, _, err := p.look(ctx, t.cfg.Client)
+	return err
+}
+
 // look asks the server for the state of a place, and reports whether the place is live.
 func (p *place) look(ctx context.Context, c *client.Client) (s client.State, live bool, err error) {
 	again, err := c.Resume(ctx, p.room, p.turn.Session())
@@ -93,6 +106,9 @@ func (t *tools) sessionOf(room, seller string) (string, error) {
 func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in inRoom) (output, error) {
 	p, err := t.placeOf(in)
 	if err != nil {
+		return output{}, err
+	}
+	if err := t.reach(ctx, p); err != nil {
 		return output{}, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, t.cfg.Patience)
@@ -139,7 +155,7 @@ func (t *tools) end(ctx context.Context, in inRoom,
 	if err != nil {
 		return output{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.cfg.Patience)
+	ctx, cancel := t.answering(ctx)
 	defer cancel()
 	release, err := t.alone(ctx, room)
 	if err != nil {

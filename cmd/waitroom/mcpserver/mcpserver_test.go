@@ -14,7 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -473,6 +475,32 @@ func TestPlaceOfAJoinWithoutAnAnswerIsKnown(t *testing.T) {
 }
 
 // A client that asks for progress receives a notification of each change while the tool waits.
+// gone is a server that answers one join, and nothing afterwards.
+type gone struct{ joined bool }
+
+func (g *gone) RoundTrip(r *http.Request) (*http.Response, error) {
+	if g.joined || r.Method != http.MethodPost {
+		return nil, syscall.ECONNREFUSED
+	}
+	g.joined = true
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(
+		`{"status":"locked","fence":1,"expires_at":"2100-01-01T00:00:00.000Z"}`))}, nil
+}
+
+func TestServerThatCannotBeReachedIsReportedWithinTenSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := client.New("http://server", client.Config{HTTP: &http.Client{Transport: &gone{}}})
+		require.NoError(t, err)
+		a := connect(t, mcpserver.Config{Client: c, Room: "room:14", Seller: "s-1"})
+		require.Equal(t, "your_turn", a.once("join", nil).Status)
+		for _, tool := range []string{"join", "wait_for_turn", "ask_for_code", "done", "leave"} {
+			begun := time.Now()
+			require.Contains(t, a.once(tool, nil).problem, "connection refused", tool)
+			require.LessOrEqual(t, time.Since(begun), 10*time.Second, tool)
+		}
+	})
+}
+
 func TestWaitSendsProgress(t *testing.T) {
 	base := serve(t)
 	first, second := connect(t, config(t, base, "room:8", "s-1", long)), connect(t, config(t, base, "room:8", "s-2", long))
