@@ -62,6 +62,15 @@ func (s *Store) relock(ctx context.Context, t Task, why string, least time.Durat
 	return s.write(ctx, s.db, t, `locked_at = $5, last_error = $6`, lockedAt, plain(why))
 }
 
+// rest unlocks the claimed task for the same phase, and no worker claims it before d has passed.
+func (s *Store) rest(ctx context.Context, t Task, d time.Duration) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, s.db, t, `locked_at = $5`, now-s.timeout.Milliseconds()+d.Milliseconds())
+}
+
 // Release unlocks the claimed task for the same phase, without a rest. The claim still counts in Attempts.
 // Release returns ErrNotHeld when the claim is over.
 func (s *Store) Release(ctx context.Context, t Task) error {

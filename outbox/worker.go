@@ -99,9 +99,13 @@ func (w *Worker) Tick(ctx context.Context) error {
 	return g.Wait()
 }
 
-// work does a task's phase. It returns the database's error; the handler's error goes into the task.
+// work does a task's phase. It returns the database's error; the handler's error goes into the task. A phase
+// that this tick has tried, and that UnlockTx has brought back, rests until the next.
 func (w *Worker) work(ctx context.Context, l *lane, t Task) error {
 	claimed, k := time.Now(), l.kind
+	if l.tried.has(t.ID, t.Phase) {
+		return w.overtaken(ctx, t, w.store.rest(ctx, t, w.every))
+	}
 	l.tried.add(t)
 	ctx, end := w.span(ctx, t)
 	next, failed := k.do(ctx, t)

@@ -61,6 +61,24 @@ func TestPhasesThatReturnEachOtherAreTriedOnceATick(t *testing.T) {
 	})
 }
 
+// Nothing but the next claim shows the worker to which phase such a transaction has gone on.
+func TestPhaseThatUnlocksIntoItselfIsTriedOnceATick(t *testing.T) {
+	onEach(t, func(t *testing.T, b *bench) {
+		b.put(t, "", "a")
+		var c calls
+		w := b.worker(t, c.record(func(ctx context.Context, task outbox.Task) (outbox.Phase, error) {
+			return outbox.Settled, b.store.UnlockTx(ctx, b.db, task, outbox.Start)
+		}))
+		for n := range 3 {
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second) // a phase that spins never ends its tick
+			require.NoError(t, w.Tick(ctx))
+			stop()
+			require.Equal(t, map[string]int{"a start": n + 1}, c.seen())
+			b.clock.Move(1001 * time.Millisecond)
+		}
+	})
+}
+
 func TestPhaseThatSaysSettledAndIsNotFailsAndIsLogged(t *testing.T) {
 	onEach(t, func(t *testing.T, b *bench) {
 		for name, settle := range map[string]func(context.Context, outbox.Task) error{
