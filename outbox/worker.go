@@ -35,8 +35,11 @@ type Worker struct {
 	tracer  trace.Tracer
 }
 
-// NewWorker returns a worker; its error names the kind that is not valid.
+// NewWorker returns a worker; its error says that there is no Store, or names the kind that is not valid.
 func NewWorker(c Config) (*Worker, error) {
+	if c.Store == nil {
+		return nil, errors.New("outbox: Config.Store is nil: a worker needs one, see NewStore")
+	}
 	if c.Tick <= 0 {
 		c.Tick = time.Second
 	}

@@ -388,6 +388,11 @@ func TestAPhaseMustEndBeforeItsLock(t *testing.T) {
 	})
 }
 
+func TestAWorkerWithoutAStoreIsAnError(t *testing.T) {
+	_, err := outbox.NewWorker(outbox.Config{Kinds: map[string]outbox.Kind{"job": {Do: outbox.Phases{}.Do}}})
+	require.ErrorContains(t, err, "Config.Store is nil")
+}
+
 func TestAKindWithoutAHandlerIsAnError(t *testing.T) {
 	store := outbox.NewStore(nil, outbox.SQLite, outbox.StoreConfig{})
 	for _, kinds := range []map[string]outbox.Kind{{"job": {}}, {"": {Do: outbox.Phases{}.Do}}} {
