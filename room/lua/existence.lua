@@ -95,8 +95,8 @@ end
 -- recall sets what is known of an ephemeral room without a state: the highest fence, and the lease of a thin
 -- lock. The room's first epoch begins with this call. Nothing is written unless the call changes something.
 function existence.recall()
-  local text = command('GET', LOCK)
-  room.highest_fence = tonumber(command('GET', thin.fence_key(LOCK)) or 0)
+  local text = thin.text(LOCK)
+  room.highest_fence = thin.highest_fence(LOCK) or 0
   local session, ticket, fence, granted, expires = thin.read(text or '')
   if not session or command('EXISTS', PLACES, QUEUE) > 0 then return end
   room.thin, room.version, room.tickets, room.advanced_at = session, 1, ticket, granted

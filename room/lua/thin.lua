@@ -19,6 +19,8 @@ thin.room_verb = { lock = 'join', unlock = 'leave' } -- which verb the room exec
 thin.fence_kept = 24 * 60 * 60 * 1000 -- how long the highest fence is kept (ms)
 local FENCE_KEPT_TEXT = '86400000'    -- the same as text: making it text takes long
 
+local EXACT = 2 ^ 53 -- Lua counts exactly up to here
+
 local REPLY_KEPT = '4000' -- how long a repeated leave gets the same reply (ms)
 
 -- prefix returns the start of the names of a lock's keys.
@@ -26,6 +28,27 @@ local function prefix(lock) return lock:sub(1, -5) end
 
 -- fence_key returns the key that has a lock's highest fence while the lock has no state.
 function thin.fence_key(lock) return prefix(lock) .. 'fence' end
+
+-- refuse fails the call, since a person or another program has written something else into a lock's key.
+local function refuse(key, what)
+  error('the key ' .. key .. ' is not ' .. what .. ': DEL it, unless another program needs it', 0)
+end
+
+-- highest_fence returns a lock's highest fence, while the lock has no state; nil for none.
+function thin.highest_fence(lock)
+  local text = redis.pcall('GET', thin.fence_key(lock))
+  if not text then return nil end
+  local fence = tonumber(text)
+  if not fence or fence >= EXACT then refuse(thin.fence_key(lock), 'the highest fence of a lock') end
+  return fence
+end
+
+-- text returns what a lock key has; nil if it is missing.
+function thin.text(lock)
+  local text = redis.pcall('GET', lock)
+  if type(text) == 'table' then refuse(lock, 'the holder of a lock') end
+  return text or nil
+end
 
 -- holder returns how the text of a thin lock begins.
 local function holder(session, fence)
@@ -45,11 +68,10 @@ end
 local function join(lock, argv)
   local of = prefix(lock)
   if command('EXISTS', lock, of .. 'state', of .. 'places', of .. 'queue') > 0 then return nil end
-  local fence_key = thin.fence_key(lock)
-  local last = command('GET', fence_key)
+  local last = thin.highest_fence(lock)
   local second, us = time()
   local fence, ms = second .. us, us:sub(1, 3)
-  if last and fence + 0 <= last + 0 then fence = format('%d', last + 1) end -- the clock went back
+  if last and fence + 0 <= last then fence = format('%d', last + 1) end -- the clock went back
   local now = second .. ms
   if argv[7] ~= '0' and now + 0 > argv[7] + 0 then return nil end
   local ends = now + argv[10]
@@ -57,14 +79,14 @@ local function join(lock, argv)
   local text = holder(argv[9], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
     instant(floor(ends / 1000), ends_text:sub(-3)) .. '"}'
   command('SET', lock, text, 'PXAT', ends_text)
-  command('SET', fence_key, fence, 'PX', FENCE_KEPT_TEXT)
+  command('SET', thin.fence_key(lock), fence, 'PX', FENCE_KEPT_TEXT)
   return 'taken ' .. fence .. ' ' .. now .. ' ' .. ends_text
 end
 
 -- leave gives a thin lock back. A repeat gets the same reply, which is then kept as long again.
 local function leave(lock, argv)
   local of = prefix(lock)
-  local once, text = of .. argv[3], command('GET', lock)
+  local once, text = of .. argv[3], thin.text(lock)
   local held = text and text:find(holder(argv[9], argv[10]), 1, true) == 1
   if held and command('EXISTS', of .. 'state') == 0 then
     local second, us = time()
