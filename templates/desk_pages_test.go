@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -415,6 +416,39 @@ func TestEveryPageOfTheDeskLeadsToTheGuide(t *testing.T) {
 	for lang, says := range map[string]string{"ko": `<h2 id="인증번호가-안-와요">`, "en": `<h2 id="stepping-in">`} {
 		require.Contains(t, render(t, templates.GuidePage(deskView(lang))), says)
 	}
+}
+
+// latin matches a word of Latin letters; ofProgram matches what is no text: ids, and names of formats.
+var (
+	latin     = regexp.MustCompile(`[A-Za-z]{2,}`)
+	ofProgram = regexp.MustCompile(`00u1|kim|s-1|integration|carrier-20260703-1|token:zendesk|\S+@\S+|` +
+		`\b(?:CSV|JSON|ID|IP|UTC|Excel|OpenID Connect|English)\b`)
+)
+
+// The rows have each action with each reason that the program records for it.
+func TestNoWordOfTheKoreanAuditIsEnglish(t *testing.T) {
+	search := "seller=s-1&who=kim&action=move&room=integration&from=2026-07-03&to=2026-07-04&limit=1&cursor=x"
+	v := auditView("ko")
+	for _, action := range templates.DeskActions {
+		require.Contains(t, templates.TextIn("ko").Desk.Actions, action)
+		for _, note := range templates.TextIn("en").Desk.Audit.Notes {
+			reason := regexp.MustCompile(`{\w+}`).ReplaceAllString(note, "00u1")
+			switch action {
+			case "exported", "exported_audit", "looked":
+				reason = search
+			case "release", "extend", "move", "remove", "restore", "pause", "resume", "assign", "erased":
+				reason = "상담원이 쓴 말"
+			}
+			v.Rows = append(v.Rows, templates.AuditRow{Action: action, Who: "kim", Reason: reason})
+		}
+	}
+	var english []string
+	for _, found := range regexp.MustCompile(`>([^<]+)<`).FindAllStringSubmatch(render(t, templates.AuditPage(v)), -1) {
+		if text := html.UnescapeString(found[1]); latin.MatchString(ofProgram.ReplaceAllString(text, "")) {
+			english = append(english, text)
+		}
+	}
+	require.Empty(t, english)
 }
 
 func TestAuditIsInTheReadersLanguageToTheLastWord(t *testing.T) {
