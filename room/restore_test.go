@@ -117,6 +117,70 @@ func TestOnlyWhatSupportEndedWithinAMinuteIsRestored(t *testing.T) {
 	require.Equal(t, 1, late.stand().Position)
 }
 
+// A person who deletes the lock key, and an erasure, end places too, with the same outcomes.
+func TestWhatSupportDidNotEndIsNotRestored(t *testing.T) {
+	for name, ends := range map[string]func(*testing.T, redis.UniversalClient, *room.Engine){
+		"the lock key is deleted by hand": func(t *testing.T, rdb redis.UniversalClient, _ *room.Engine) {
+			require.NoError(t, rdb.Del(t.Context(), room.NamesOf(rdb, "").Lock(integration)).Err())
+		},
+		"the holder is erased": func(t *testing.T, _ redis.UniversalClient, e *room.Engine) { erase(t, e, "a") },
+		"a waiter is erased":   func(t *testing.T, _ redis.UniversalClient, e *room.Engine) { erase(t, e, "b") },
+		"who was removed is erased": func(t *testing.T, _ redis.UniversalClient, e *room.Engine) {
+			_, err := e.Remove(t.Context(), integration, "", 2, byKim)
+			require.NoError(t, err)
+			erase(t, e, "b")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+				e := room.New(rdb, room.Config{})
+				a, b := newSeller(t, e, "a"), newSeller(t, e, "b")
+				a.join()
+				b.join()
+				ends(t, rdb, e)
+				a.stand() // the room notices that the key is gone
+				live := 0
+				for _, s := range []seller{a, b} {
+					if st := s.stand(); st.Live() {
+						live++
+					} else {
+						require.Contains(t, []room.Outcome{room.Forced, room.Removed}, st.Outcome)
+						_, err := e.Restore(t.Context(), integration, "", st.Ticket, byKim)
+						require.ErrorIs(t, err, room.ErrStaleTicket)
+						require.False(t, s.stand().Live())
+					}
+				}
+				require.Equal(t, 1, live)
+			})
+		})
+	}
+}
+
+func erase(t *testing.T, e *room.Engine, name string) {
+	t.Helper()
+	_, _, err := e.EraseSeller(t.Context(), integration,
+		room.EraseRequest{Seller: name, Pseudonym: "erased-" + name, EndPlaces: true})
+	require.NoError(t, err)
+}
+
+// Otherwise support would not find it among the places of its address.
+func TestRestoredPlaceHasItsAddress(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		e := room.New(rdb, room.Config{})
+		newSeller(t, e, "holder").join()
+		st, err := e.Join(t.Context(), integration,
+			room.JoinRequest{Session: room.NewSession(), Seller: "a", Address: "0a1b2c3d4e"})
+		require.NoError(t, err)
+		_, err = e.Remove(t.Context(), integration, "", st.Ticket, byKim)
+		require.NoError(t, err)
+		_, err = e.Restore(t.Context(), integration, "", st.Ticket, byKim)
+		require.NoError(t, err)
+		line := roster(t, e).Line
+		require.Len(t, line, 1)
+		require.Equal(t, "0a1b2c3d4e", line[0].Address)
+	})
+}
+
 // A place that did not announce asks would get messages by their time alone.
 func TestRestoredPlaceAsksAndLastsAsBefore(t *testing.T) {
 	d := newDesk(t, room.Config{})

@@ -40,9 +40,6 @@ function places.begin(p)
   return p
 end
 
--- ended_by_support reports whether an action of support ended a place; the verb restore may begin it again.
-function places.ended_by_support(p) return p.outcome == 'forced' or p.outcome == 'removed' end
-
 -- forget deletes a session's place.
 function places.forget(session)
   memo.places[session] = false
@@ -62,8 +59,11 @@ end
 -- keep_outcome writes a place that ended, for its session to read. ENDED has the time of this call, not when
 -- the place ended: a call may notice an end late, and keeps the outcome for the full time from then on.
 local function keep_outcome(p)
-  local was = places.ended_by_support(p) and places.get(p.session)
-  if was then p.channel, p.lease, p.asking = was.channel, was.lease, was.asking end
+  local was = memo.places[p.session]
+  if was and was.undoable then
+    p.undoable, p.channel, p.lease, p.asking, p.address =
+      true, was.channel, was.lease, was.asking, was.address
+  end
   places.put(p.session, p)
   command('ZADD', ENDED, int(NOW), p.session)
   if p.ticket % FORGETTING == 0 then forget_old() end

@@ -6,6 +6,12 @@ function support.record(members, v)
   if members ~= '' then journal.record('action', v, members) end
 end
 
+-- may_undo makes the verb restore begin a session's place again, which this call of support ends.
+function support.may_undo(session)
+  local p = places.get(session)
+  if p then p.undoable = true end
+end
+
 -- notify makes a session's page show what support did for it.
 function support.notify(session, what)
   event.note({ session = session, support = what })

@@ -64,7 +64,8 @@ type StoredPlace struct {
 	Fence   int64   `json:"fence,omitempty"`   // of an ended place: of its lease
 	// ByMessage is true if a message ended the lease.
 	ByMessage bool   `json:"by_message,omitempty"`
-	Address   string `json:"address,omitempty"` // digest of the client's address; "" = not known
+	Address   string `json:"address,omitempty"`  // digest of the client's address; "" = not known
+	Undoable  bool   `json:"undoable,omitempty"` // support ended the place, and may put its session back
 	Marks
 }
 

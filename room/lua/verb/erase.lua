@@ -19,12 +19,14 @@ local function rename(record)
   return true
 end
 
--- rename_places renames the seller in PLACES, and returns in how many places.
+-- rename_places renames the seller in PLACES, and returns in how many places. The verb restore begins none of
+-- them again: the seller would have a place under the pseudonym.
 local function rename_places()
   local renamed, list = 0, command('HGETALL', PLACES)
   for i = 1, #list, 2 do
     local p = wire.read_stored_place(list[i + 1])
     if rename(p) then
+      p.undoable, p.address = false, ''
       command('HSET', PLACES, list[i], wire.stored_place(p))
       renamed = renamed + 1
     end

@@ -14,7 +14,8 @@
 --   channel             where a grant after a wait is published, besides the room's channel; '' = nowhere
 --   asks                whether the lease asks for codes (see verb/expect.lua)
 --   vouch               a waiter counts as present for so long (ms) without a browser, 0 = it does not
---   address             digest of the client's address, kept while the place lives; '' = not known
+--   address             digest of the client's address, kept while the place lives, or may be restored;
+--                       '' = not known
 --   registered          when the calling process last registered the room in the index (ms)
 --   begins              the absence token of a room that Redis does not know; see existence.unlisted
 -- Codes:

@@ -13,6 +13,7 @@ function verb.release()
 
   if not leases.held() or room.fence ~= args.fence then return reply.refuse('stale_fence') end
   support.record(args.action, room)
+  support.may_undo(room.session)
   leases.finish('forced', NOW)
   advance()
   return reply.answer('ok', '')

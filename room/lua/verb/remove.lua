@@ -14,6 +14,7 @@ function verb.remove()
   local session = line.by_ticket(args.ticket)
   if not session then return reply.refuse('stale_ticket') end
   support.record(args.action, { ticket = args.ticket, seller = places.get(session).seller })
+  support.may_undo(session)
   line.leave(session, 'removed')
   return reply.answer('ok', '')
 end

@@ -12,7 +12,7 @@
 --   ok
 --   register          see existence.register
 --   stale_ticket      support ended no place with that ticket in the last minute, or its session has joined
---                     again
+--                     again, or its seller was erased
 --   seller_has_place  the seller has joined again with another session
 -- Publishes the new place, and the lease where it is granted.
 
@@ -26,7 +26,7 @@ local function find(ticket)
     if #sessions == 0 then return nil end
     for i, text in ipairs(command('HMGET', PLACES, unpack(sessions))) do
       local p = text and wire.read_stored_place(text)
-      if p and p.ticket == ticket and places.ended_by_support(p) then
+      if p and p.ticket == ticket and p.undoable then
         return sessions[i], p
       end
     end
@@ -51,7 +51,7 @@ function verb.restore()
   support.record(args.action, was)
   command('ZREM', ENDED, session)
   places.begin({ session = session, seller = was.seller, channel = was.channel, lease = was.lease,
-    asking = was.asking, rank = line.insert(session, 1) })
+    asking = was.asking, address = was.address, rank = line.insert(session, 1) })
   if not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
   support.notify(session, 'moved')
   advance()
