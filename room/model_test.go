@@ -35,6 +35,7 @@ type modelPlace struct {
 	ticket  int64
 	live    bool
 	outcome room.Outcome
+	browser bool  // the session had a socket, or a program vouched for it, at any time in this place
 	seen    bool  // the session had a socket
 	vouched int64 // connected until then (ms), by Seen; after that, gone since then
 	away    bool  // a verb has marked it away
@@ -221,15 +222,21 @@ func (m *model) join(session, seller string, noWait bool, now int64) error {
 	if noWait && m.holder != "" {
 		return room.ErrLockHeld
 	}
-	m.tickets++
-	m.places[session] = &modelPlace{seller: seller, ticket: m.tickets, live: true}
-	m.changed = true
+	m.begin(session, seller)
 	if m.holder == "" && !m.paused {
 		m.grant(session, now)
 	} else {
 		m.line = append(m.line, session)
 	}
 	return nil
+}
+
+func (m *model) begin(session, seller string) *modelPlace {
+	m.tickets++
+	m.places[session] = &modelPlace{seller: seller, ticket: m.tickets, live: true,
+		browser: len(m.replicas[session]) > 0}
+	m.changed = true
+	return m.places[session]
 }
 
 func (m *model) leave(session string, outcome room.Outcome, now int64) error {
@@ -250,7 +257,7 @@ func (m *model) seen(session string, vouch int64, here bool, now int64) {
 	if slices.Contains(m.line, session) && !m.tooLong(session, now) && !m.places[session].unclaimed {
 		p := m.places[session]
 		m.back(session)
-		p.seen, p.vouched = true, now
+		p.seen, p.browser, p.vouched = true, true, now
 		if here {
 			p.vouched += vouch
 		}
@@ -267,6 +274,7 @@ func (m *model) come(session string, replica room.ReplicaNumber, now int64) {
 		}
 		m.goFrom(session, replica)
 		m.replicas[session] = append(m.replicas[session], replica)
+		m.hadBrowser(session)
 	}
 	m.advance(now)
 }
@@ -274,11 +282,18 @@ func (m *model) come(session string, replica room.ReplicaNumber, now int64) {
 // goes records since when a session has gone from a replica.
 func (m *model) goes(session string, replica room.ReplicaNumber, since, now int64) {
 	was := m.goFrom(session, replica)
+	m.hadBrowser(session) // that it came may not have been reported
 	if p := m.places[session]; len(m.replicas[session]) == 0 && slices.Contains(m.line, session) &&
 		!p.unclaimed && (was || !p.seen) {
 		p.seen, p.vouched = true, since
 	}
 	m.advance(now)
+}
+
+func (m *model) hadBrowser(session string) {
+	if p := m.places[session]; p != nil && p.live {
+		p.browser = true
+	}
 }
 
 func (m *model) goFrom(session string, replica room.ReplicaNumber) bool {
@@ -349,16 +364,14 @@ func (m *model) restore(ticket, now int64) error {
 				return room.ErrSellerHasPlace
 			}
 		}
-		m.tickets++
-		m.places[session] = &modelPlace{seller: p.seller, ticket: m.tickets, live: true}
-		if len(m.replicas[session]) == 0 { // without a browser it counts as gone from now on
-			m.places[session].seen, m.places[session].vouched = true, now
+		again := m.begin(session, p.seller)
+		if p.browser && len(m.replicas[session]) == 0 { // it counts as gone from now on
+			again.browser, again.seen, again.vouched = true, true, now
 		}
 		m.line = slices.Insert(m.line, 0, session)
 		if m.ahead > 0 {
 			m.ahead++
 		}
-		m.changed = true
 		m.advance(now)
 		return nil
 	}

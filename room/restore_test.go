@@ -1,6 +1,7 @@
 package room_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -201,23 +202,53 @@ func TestRestoredPlaceAsksAndLastsAsBefore(t *testing.T) {
 	requireNone(t, room.NotExpected, m, "it has not asked")
 }
 
-// Otherwise a page that was closed would get a turn that is used by no person.
-func TestRestoredSellerWithoutAPageIsPassedOver(t *testing.T) {
-	d := newDesk(t, room.Config{AwayAfter: 15 * time.Second})
-	a, b, c := newSeller(t, d.engine, "a"), newSeller(t, d.engine, "b"), newSeller(t, d.engine, "c")
-	fence := a.join().Fence
-	ticket := b.join().Ticket
-	c.join()
-	_, err := d.engine.Remove(t.Context(), integration, "", ticket, byKim)
-	require.NoError(t, err)
-	_, err = d.engine.Restore(t.Context(), integration, "", ticket, byKim)
-	require.NoError(t, err)
-	d.pass(16 * time.Second)
-	_, err = d.engine.Release(t.Context(), integration, "", fence, byKim)
-	require.NoError(t, err)
-	require.Equal(t, room.Locked, c.stand().Status)
-	require.Equal(t, 1, b.stand().Position)
-	b.join() // its page is open again, and says so
-	c.leave(room.Completed)
-	require.Equal(t, room.Locked, b.stand().Status)
+// Rule 2 of docs/contract.md: who had a page and has none is passed over, and a program is not.
+func TestRestoredSellerIsPassedOverOnlyIfItHadAPage(t *testing.T) {
+	for _, story := range []string{
+		"ends", "turn ends",
+		"page closes ends", "page ends closes", "page closes turn ends", "page turn closes ends",
+		"turn page closes ends", "turn page ends closes",
+		"turn closes ends", // its replica first reported that the page had closed
+	} {
+		t.Run(story, func(t *testing.T) {
+			d := newDesk(t, room.Config{AwayAfter: 15 * time.Second, ClaimWithin: 20 * time.Second})
+			holder, b, next, last := d.plain("holder"), d.plain("b"), d.plain("next"), d.plain("last")
+			ticket := b.stand().Ticket
+			for number, step := range strings.Fields(story) {
+				var err error
+				switch step {
+				case "page":
+					_, err = d.engine.Presence(t.Context(), integration, 1, int64(number), []string{b.session}, nil)
+				case "closes":
+					_, err = d.engine.Presence(t.Context(), integration, 1, int64(number), nil,
+						[]room.Gone{{Session: b.session, Replica: 1}})
+				case "turn":
+					holder.leave(room.Completed)
+					holder, next = next, last
+				case "ends":
+					if st := b.stand(); st.Status == room.Locked {
+						_, err = d.engine.Release(t.Context(), integration, "", st.Fence, byKim)
+					} else {
+						_, err = d.engine.Remove(t.Context(), integration, "", ticket, byKim)
+					}
+				}
+				require.NoError(t, err)
+			}
+			_, err := d.engine.Restore(t.Context(), integration, "", ticket, byKim)
+			require.NoError(t, err)
+			require.Equal(t, 1, b.stand().Position)
+			d.pass(16 * time.Second)
+			holder.leave(room.Completed)
+			if !strings.Contains(story, "closes") {
+				require.Equal(t, room.Locked, b.stand().Status)
+				require.Zero(t, b.stand().Lease.ClaimBy, "it need not claim its turn (rule 11)")
+				return
+			}
+			require.Equal(t, room.Locked, next.stand().Status)
+			require.Equal(t, 1, b.stand().Position)
+			b.join() // its page is open again, and says so
+			next.leave(room.Completed)
+			require.Equal(t, room.Locked, b.stand().Status)
+		})
+	}
 }

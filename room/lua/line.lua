@@ -104,7 +104,10 @@ function line.grant_first()
   if not session then return end
   local claim_by = presence.claim_deadline(session)
   dequeue(session)
-  if seen then command('ZREM', SEEN, session) end
+  if seen then
+    command('ZREM', SEEN, session)
+    presence.remember_browser(session)
+  end
   leases.grant(session, places.get(session), rank, claim_by)
 end
 

@@ -61,8 +61,8 @@ end
 local function keep_outcome(p)
   local was = memo.places[p.session]
   if was and was.undoable then
-    p.undoable, p.channel, p.lease, p.asking, p.address =
-      true, was.channel, was.lease, was.asking, was.address
+    p.undoable, p.channel, p.lease, p.asking, p.address, p.browser =
+      true, was.channel, was.lease, was.asking, was.address, was.browser
   end
   places.put(p.session, p)
   command('ZADD', ENDED, int(NOW), p.session)

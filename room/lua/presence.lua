@@ -21,6 +21,23 @@ function presence.away_since(session, at)
   memo.new_keys[AWAY] = true
 end
 
+-- has_browser reports whether a session has a browser, or had one in this place. One that only uses the API
+-- is never away.
+function presence.has_browser(session)
+  return (places.get(session).browser or command('ZSCORE', HERE, session)
+    or command('ZSCORE', SEEN, session) or command('ZSCORE', AWAY, session)) and true or false
+end
+
+-- remember_browser records in a holder's place that it had a browser, where HERE and SEEN do not have it any
+-- more. The verb restore has to know.
+function presence.remember_browser(session)
+  local p = settings.ended_kept > 0 and places.get(session)
+  if p and not p.browser then
+    p.browser = true
+    places.put(session, p)
+  end
+end
+
 -- mark_away marks a waiter as passed over and returns true; false if the waiter's browser is connected. Then
 -- it only ends the time for which a program vouched for the waiter.
 function presence.mark_away(session, since)
@@ -170,6 +187,7 @@ function presence.disconnect(session, replica, since)
     command('ZREM', HERE, session)
     if move_to_other(session) then return end
   end
+  if session == room.session then presence.remember_browser(session) end
   if line.has(session) and not command('ZSCORE', AWAY, session)
     and (at or not command('ZSCORE', SEEN, session)) then
     presence.connected_until(session, since)

@@ -9,7 +9,7 @@ end
 -- may_undo makes the verb restore begin a session's place again, which this call of support ends.
 function support.may_undo(session)
   local p = places.get(session)
-  if p then p.undoable = true end
+  if p then p.undoable, p.browser = true, presence.has_browser(session) end
 end
 
 -- notify makes a session's page show what support did for it.

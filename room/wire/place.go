@@ -65,6 +65,7 @@ type StoredPlace struct {
 	// ByMessage is true if a message ended the lease.
 	ByMessage bool   `json:"by_message,omitempty"`
 	Address   string `json:"address,omitempty"`  // digest of the client's address; "" = not known
+	Browser   bool   `json:"browser,omitempty"`  // a browser was there, though SEEN and HERE do not have it
 	Undoable  bool   `json:"undoable,omitempty"` // support ended the place, and may put its session back
 	Marks
 }

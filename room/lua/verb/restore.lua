@@ -1,8 +1,8 @@
 -- restore: support puts a session back at the front of the line, after ending its place by mistake.
 --
 -- The session gets a new place with a new ticket: the place that ended stays ended. A free lock goes to the
--- session at once; a lease of another session goes on. A session without a connected browser counts as gone
--- from now on.
+-- session at once; a lease of another session goes on. If the session had a browser, and none is connected,
+-- it counts as gone from now on.
 --
 -- args:
 --   ticket              of the place that support ended
@@ -52,7 +52,7 @@ function verb.restore()
   command('ZREM', ENDED, session)
   places.begin({ session = session, seller = was.seller, channel = was.channel, lease = was.lease,
     asking = was.asking, address = was.address, rank = line.insert(session, 1) })
-  if not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
+  if was.browser and not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
   support.notify(session, 'moved')
   advance()
   return reply.answer('ok', '')
