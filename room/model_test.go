@@ -31,14 +31,15 @@ type model struct {
 }
 
 type modelPlace struct {
-	seller  string
-	ticket  int64
-	live    bool
-	outcome room.Outcome
-	browser bool  // the session had a socket, or a program vouched for it, at any time in this place
-	seen    bool  // the session had a socket
-	vouched int64 // connected until then (ms), by Seen; after that, gone since then
-	away    bool  // a verb has marked it away
+	seller   string
+	ticket   int64
+	live     bool
+	outcome  room.Outcome
+	restored int64 // ticket of the ended place that support put back by this one; 0 = none
+	browser  bool  // the session had a socket, or a program vouched for it, at any time in this place
+	seen     bool  // the session had a socket
+	vouched  int64 // connected until then (ms), by Seen; after that, gone since then
+	away     bool  // a verb has marked it away
 
 	missed    bool // it did not claim a lease
 	unclaimed bool // it did not claim, and has not come back
@@ -365,6 +366,7 @@ func (m *model) restore(ticket, now int64) error {
 			}
 		}
 		again := m.begin(session, p.seller)
+		again.restored = ticket
 		if p.browser && len(m.replicas[session]) == 0 { // it counts as gone from now on
 			again.browser, again.seen, again.vouched = true, true, now
 		}
@@ -374,6 +376,11 @@ func (m *model) restore(ticket, now int64) error {
 		}
 		m.advance(now)
 		return nil
+	}
+	for _, p := range m.places {
+		if p.live && p.restored == ticket {
+			return nil // it was put back already
+		}
 	}
 	return room.ErrStaleTicket
 }

@@ -24,9 +24,11 @@ func TestSellerWhoseTurnWasEndedByMistakeIsNext(t *testing.T) {
 		require.NoError(t, err)
 		second := b.stand()
 		events := listen(t, rdb)
-		for range 2 { // sent twice
-			_, err = e.Restore(t.Context(), integration, "once", first.Ticket, byKim)
+		for _, request := range []string{"once", "once", ""} { // pressed again: the answer is the same
+			st, err := e.Restore(t.Context(), integration, request, first.Ticket, byKim)
 			require.NoError(t, err)
+			require.EqualValues(t, 4, st.Ticket)
+			require.Equal(t, 1, st.Position)
 		}
 		back := a.stand()
 		require.Equal(t, room.Waiting, back.Status)
@@ -36,10 +38,14 @@ func TestSellerWhoseTurnWasEndedByMistakeIsNext(t *testing.T) {
 		require.Equal(t, second.Lease, b.stand().Lease, "the turn that began meanwhile goes on")
 		require.Equal(t, []room.Note{{Session: a.session, Support: room.Moved}}, notes(events()))
 
-		_, err = e.Restore(t.Context(), integration, "", first.Ticket, byKim)
-		require.ErrorIs(t, err, room.ErrStaleTicket, "once")
 		require.Greater(t, b.leave(room.Completed).Lease.Fence, second.Lease.Fence)
 		require.Equal(t, room.Locked, a.stand().Status)
+		st, err := e.Restore(t.Context(), integration, "", first.Ticket, byKim)
+		require.NoError(t, err)
+		require.Equal(t, room.Locked, st.Status)
+		a.leave(room.Cancelled)
+		_, err = e.Restore(t.Context(), integration, "", first.Ticket, byKim)
+		require.ErrorIs(t, err, room.ErrStaleTicket, "the seller has left of its own will")
 		records := recordsOf(t, e, integration, "action")
 		require.Len(t, records, 2)
 		require.Equal(t, first.Ticket, records[1].Ticket)
@@ -200,6 +206,41 @@ func TestRestoredPlaceAsksAndLastsAsBefore(t *testing.T) {
 	require.EqualValues(t, 10_000, second.Lease.ExpiresAt-second.Lease.GrantedAt)
 	_, m := d.sms()
 	requireNone(t, room.NotExpected, m, "it has not asked")
+}
+
+// A seller that waits again sees the messages of the turn that support ended, as those of its place; in its
+// new turn a program would take the earlier code for the one it asks for.
+func TestRestoredSellerSeesTheMessagesOfTheTurnThatWasEnded(t *testing.T) {
+	d := newDesk(t, room.Config{})
+	a, b := d.asker("a"), d.asker("b")
+	a.expect()
+	a.expect()
+	code, m := d.sms()
+	require.Equal(t, room.Matched, m.Result)
+	first := a.stand()
+	require.Equal(t, room.Locked, first.Status, "one more is to come")
+	_, err := d.engine.Release(t.Context(), integration, "", first.Fence, byKim)
+	require.NoError(t, err)
+	again, err := d.engine.Restore(t.Context(), integration, "", first.Ticket, byKim)
+	require.NoError(t, err)
+	require.NotEqual(t, first.Ticket, again.Ticket)
+	shows := func(ids ...string) {
+		t.Helper()
+		var shown []string
+		for _, m := range messages(t, d.engine, a.session) {
+			require.Equal(t, again.Ticket, m.Ticket)
+			require.Equal(t, first.Fence, m.Fence)
+			shown = append(shown, m.MessageID)
+		}
+		require.ElementsMatch(t, ids, shown)
+	}
+	shows(code)
+	late, m := d.sms()
+	require.Equal(t, room.Late, m.Result)
+	shows(code, late)
+	b.leave(room.Completed)
+	require.Equal(t, room.Locked, a.stand().Status)
+	shows(late)
 }
 
 // Rule 2 of docs/contract.md: who had a page and has none is passed over, and a program is not.

@@ -79,8 +79,9 @@ func (e *Engine) Move(
 
 // Restore puts a session back at the front of the line whose place support ended less than a minute ago, by
 // Release or Remove. Ticket is that place's. The session gets a new place with a new ticket, and the lock
-// where that is free. Errors: ErrStaleTicket for any other ticket, and where the session has joined again or
-// the seller was erased; ErrSellerHasPlace where the seller has joined again with another session; ErrStore.
+// where that is free. The standing has the new place; while that place lives, a repeat gets it too. Errors:
+// ErrStaleTicket for any other ticket, and where the session has joined again or the seller was erased;
+// ErrSellerHasPlace where the seller has joined again with another session; ErrStore.
 func (e *Engine) Restore(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing,
 	error) {
 	var st Standing

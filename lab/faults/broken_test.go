@@ -97,7 +97,8 @@ func breakages() []breakage {
 		{WrongCode, "a message is shown to the first in line", Calm(), []edit{
 			lua("verb/match.lua", "session = l and l.session or '', fence",
 				"session = l and (command('ZRANGE', QUEUE, 0, 0)[1] or l.session) or '', fence"),
-			lua("verb/look.lua", "return (m.result == 'late' or m.fence == fence) and 'm'", "return 'm'")}},
+			lua("verb/look.lua", "return (m.result == 'late' or m.fence == fence or m.ticket == ticket) and 'm'",
+				"return 'm'")}},
 		{CodeUnseen, "every third ticket is not shown its code", Calm(), []edit{
 			lua("verb/look.lua", "  if not p then return {} end",
 				"  if not p or p.ticket % 3 == 0 then return {} end")}},

@@ -112,13 +112,14 @@ function line.grant_first()
 end
 
 -- by_ticket returns the waiter with a ticket, nil for none. Its rank is the ticket, unless support moved it.
-function line.by_ticket(ticket)
+-- With the member 'restored' it returns the waiter whose place was put back for the one with that ticket.
+function line.by_ticket(ticket, member)
   local waiters = command('ZRANGEBYSCORE', QUEUE, int(ticket), int(ticket))
   local from, step = 0, 500
   repeat
     local texts = #waiters > 0 and command('HMGET', PLACES, unpack(waiters)) or {}
     for i, text in ipairs(texts) do
-      if text and wire.read_stored_place(text).ticket == ticket then return waiters[i] end
+      if text and wire.read_stored_place(text)[member or 'ticket'] == ticket then return waiters[i] end
     end
     waiters, from = command('ZRANGE', QUEUE, from, from + step - 1), from + step
   until #waiters == 0

@@ -67,6 +67,7 @@ type StoredPlace struct {
 	Address   string `json:"address,omitempty"`  // digest of the client's address; "" = not known
 	Browser   bool   `json:"browser,omitempty"`  // a browser was there, though SEEN and HERE do not have it
 	Undoable  bool   `json:"undoable,omitempty"` // support ended the place, and may put its session back
+	Restored  int64  `json:"restored,omitempty"` // ticket of the ended place that support put back by this one
 	Marks
 }
 

@@ -38,7 +38,10 @@ var actions = map[string]action{
 			return done(d.Engine.Move(ctx, q.room, q.request, q.ticket, q.position, q.by))
 		}},
 	"restore": {[]take{takeTicket}, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
-		return done(d.Engine.Restore(ctx, q.room, q.request, q.ticket, q.by))
+		st, err := d.Engine.Restore(ctx, q.room, q.request, q.ticket, q.by)
+		answer, err := done(st, err)
+		answer.Ticket = given(st.Ticket)
+		return answer, err
 	}},
 	"pause": {nil, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 		return done(d.Engine.Pause(ctx, q.room, q.request, true, q.by))
@@ -123,7 +126,7 @@ func (d *Desk) act(name string, a action) gin.HandlerFunc {
 			return
 		}
 		answer.Status, answer.Action, answer.Room, answer.Fence = "done", name, q.room, given(q.fence)
-		if q.ticket != 0 {
+		if q.ticket != 0 && answer.Ticket == nil {
 			answer.Ticket = given(q.ticket)
 		}
 		d.JSON(c, http.StatusOK, answer)

@@ -24,7 +24,7 @@ var bodies = map[string]struct{ fields, does, answer string }{
 	"extend":  {`"fence":9,"seconds":60`, "extend integration 9 1m0s", `"ticket":null,"fence":9`},
 	"remove":  {`"ticket":4`, "remove integration 4", `"ticket":4,"fence":null`},
 	"move":    {`"ticket":4,"position":1`, "move integration 4 1", `"ticket":4,"fence":null`},
-	"restore": {`"ticket":4`, "restore integration 4", `"ticket":4,"fence":null`},
+	"restore": {`"ticket":4`, "restore integration 4", `"ticket":5,"fence":null`},
 	"pause":   {``, "pause integration true", `"ticket":null,"fence":null`},
 	"resume":  {``, "pause integration false", `"ticket":null,"fence":null`},
 	"assign":  {`"message_id":"m-1","fence":9`, "assign integration m-1 9", `"ticket":3,"fence":9`},

@@ -204,7 +204,9 @@ func (f fakeDeskEngine) Move(_ context.Context, id room.ID, _ string, ticket int
 func (f fakeDeskEngine) Restore(_ context.Context, id room.ID, _ string, ticket int64,
 	by room.Action) (room.Standing, error) {
 	f.by = by
-	return f.done("restore %s %d", id, ticket)
+	st, err := f.done("restore %s %d", id, ticket)
+	st.Ticket = ticket + 1
+	return st, err
 }
 
 func (f fakeDeskEngine) Pause(_ context.Context, id room.ID, _ string, paused bool,

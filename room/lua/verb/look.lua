@@ -19,9 +19,9 @@ end
 
 -- kind_for returns the kind of a message as its session is shown it, nil or false if it is not shown.
 -- Of its earlier leases a session is shown late messages only, since a code of the turn before is of no use
--- in this one.
-local function kind_for(m, session, fence)
-  if m.state == 's' then return (m.result == 'late' or m.fence == fence) and 'm' end
+-- in this one. A waiter whose place support put back is still shown those of the turn that support ended.
+local function kind_for(m, session, fence, ticket)
+  if m.state == 's' then return (m.result == 'late' or m.fence == fence or m.ticket == ticket) and 'm' end
   if m.state == 'w' then return m.fence == fence and 'w' end
   return m.state == 'o' and session == room.session and m.fence == room.fence and 'o'
 end
@@ -31,11 +31,13 @@ local function shown_to(session, list)
   local p = list and places.get(session)
   if not p then return {} end
   local holds = session == room.session or session == room.ended_session
+  local before = p.restored > 0 and p.restored
   local fence, out = holds and room.fence or p.live and p.missed or p.fence, {}
   for _, entry in ipairs(list) do
     local m = messages.get(entry[1])
-    local kind = m and kind_for(m, session, fence)
+    local kind = m and kind_for(m, session, fence, not holds and before)
     if kind then
+      if m.ticket == before then m.ticket = p.ticket end
       out[#out + 1] = wire.shown_message({ kind = kind, digest = m.digest, ticket = m.ticket, fence = m.fence,
         late = m.result == 'late', received = m.received, forget_at = entry[2], sealed = m.sealed })
     end

@@ -9,7 +9,8 @@
 --   action              JSON members for the journal
 --   registered, begins  see existence.unlisted
 -- Codes:
---   ok
+--   ok                also if the place was put back already, and its session waits or holds the lock; the
+--                     reply has the place
 --   register          see existence.register
 --   stale_ticket      support ended no place with that ticket in the last minute, or its session has joined
 --                     again, or its seller was erased
@@ -34,6 +35,13 @@ local function find(ticket)
   end
 end
 
+-- restored returns the session that has the place which was put back already for the one with a ticket.
+local function restored(ticket)
+  local p = leases.held() and places.get(room.session)
+  if p and p.restored == ticket then return room.session end
+  return line.by_ticket(ticket, 'restored')
+end
+
 function verb.restore()
   local repeated = reply.repeated()
   if repeated then return repeated end
@@ -43,7 +51,10 @@ function verb.restore()
   advance()
 
   local session, was = find(args.ticket)
-  if not session then return reply.refuse('stale_ticket') end
+  if not session then
+    session = restored(args.ticket)
+    return session and reply.answer('ok', session) or reply.refuse('stale_ticket')
+  end
   if was.seller ~= '' and command('HSETNX', SELLERS, was.seller, session) == 0 then
     return reply.refuse('seller_has_place')
   end
@@ -51,9 +62,9 @@ function verb.restore()
   support.record(args.action, was)
   command('ZREM', ENDED, session)
   places.begin({ session = session, seller = was.seller, channel = was.channel, lease = was.lease,
-    asking = was.asking, address = was.address, rank = line.insert(session, 1) })
+    asking = was.asking, address = was.address, restored = was.ticket, rank = line.insert(session, 1) })
   if was.browser and not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
   support.notify(session, 'moved')
   advance()
-  return reply.answer('ok', '')
+  return reply.answer('ok', session)
 end
