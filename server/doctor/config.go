@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/x509"
 	"net/netip"
 	"time"
 
@@ -20,6 +21,7 @@ type Config struct {
 	Addr, MetricsAddr string // host:port; MetricsAddr may be ""
 	LocalURL          string // how this machine reaches Addr
 	PublicURL         string
+	Roots             *x509.CertPool // who may sign its certificate; nil = those whom this host trusts
 	TrustedProxies    []netip.Prefix
 	FrameAncestors    []string
 	Serves            func(ctx context.Context, url string) bool // whether a waitroom answers there

@@ -26,7 +26,8 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is the result of one check in words, with what to do about it if it is not fine.
 type Finding struct {
-	About string // settings, rooms, ports, redis, sentinel, sources, senders, database, traces or a key
+	// settings, rooms, ports, balancer, redis, sentinel, sources, senders, database, traces or a key
+	About string
 	Level Level
 	Text  string
 	Do    string
@@ -58,6 +59,7 @@ func Diagnose(ctx context.Context, cfg Config) []Finding {
 	d.settings()
 	d.rooms()
 	d.ports(ctx)
+	d.certificate(ctx)
 	d.redis(ctx)
 	d.sources(ctx)
 	d.senders(ctx)
