@@ -109,10 +109,13 @@ var (
 )
 
 // language has the words of PromQL and Grafana; every other word in a query is a metric's name.
-var language = strings.Fields(`sum min max count rate increase changes histogram_quantile vector label_values and or unless by on`)
+var language = strings.Fields(`sum min max count rate increase changes histogram_quantile vector label_values and or unless by on time`)
 
 // scraped has the labels that Prometheus adds to every series, and those of histogram buckets.
 var scraped = []string{"job", "instance", "le"}
+
+// blackbox begins the metrics of Prometheus's blackbox exporter.
+const blackbox = "probe_"
 
 // check compares one query with the scrape.
 func (m scrape) check(t *testing.T, q query) {
@@ -122,7 +125,7 @@ func (m scrape) check(t *testing.T, q query) {
 	labels := slices.Clone(scraped)
 	for _, s := range selector.FindAllStringSubmatch(expr, -1) {
 		name := s[1]
-		if slices.Contains(language, name) || name == "up" {
+		if slices.Contains(language, name) || name == "up" || strings.HasPrefix(name, blackbox) {
 			continue
 		}
 		require.Contains(t, m, name, "%s asks for a metric that the server does not export: %s", q.of, q.expr)
