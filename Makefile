@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-long test-alone check race bench gobench sim estimates growth instructions load load-check day day-check robots attack faults faults-check mixed-versions fuzz release generate screenshots setup
+.PHONY: help run demo test test-long test-alone check race bench gobench sim estimates growth instructions load load-check day day-check robots attack faults faults-check production mixed-versions fuzz release generate screenshots setup
 
 TEMPL := github.com/a-h/templ/cmd/templ@v0.3.1001
 # Tests start servers and browsers: with more packages at a time these starve each other. `make check` vets, and tests need no DWARF.
@@ -116,6 +116,11 @@ mixed-versions: ## Serve the same rooms by replicas of another version and of th
 	@mkdir -p results/faults
 	@program=$$(scripts/version.sh '$(FROM)') && go test -C lab ./faults -run '^TestNothingIsLostOrDoubledUnderFaults$$' -v -count 1 -timeout 1h \
 		-faults.plans mixed-versions,mixed-claims -faults.older "$$program" -faults.seed $(SEED) -faults.results '$(CURDIR)/results/faults'
+
+production: ## Follow docs/production.md block by block on eight hosts made of namespaces, as root; one to four minutes
+	@scripts/setup.sh faults
+	@scripts/setup.sh check
+	@scripts/production.sh
 
 check: ## Check without running: format, vet, staticcheck, generated code, known vulnerabilities
 	@TEMPL=$(TEMPL) scripts/check.sh
