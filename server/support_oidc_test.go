@@ -11,6 +11,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/oauth2-proxy/mockoidc"
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/internal/testkit/redistest"
 )
 
 // byProvider signs in at the provider as a member of a group, and returns the browser with its last answer.
@@ -99,4 +101,21 @@ func TestProvidersSignOutEndsTheDesksSessionAndItsSocket(t *testing.T) {
 	require.Equal(t, http.StatusOK, logout(token).StatusCode)
 	require.Equal(t, websocket.StatusCode(4501), closeOf(t, ws))
 	requireProblem(t, actor.ask("GET", "/api/support/integration/history", ""), 401, "not_signed_in")
+}
+
+// While the client's secret is replaced, replicas have different ones, and agents who are signed in stay so.
+func TestSignInByTheProviderOutlivesTheClientsSecret(t *testing.T) {
+	provider, err := mockoidc.Run()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = provider.Shutdown() })
+	args := []string{"--redis-url", redistest.Lent(t).URL(), "--public-url", "http://wait.example",
+		"--support-oidc-issuer", provider.Issuer(), "--support-oidc-client-id", provider.ClientID,
+		"--support-oidc-act-group", "actors", "--support-oidc-client-secret"}
+	before := start(t, config(t, append(args, provider.ClientSecret)...))
+	actor, got := byProvider(t, before, provider, "actors")
+	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
+	after := start(t, config(t, append(args, "another secret")...))
+	actor.at(after.URL()).mustAct("pause", `{"reason":"r"}`)
+	require.NoError(t, before.stop(t))
+	actor.at(after.URL()).mustAct("resume", `{"reason":"r"}`)
 }
