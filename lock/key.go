@@ -18,7 +18,8 @@ const (
 type Key struct{ text string }
 
 // NewKey joins parts to a key: NewKey("stock", "item", "456") is stock:item:456. A part is 1 to 64 bytes of
-// UTF-8, any of it: "ORD-123", "14:00", "예약". The key as String shows it has at most 1,024 bytes.
+// UTF-8, any of it: "ORD-123", "14:00", "예약" (of Hangul, 21 syllables). The key as String shows it has at
+// most 1,024 bytes.
 // The error wraps ErrInvalidKey.
 func NewKey(parts ...string) (Key, error) {
 	if len(parts) == 0 {
@@ -27,8 +28,9 @@ func NewKey(parts ...string) (Key, error) {
 	escaped := make([]string, len(parts))
 	for i, part := range parts {
 		if part == "" || len(part) > maxPartBytes || !utf8.ValidString(part) {
-			return Key{}, fmt.Errorf("%w: part %d is %q: use 1 to %d bytes of UTF-8", ErrInvalidKey, i+1, part,
-				maxPartBytes)
+			return Key{}, fmt.Errorf("%w: part %d is %q, which has %d bytes: use 1 to %d bytes of UTF-8 "+
+				"(%[5]d letters of ASCII, %d of Hangul)", ErrInvalidKey, i+1, part, len(part), maxPartBytes,
+				maxPartBytes/len("가"))
 		}
 		escaped[i] = escape(part)
 	}
@@ -61,6 +63,18 @@ func ParseKey(text string) (Key, error) {
 // String returns the parts joined by colons. Letters, combining marks and digits of any script and _ . @ -
 // stand for themselves, every other character is percent-encoded, a colon within a part too.
 func (k Key) String() string { return k.text }
+
+// MarshalText returns the key as String does, for JSON, logs and configuration; "" for the zero Key.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.text), nil }
+
+// UnmarshalText is ParseKey, and reads "" as the zero Key. The error wraps ErrInvalidKey.
+func (k *Key) UnmarshalText(text []byte) (err error) {
+	*k = Key{}
+	if len(text) > 0 {
+		*k, err = ParseKey(string(text))
+	}
+	return err
+}
 
 func escape(part string) string {
 	if !strings.ContainsFunc(part, isEscaped) {

@@ -1,6 +1,7 @@
 package lock_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,6 +47,26 @@ func TestKeyIsAnyTextAndItsTextIsReadBack(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, key, again)
 	}
+}
+
+func TestKeyIsAText(t *testing.T) {
+	type order struct{ Lock, None lock.Key }
+	want := order{Lock: newKey(t, "예약", "14:00")}
+	text, err := json.Marshal(want)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"Lock":"예약:14%3A00","None":""}`, string(text))
+	var got order
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.Equal(t, want, got)
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"Lock":"a::b"}`), &got), lock.ErrInvalidKey)
+	require.Zero(t, got.Lock)
+}
+
+// Letters are not bytes: the error of a part that looks short says how many fit.
+func TestPartOfTooManyBytesSaysHowManyLettersFit(t *testing.T) {
+	_, err := lock.NewKey("예약", strings.Repeat("가", 22))
+	require.ErrorContains(t, err, "which has 66 bytes: use 1 to 64 bytes of UTF-8 (64 letters of ASCII, 21 of Hangul)")
+	newKey(t, strings.Repeat("가", 21))
 }
 
 func TestKeysOfTheSamePartsAreEqual(t *testing.T) {
