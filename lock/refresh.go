@@ -2,13 +2,17 @@ package lock
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
 // Refresh makes the lease end a time from now, where it would end before. Other libraries call this Refresh,
 // or extending by an expiry. A lease that ends later, or has just begun, stays as it is. Its errors are
-// Extend's, with ErrNotHeld also if the lease was over before.
+// Extend's, with ErrNotHeld also if the lease was over before, or is nil.
 func Refresh(ctx context.Context, locker Locker, lease *Lease, fromNow time.Duration) error {
+	if lease == nil {
+		return fmt.Errorf("%w: there is none: it is nil", ErrNotHeld)
+	}
 	if err := Validate(lease.Key, fromNow); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ func TestRefreshHasALeaseEndATimeFromNowAlsoRightAfterItBegan(t *testing.T) {
 		require.Equal(t, begun.Add(10*time.Second), lease.ExpiresAt)
 		require.NoError(t, lock.Refresh(t.Context(), locker, lease, 5*time.Second), "it ends later already")
 		require.Equal(t, begun.Add(10*time.Second), lease.ExpiresAt)
+		require.ErrorIs(t, lock.Refresh(t.Context(), locker, nil, 5*time.Second), lock.ErrNotHeld)
 		require.ErrorIs(t, lock.Refresh(t.Context(), locker, lease, 0), lock.ErrInvalidLease)
 		require.NoError(t, locker.Unlock(t.Context(), lease))
 		for _, fromNow := range []time.Duration{time.Second, time.Minute} {

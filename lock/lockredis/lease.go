@@ -141,6 +141,8 @@ func stored(err error) error {
 	switch {
 	case errors.Is(err, room.ErrNoPlace), errors.Is(err, room.ErrStaleFence):
 		return lock.ErrNotHeld
+	case errors.Is(err, room.ErrLeaseTooLong):
+		return errors.New("lock: the lease would be longer than 292 years in all")
 	case errors.Is(err, room.ErrStore):
 		return fmt.Errorf("%w: %w", lock.ErrStore, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"strconv"
 	"testing"
@@ -131,4 +132,16 @@ func so(is bool) error {
 		return nil
 	}
 	return errors.New("it is not so")
+}
+
+// The engine's word for it speaks of a seller's turn.
+func TestExtensionByTooLongATimeIsRefusedInWordsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	l, key := newLocker(t, redistest.Lent(t).Client()), newKey(t, "order", "for ever")
+	held, err := l.TryLock(within(t), key, 0, long)
+	require.NoError(t, err)
+	require.ErrorContains(t, l.Extend(within(t), held, math.MaxInt64), "longer than 292 years")
+	is, err := l.IsHeld(within(t), held)
+	require.NoError(t, err)
+	require.True(t, is)
 }
