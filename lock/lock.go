@@ -33,7 +33,8 @@ type Locker interface {
 	// Lock is TryLock that waits in line until ctx ends.
 	Lock(ctx context.Context, key Key, lease time.Duration) (*Lease, error)
 	// Unlock ends the lease, and the next in line has the lock in the same step. It returns ErrNotHeld where
-	// the lease was over before: a present holder keeps the lock.
+	// the lease was over before: a present holder keeps the lock. Where ctx has ended it does nothing, and the
+	// lock stays taken until its lease ends: a deferred Unlock needs context.WithoutCancel(ctx), or use Do.
 	Unlock(ctx context.Context, lease *Lease) error
 	// Extend adds a time to the lease's end, and writes the new end into the lease. It returns ErrNotHeld
 	// where the lease was over before. After any other error the end may have moved or not: Resume returns
