@@ -11,14 +11,18 @@ type Problem struct {
 	Status     int           // of the HTTP answer
 	Code       string        `json:"code"`   // stable, such as "seller_has_place"
 	Detail     string        `json:"detail"` // for a person
+	Reason     string        `json:"reason"` // why a token was refused, for a developer; "" = nothing to add
 	RetryAfter time.Duration `json:"-"`      // when the same call may be answered otherwise; 0 = never
 }
 
 func (p *Problem) Error() string {
-	if p.Detail == "" {
-		return fmt.Sprintf("waitroom answered %d %s", p.Status, p.Code)
+	text := fmt.Sprintf("waitroom answered %d %s", p.Status, p.Code)
+	for _, more := range []string{p.Reason, p.Detail} {
+		if more != "" {
+			text += ": " + more
+		}
 	}
-	return fmt.Sprintf("waitroom answered %d %s: %s", p.Status, p.Code, p.Detail)
+	return text
 }
 
 // Ended reports that the place has ended, and how: "completed", "cancelled", "expired", "forced", "removed",

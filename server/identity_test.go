@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/doctor"
 )
 
 // portalSecret is the secret that the tests' portal and the server share.
@@ -240,16 +242,23 @@ func TestRefusedTokenSaysWhy(t *testing.T) {
 	s := newSeller(t, r.URL(), "")
 	s.session = ""
 	good := portaltest.For("s-1")
-	for code, claims := range map[string]portaltest.Claims{
-		"invalid_token": good.With("sub", nil), "token_expired": good.With("exp", time.Now().Unix()-1),
-		"token_early":    good.With("iat", time.Now().Add(time.Minute).Unix()),
-		"wrong_audience": good.With("aud", "billing"),
+	for code, wrong := range map[string]struct {
+		claims portaltest.Claims
+		reason string
+	}{
+		"invalid_token":  {good.With("sub", 7), "sub is a number: want a text"},
+		"token_expired":  {good.With("exp", time.Now().Unix()-1), "its exp was "},
+		"token_early":    {good.With("iat", time.Now().Add(time.Minute).Unix()), "ahead of waitroom's clock"},
+		"wrong_audience": {good.With("aud", "billing"), "want waitroom or the room's id"},
 	} {
-		text := token(t, claims)
+		text := token(t, wrong.claims)
 		got := s.press("Authorization", "Bearer "+text, "Accept-Language", "en")
 		requireProblem(t, got, 401, code)
 		require.Equal(t, "Bearer", got.Header.Get("WWW-Authenticate"))
 		require.NotContains(t, got.body, text[:20])
+		require.Contains(t, got.text("reason"), wrong.reason)
+		require.Equal(t, code == "token_expired", strings.Contains(got.text("detail"), "get a new one"),
+			"nothing of a link's minute: %s", got.body)
 		requireProblem(t, s.ask("GET", lockPath+"/status", "", "Authorization", "bearer "+text), 401, code)
 		requireProblem(t, s.ask("GET", messagesPath, "", "Authorization", "bearer "+text), 401, code)
 		_, resp, err := dial(t, r.URL(), "Authorization", "Bearer "+text)
@@ -262,9 +271,38 @@ func TestRefusedTokenSaysWhy(t *testing.T) {
 		require.Contains(t, page.body, "포털에서 다시 들어와 주세요")
 		require.Empty(t, page.Header.Values("Set-Cookie"))
 		require.NotContains(t, page.body, text[:20])
+		require.NotContains(t, page.body, wrong.reason, "a seller can do nothing about it")
 	}
 	require.Equal(t, 401, s.ask("GET", roomPage+"?token=", "").StatusCode)
 	requireProblem(t, s.press("Authorization", "Bearer"), 401, "invalid_token")
+}
+
+// A portal's developer has a token in a file, and no seller yet.
+func TestDoctorSaysHowATokenCounts(t *testing.T) {
+	cfg := config(t, proving()...)
+	report := func(cfg Config, text, id string) (fine bool, report string) {
+		var out bytes.Buffer
+		fine = doctor.WriteFindings(&out, DiagnoseToken(t.Context(), cfg, text+"\n", id))
+		require.NotContains(t, out.String(), text[:20])
+		return fine, out.String()
+	}
+	good := portaltest.For("s-1")
+	fine, text := report(cfg, token(t, good), "")
+	require.True(t, fine)
+	require.Equal(t, 2, strings.Count(text, "it is taken, for the seller s-1."), text)
+	fine, text = report(cfg, token(t, good.With("iat", nil)), "")
+	require.True(t, fine, "a robot's needs none")
+	require.Contains(t, text, "In an address it is refused: it has no iat")
+	fine, text = report(cfg, token(t, good.With("sub", "kim 7")), "")
+	require.False(t, fine)
+	require.Contains(t, text, "As Bearer it is refused: sub has a space")
+	fine, _ = report(cfg, token(t, good.With("room", "stock")), "stock")
+	require.True(t, fine)
+	fine, _ = report(cfg, token(t, good.With("room", "stock")), "")
+	require.False(t, fine)
+	fine, text = report(config(t), token(t, good), "")
+	require.False(t, fine)
+	require.Contains(t, text, "Set WAITROOM_SELLER_AUTH")
 }
 
 func TestTokenMayNameTheServerAsItIsCalledFromOutside(t *testing.T) {
@@ -364,6 +402,7 @@ func TestTokensAndSessionsAreNotLogged(t *testing.T) {
 	s.press("Authorization", "Bearer "+bad)
 	metrics := s.ask("GET", "/metrics", "").body
 	require.Contains(t, log.String(), roomPage)
+	require.Contains(t, log.String(), `way=link reason="its aud is another: want waitroom or the room's id"`)
 	require.Contains(t, metrics, `waitroom_seller_tokens_total{result="used",way="link"} 1`)
 	for _, hidden := range append(strings.Split(good, ".")[1:], bad[20:], session, portalSecret) {
 		require.NotContains(t, log.String(), hidden)

@@ -1,13 +1,18 @@
 package server
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/doctor"
 	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/wayback"
 )
@@ -84,11 +89,44 @@ func (s *Server) sellers(registry *prometheus.Registry) *identity.Sellers {
 	if s.cfg.SellerAuth != byToken {
 		return nil
 	}
-	cfg := identity.Config{Redis: s.store.Client, Names: s.engine.Names(), Secrets: s.cfg.sellerSecrets(),
-		KeysURL:   s.cfg.SellerJWKSURL,
-		Audiences: []string{audience}, Log: s.log, Registerer: registry}
-	if s.cfg.PublicURL != "" {
-		cfg.Audiences = append(cfg.Audiences, s.cfg.PublicURL)
-	}
+	cfg := s.cfg.tokens()
+	cfg.Redis, cfg.Names, cfg.Log, cfg.Registerer = s.store.Client, s.engine.Names(), s.log, registry
 	return identity.New(cfg)
+}
+
+// tokens returns the settings by which sellers' tokens are checked.
+func (c *Config) tokens() identity.Config {
+	cfg := identity.Config{Secrets: c.sellerSecrets(), KeysURL: c.SellerJWKSURL,
+		Audiences: []string{audience}}
+	if c.PublicURL != "" {
+		cfg.Audiences = append(cfg.Audiences, c.PublicURL)
+	}
+	return cfg
+}
+
+// DiagnoseToken reports how a seller's token counts at a replica with these settings now, by this machine's
+// clock; room "" is the default room. It uses no token up.
+func DiagnoseToken(ctx context.Context, c Config, token, id string) []doctor.Finding {
+	if c.SellerAuth != byToken {
+		return []doctor.Finding{{About: "token", Level: doctor.Wrong, Text: "Sellers name themselves here.",
+			Do: "Set " + called("seller-auth") + " to " + byToken + "."}}
+	}
+	at := room.ID(id)
+	if at == "" {
+		at, _ = c.Rooms.Default()
+	}
+	seller, bearer, link := identity.New(c.tokens()).Check(ctx, at, strings.TrimSpace(token), time.Now())
+	way := func(how string, err error) doctor.Finding {
+		if err == nil {
+			return doctor.Finding{About: "token", Text: fmt.Sprintf("%s it is taken, for the seller %s.", how, seller)}
+		}
+		f := doctor.Finding{About: "token", Level: doctor.Wrong,
+			Text: fmt.Sprintf("%s it is refused: %s.", how, cmp.Or(identity.Reason(err), err.Error())),
+			Do:   "Correct it in the portal (docs/api.md, Sessions)."}
+		if bearer == nil || link == nil {
+			f.Level = doctor.Doubtful // a portal may use it in one way alone
+		}
+		return f
+	}
+	return []doctor.Finding{way("As Bearer", bearer), way("In an address", link)}
 }

@@ -698,6 +698,7 @@ type PageMissedText struct {
 type ProblemsText struct {
 	API           map[string]Problem `json:"api"`    // by code
 	Desk          map[string]Problem `json:"desk"`   // by code
+	Bearer        map[string]Problem `json:"bearer"` // by code
 	Limits        map[string]Problem `json:"limits"` // by setting
 	LedgerRefused Problem            `json:"ledger_refused"`
 }

@@ -89,6 +89,8 @@ export class Refused extends Error {
   readonly status: number;
   /** Stable, such as "seller_has_place". */
   readonly code: string;
+  /** Why a token was refused, for a developer. */
+  readonly reason?: string;
 }
 
 /** The place is over. */

@@ -119,9 +119,9 @@ var AFTER = 60;
 var BUSY = 2;
 var BLOCKED = 2;
 var Refused = class extends Error {
-  constructor(status, code, detail) {
-    super(`waitroom answered ${status} ${code}${detail ? `: ${detail}` : ""}`);
-    Object.assign(this, { name: "Refused", status, code });
+  constructor(status, code, detail, reason) {
+    super([`waitroom answered ${status} ${code}`, reason, detail].filter(Boolean).join(": "));
+    Object.assign(this, { name: "Refused", status, code, reason });
   }
 };
 var Ended = class extends Error {
@@ -240,7 +240,8 @@ var Turn = class {
       if (whole && answer.ok) return answer.body;
       const later = whole && pauseOf(answer);
       if (whole && later === void 0) {
-        throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+        const { code = "unknown", detail, reason } = answer.body;
+        throw new Refused(answer.status, code, detail, reason);
       }
       await sleep(later || backoff(attempt), signal);
     }

@@ -38,9 +38,9 @@ _ANSWER = 1 << 20  # bytes of an answer, at most
 class Refused(Exception):
     """A refusal by the server. code is stable, such as "seller_has_place"."""
 
-    def __init__(self, status, code, detail=""):
-        super().__init__(f"waitroom answered {status} {code}" + (f": {detail}" if detail else ""))
-        self.status, self.code = status, code
+    def __init__(self, status, code, detail="", reason=""):
+        super().__init__(": ".join(filter(None, (f"waitroom answered {status} {code}", reason, detail))))
+        self.status, self.code, self.reason = status, code, reason  # why a token was refused, for a developer
 
 
 class Ended(Exception):
@@ -318,7 +318,8 @@ def _refusal(error):
             problem = _read(error)
         except (OSError, http.client.HTTPException):
             problem = {}
-    refused = Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""))
+    refused = Refused(error.code, problem.get("code", "unknown"), problem.get("detail", ""),
+                      problem.get("reason", ""))
     after = error.headers.get("Retry-After", "")
     if after.isdecimal():
         return refused, min(max(int(after), 1), _BUSY if refused.code == "number_busy" else _AFTER)

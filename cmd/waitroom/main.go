@@ -96,6 +96,8 @@ Usage:
                                    print what came last from a source of SMS, and what became of it
   waitroom doctor --room ROOM [settings]
                                    print what Redis has of a room, key by key, without sessions and texts
+  waitroom doctor --token FILE [--room ROOM] [settings]
+                                   print how a seller's token counts, and what to change where it does not
   waitroom version                 print the version
   waitroom erase --seller ID [--end-places] [--reason TEXT] [settings]
                                    replace a seller's name by a random one, in Redis and in the ledger, and

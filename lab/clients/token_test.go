@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/client"
 )
 
 const portalSecret = "a secret that the portal and the server share"
@@ -22,17 +25,18 @@ const portalSecret = "a secret that the portal and the server share"
 // portalToken returns a token of a seller that is over after a life.
 func portalToken(seller string, life time.Duration) string {
 	encode := base64.RawURLEncoding.EncodeToString
-	now := time.Now()
-	signed := encode([]byte(`{"alg":"HS256"}`)) + "." + encode(fmt.Appendf(nil, `{"sub":%q,"iat":%d,"exp":%d.%03d}`,
-		seller, now.Unix(), now.Add(life).Unix(), now.Add(life).UnixMilli()%1000))
+	now, over := time.Now(), time.Now().Add(life)
+	claims := fmt.Appendf(nil, `{"sub":%q,"iat":%d,"exp":%d.%03d}`, seller, now.Unix(), over.Unix(),
+		over.UnixMilli()%1000)
+	signed := encode([]byte(`{"alg":"HS256"}`)) + "." + encode(claims)
 	mac := hmac.New(sha256.New, []byte(portalSecret))
 	_, _ = mac.Write([]byte(signed))
 	return signed + "." + encode(mac.Sum(nil))
 }
 
 // A thirtieth of the times of tokens of a minute in a line of half an hour. Each robot waits for the turns
-// before it, uses its own turn up to the end of several tokens' lives, asks for a code and ends its place; the
-// last of each language leaves the line.
+// before it, uses its own turn until its token is over, asks for a code and ends its place; the last of each
+// language leaves the line.
 func TestRobotsWhoseTokensExpireWhileTheyWaitTakeTheirTurns(t *testing.T) {
 	const life, hold, each = 2 * time.Second, 3 * time.Second, 5
 	s := newSite(t, 1, "WAITROOM_SELLER_AUTH=jwt", "WAITROOM_SELLER_JWT_SECRET="+portalSecret,
@@ -129,4 +133,29 @@ func TestAJoinEndsWithTheErrorOfItsTokensFunction(t *testing.T) {
 		require.ErrorContains(t, err, "the portal is closed")
 		require.Zero(t, asked.Load())
 	})
+}
+
+// A refusal's text has the server's reason, which is what a program logs.
+func TestARefusedTokensReasonIsInTheError(t *testing.T) {
+	url := fake(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"code":"invalid_token","detail":"","reason":"sub is a number"}`))
+	})
+	const want = "waitroom answered 401 invalid_token: sub is a number"
+	c, err := client.New(url, client.Config{})
+	require.NoError(t, err)
+	_, err = c.Join(t.Context(), "room:1", "a")
+	require.EqualError(t, err, want)
+	require.Equal(t, want, runScript(t, url, `
+await join(url, "room:1", "a").catch((error) => console.log(error.message));`))
+	text, err := exec.CommandContext(t.Context(), "python3", "-c", `
+import sys
+sys.path.insert(0, "../../clients/python")
+import waitroom
+try:
+    waitroom.join("`+url+`", "room:1", "a")
+except waitroom.Refused as refused:
+    print(refused)`).CombinedOutput()
+	require.NoError(t, err, string(text))
+	require.Equal(t, want, strings.TrimSpace(string(text)))
 }

@@ -85,6 +85,9 @@ func (s *Sellers) verify(ctx context.Context, id room.ID, token string) (claims,
 		return claims{}, err
 	}
 	payload, err := s.keys.verify(ctx, signed)
+	if err != nil && len(s.cfg.Secrets) > 0 {
+		err = wrongSecret(s.cfg.Secrets, token)
+	}
 	if err != nil {
 		return claims{}, err
 	}
@@ -98,52 +101,99 @@ func (s *Sellers) verify(ctx context.Context, id room.ID, token string) (claims,
 // parse parses a token in compact form. An algorithm outside the list is refused before any key is read.
 func parse(token string, algorithms []jose.SignatureAlgorithm) (*jose.JSONWebSignature, error) {
 	if len(token) > maxToken {
-		return nil, fmt.Errorf("%w: over %d bytes", ErrToken, maxToken)
+		return nil, refuse(ErrToken, "it is longer than %d bytes", maxToken)
 	}
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
-		return nil, fmt.Errorf("%w: not signed as agreed", ErrToken) // the library's error may quote the token
+		return nil, unsigned(token, algorithms) // the library's error may quote the token
 	}
 	if typ, _ := signed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType].(string); typ == wayback.Type {
-		return nil, fmt.Errorf("%w: it is one of the way back", ErrToken)
+		return nil, refuse(ErrToken, "it is one of the way back to the portal")
 	}
 	return signed, nil
 }
 
 // read parses the claims of a verified payload.
 func read(payload []byte) (claims, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(payload, &all); err != nil {
+		return claims{}, refuse(ErrToken, "its payload is no JSON object, or has a claim twice")
+	}
 	var s tokenPayload
-	if err := json.Unmarshal(payload, &s); err != nil {
-		return claims{}, fmt.Errorf("%w: its claims can not be read", ErrToken)
+	for _, claim := range []struct {
+		name string
+		to   any
+	}{{"sub", &s.Subject}, {"iss", &s.Issuer}, {"jti", &s.ID}, {"aud", &s.Audience}, {"room", &s.Room},
+		{"reach", &s.Reach}, {"iat", &s.Issued}, {"nbf", &s.Begins}, {"exp", &s.Expires}} {
+		raw, ok := all[claim.name]
+		if ok && json.Unmarshal(raw, claim.to) != nil {
+			return claims{}, malformed(claim.name, claim.to, raw)
+		}
 	}
-	seller, err := room.ParseSeller(s.Subject)
+	seller, err := readSeller(s.Subject)
 	if err != nil {
-		return claims{}, fmt.Errorf("%w: sub is no seller id", ErrToken)
+		return claims{}, err
 	}
-	if utf8.RuneCountInString(s.Reach) > maxReach || strings.ContainsFunc(s.Reach, unicode.IsControl) {
-		return claims{}, fmt.Errorf("%w: reach is not one line of at most %d characters", ErrToken, maxReach)
+	if utf8.RuneCountInString(s.Reach) > maxReach {
+		return claims{}, refuse(ErrToken, "reach is longer than %d characters", maxReach)
+	}
+	if strings.ContainsFunc(s.Reach, unicode.IsControl) {
+		return claims{}, refuse(ErrToken, "reach is more than one line, or has a control character")
 	}
 	return claims{seller: seller, issuer: s.Issuer, id: s.ID, audience: s.Audience, room: s.Room, reach: s.Reach,
 		issued: int64(s.Issued),
 		begins: int64(s.Begins), expire: int64(s.Expires), payload: payload}, nil
 }
 
+// malformed returns why a claim's value was refused.
+func malformed(name string, to any, raw []byte) error {
+	switch to.(type) {
+	case *audience:
+		return refuse(ErrToken, "%s is %s: want a text or a list of texts", name, kindOf(raw))
+	case *moment:
+		const want = "want whole seconds since 1970, as a number"
+		if n, err := strconv.ParseFloat(string(raw), 64); err == nil && n > lastSecond && n <= 1000*lastSecond {
+			return refuse(ErrToken, "%s is in milliseconds: %s", name, want)
+		}
+		return refuse(ErrToken, "%s is no time: %s", name, want)
+	}
+	return refuse(ErrToken, "%s is %s: want a text", name, kindOf(raw))
+}
+
+// readSeller returns a valid seller id.
+func readSeller(sub string) (string, error) {
+	seller, err := room.ParseSeller(sub)
+	const want = "want 1 to 64 letters, digits and _ . @ -"
+	switch {
+	case err == nil:
+		return seller, nil
+	case sub == "":
+		return "", refuse(ErrToken, "sub is missing or empty: %s", want)
+	case utf8.RuneCountInString(sub) > 64:
+		return "", refuse(ErrToken, "sub is too long: %s", want)
+	case strings.ContainsFunc(sub, unicode.IsSpace):
+		return "", refuse(ErrToken, "sub has a space: %s", want)
+	}
+	return "", refuse(ErrToken, "sub is no seller id: %s", want)
+}
+
 // checkAudience requires the server or this room as the audience. With a shared secret the audience is
 // optional.
 func (c *claims) checkAudience(id room.ID, ours []string, optional bool) error {
 	if c.room != "" && c.room != string(id) {
-		return ErrAudience
+		return refuse(ErrAudience, "its room is another than the one that it was sent to")
 	}
+	want := strings.Join(ours, ", ") + " or the room's id"
 	if c.audience == nil {
 		if c.wide = optional; !c.wide {
-			return fmt.Errorf("%w: it has no aud", ErrAudience)
+			return refuse(ErrAudience, "it has no aud: want %s", want)
 		}
 		return nil
 	}
 	c.wide = slices.ContainsFunc(c.audience,
 		func(a string) bool { return slices.Contains(ours, strings.TrimSuffix(a, "/")) })
 	if !c.wide && !slices.Contains(c.audience, string(id)) {
-		return ErrAudience
+		return refuse(ErrAudience, "its aud is another: want %s", want)
 	}
 	return nil
 }
@@ -159,7 +209,7 @@ func (c *claims) rooms(id room.ID) []string {
 // checkBearer checks the times of a request's token, at an instant in unix ms.
 func (c *claims) checkBearer(now int64) error {
 	if c.expire == 0 {
-		return fmt.Errorf("%w: it has no exp", ErrToken)
+		return refuse(ErrToken, "it has no exp, which a token sent as Bearer needs")
 	}
 	return c.checkTimes(now)
 }
@@ -167,10 +217,11 @@ func (c *claims) checkBearer(now int64) error {
 // checkLink checks the times of an address's token: it is valid for at most a minute, whatever exp is.
 func (c *claims) checkLink(now int64) error {
 	if c.issued == 0 {
-		return fmt.Errorf("%w: it has no iat", ErrToken)
+		return refuse(ErrToken, "it has no iat, which a token in an address needs")
 	}
-	if now-c.issued > linkAge.Milliseconds() {
-		return ErrExpired
+	if age := now - c.issued; age > linkAge.Milliseconds() {
+		return refuse(ErrExpired, "its iat is %s ago: in an address it works for %s", shownAge(age),
+			shownAge(linkAge.Milliseconds()))
 	}
 	return c.checkTimes(now)
 }
@@ -178,9 +229,10 @@ func (c *claims) checkLink(now int64) error {
 func (c *claims) checkTimes(now int64) error {
 	switch {
 	case c.expire != 0 && now >= c.expire:
-		return ErrExpired
+		return refuse(ErrExpired, "its exp was %s ago", shownAge(now-c.expire))
 	case max(c.issued, c.begins) > now+ahead.Milliseconds():
-		return ErrEarly
+		return refuse(ErrEarly, "its iat or nbf is %s ahead of waitroom's clock: at most %s is taken",
+			shownAge(max(c.issued, c.begins)-now), shownAge(ahead.Milliseconds()))
 	}
 	return nil
 }

@@ -65,6 +65,7 @@ type Sellers struct {
 	known  *lru.Cache[string, record] // by the session's key in Redis
 	root   *rootKey
 	tokens *prometheus.CounterVec
+	wrong  refusals
 }
 
 // New returns a Sellers. It fetches keys on first use.
@@ -77,6 +78,7 @@ func New(cfg Config) *Sellers {
 		panic(err)
 	}
 	s := &Sellers{cfg: cfg, known: known, root: newRootKey(),
+		wrong: refusals{log: cfg.Log, kinds: make(map[string]*noted)},
 		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "waitroom_seller_tokens_total",
 			Help: "Sellers' tokens by how they came (link, bearer) and what was said of them."},
@@ -193,7 +195,7 @@ func (s *Sellers) bearer(ctx context.Context, id room.ID, token, session string)
 	case err != nil:
 		return Proof{}, err
 	case found.spent:
-		return Proof{}, ErrUsed
+		return Proof{}, refuse(ErrUsed, "it was in an address, and is no Bearer any more")
 	case found.record.Seller != "" && found.record.Seller != claims.seller:
 		return Proof{}, ErrAnother
 	}
@@ -239,7 +241,9 @@ func (s *Sellers) Keep(ctx context.Context, p Proof) error {
 }
 
 func (s *Sellers) count(way string, err error) {
-	s.tokens.WithLabelValues(way, resultOf(err)).Inc()
+	result := resultOf(err)
+	s.tokens.WithLabelValues(way, result).Inc()
+	s.wrong.note(way, result, err)
 }
 
 // resultOf returns an error's metric label; it never contains a token's text.

@@ -33,10 +33,11 @@ func (k secretKeys) verify(_ context.Context, signed *jose.JSONWebSignature) ([]
 			return payload, nil
 		}
 	}
-	return nil, errSignature
+	return nil, ErrToken // wrongSecret says more
 }
 
-var errSignature = fmt.Errorf("%w: its signature is not right", ErrToken)
+// errSignature reports that no key of the portal's fits.
+var errSignature = refuse(ErrToken, "it is signed by no key of the portal's JWKS that has its kid and alg")
 
 // minRSA is the minimum size of an RSA key in bits (RFC 7518, 3.3).
 const minRSA = 2048

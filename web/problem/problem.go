@@ -98,12 +98,14 @@ type Problem struct {
 	Status int
 	Retry  int // seconds; 0 = no Retry-After
 	Words  func(lang string) templates.Problem
+	Reason string // why a token was refused, for its portal's developers; "" = nothing to add
 }
 
 // For returns the answer to a code; Status is 0 for an unknown code.
 func For(code string) Problem {
 	a := table[code]
-	return Problem{a.status, a.retry, func(lang string) templates.Problem { return Words(lang).API[code] }}
+	return Problem{Status: a.status, Retry: a.retry,
+		Words: func(lang string) templates.Problem { return Words(lang).API[code] }}
 }
 
 // Codes returns all codes of the table, sorted.

@@ -38,6 +38,7 @@ func TestEveryCodeHasAStatusATitleAndEveryLanguage(t *testing.T) {
 		func(lang string) map[string]templates.Problem { return Words(lang).API },
 		func(lang string) map[string]templates.Problem { return Words(lang).Desk },
 		func(lang string) map[string]templates.Problem { return Words(lang).Limits },
+		func(lang string) map[string]templates.Problem { return Words(lang).Bearer },
 	} {
 		for code, ko := range texts("ko") {
 			require.Regexp(t, korean, ko.Detail, code)
@@ -64,6 +65,9 @@ func TestDetailsAreInASellersWords(t *testing.T) {
 	aside := regexp.MustCompile(` ?[(（][^)）]*[)）]`)
 	for _, lang := range templates.Languages() {
 		details := maps.Clone(Words(lang).Limits)
+		for code, texts := range Words(lang).Bearer { // a portal's page shows those of embed.js
+			details["bearer "+code] = texts
+		}
 		for code, texts := range Words(lang).API {
 			if !slices.Contains(programs, code) {
 				details[code] = texts
@@ -95,7 +99,7 @@ func TestWordsOfErrorsAreForCodesThatThereAre(t *testing.T) {
 	texts := slices.Collect(maps.Keys(text.Problems.API))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(table)), texts)
 	for _, list := range []iter.Seq[string]{
-		maps.Keys(text.Problems.Desk), maps.Keys(text.Page.Errors), maps.Keys(text.Desk.Errors),
+		maps.Keys(text.Problems.Desk), maps.Keys(text.Problems.Bearer), maps.Keys(text.Page.Errors), maps.Keys(text.Desk.Errors),
 		maps.Keys(text.Desk.SignIn.Errors), maps.Keys(text.Desk.Live.Refusals),
 	} {
 		for code := range list {

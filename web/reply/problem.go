@@ -13,6 +13,7 @@ import (
 
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/identity"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/quota"
 	"github.com/waitroom/waitroom/web/request"
@@ -30,7 +31,27 @@ func (r *Replies) Fail(c *gin.Context, err error) {
 		r.Write(c, code, refusedByLedger(code), nil)
 		return
 	}
+	if reason := identity.Reason(err); reason != "" {
+		r.refuseToken(c, code, reason)
+		return
+	}
 	r.Refuse(c, code)
+}
+
+// refuseToken answers a token's refusal, with its reason for a program.
+func (r *Replies) refuseToken(c *gin.Context, code, reason string) {
+	p := problemOf(c, code)
+	p.Reason = reason
+	if _, bearer := request.Token(c); bearer {
+		link := p.Words
+		p.Words = func(lang string) templates.Problem {
+			if words, ok := problem.Words(lang).Bearer[code]; ok {
+				return words
+			}
+			return link(lang)
+		}
+	}
+	r.Write(c, code, p, nil)
 }
 
 // log logs a server error.
@@ -96,8 +117,9 @@ func writeProblem(c *gin.Context, code string, p problem.Problem, after *Instant
 		Status   int      `json:"status"`
 		Code     string   `json:"code"`
 		Detail   string   `json:"detail"`
+		Reason   string   `json:"reason,omitempty"`
 		AskAfter *Instant `json:"ask_after,omitempty"`
-	}{"urn:waitroom:problem:" + code, words.Title, p.Status, code, words.Detail, after})
+	}{"urn:waitroom:problem:" + code, words.Title, p.Status, code, words.Detail, p.Reason, after})
 	if err != nil { // strings and numbers always marshal
 		panic(err)
 	}

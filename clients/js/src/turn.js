@@ -10,9 +10,9 @@ const BLOCKED = 2; // so many sockets in a row that were lost before a word came
 
 /** A refusal by the server. code is stable, such as "seller_has_place". */
 export class Refused extends Error {
-  constructor(status, code, detail) {
-    super(`waitroom answered ${status} ${code}${detail ? `: ${detail}` : ""}`);
-    Object.assign(this, { name: "Refused", status, code });
+  constructor(status, code, detail, reason) {
+    super([`waitroom answered ${status} ${code}`, reason, detail].filter(Boolean).join(": "));
+    Object.assign(this, { name: "Refused", status, code, reason });
   }
 }
 
@@ -155,7 +155,8 @@ export class Turn {
       if (whole && answer.ok) return answer.body;
       const later = whole && pauseOf(answer);
       if (whole && later === undefined) {
-        throw new Refused(answer.status, answer.body.code ?? "unknown", answer.body.detail);
+        const { code = "unknown", detail, reason } = answer.body;
+        throw new Refused(answer.status, code, detail, reason);
       }
       await sleep(later || backoff(attempt), signal);
     }
