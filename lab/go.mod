@@ -19,7 +19,6 @@ require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stretchr/testify v1.12.1
 	github.com/waitroom/waitroom v0.0.0
-	github.com/waitroom/waitroom/client v0.0.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/sync v0.24.0
@@ -103,7 +102,4 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace (
-	github.com/waitroom/waitroom => ../
-	github.com/waitroom/waitroom/client => ../client
-)
+replace github.com/waitroom/waitroom => ../

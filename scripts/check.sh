@@ -47,7 +47,7 @@ formatted() {
 # tidy has Go compare each go.mod and go.sum with what the code imports. It needs the network where a module was never downloaded.
 tidy() {
 	local dir rc=0
-	for dir in . lab client; do
+	for dir in . lab; do
 		go mod tidy -C "$dir" -diff >"$work/tidy" 2>&1 && continue
 		if grep -q '^diff ' "$work/tidy"; then
 			echo "run go mod tidy -C $dir:"
@@ -64,7 +64,7 @@ tidy() {
 lint() {
 	local program="$work/bin/staticcheck"
 	GOBIN="$work/bin" go install "$STATICCHECK" || return
-	"$program" -tags long,alone ./... && (cd lab && "$program" ./...) && (cd client && "$program" ./...)
+	"$program" -tags long,alone ./... && (cd lab && "$program" ./...)
 }
 
 # vet covers every module of the tree.

@@ -67,10 +67,6 @@ func write(w io.Writer, program, version string) error {
 	}
 	for _, d := range info.Deps {
 		used := cmp.Or(d.Replace, d, &debug.Module{})
-		if strings.HasPrefix(used.Path, ".") { // a module of the same repository and release, which has no sum
-			b.Components = append(b.Components, module("library", d.Path, version))
-			continue
-		}
 		c := module("library", used.Path, used.Version)
 		c.Properties = []property{{"go.sum", used.Sum}}
 		b.Components = append(b.Components, c)

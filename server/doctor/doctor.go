@@ -26,7 +26,7 @@ func (l Level) String() string { return [...]string{"ok", "hint", "WRONG"}[l] }
 
 // Finding is the result of one check in words, with what to do about it if it is not fine.
 type Finding struct {
-// settings, rooms, ports, balancer, redis, sentinel, sources, senders, database, traces, token or a key
+	// settings, rooms, ports, balancer, redis, sentinel, sources, senders, database, traces, token or a key
 	About string
 	Level Level
 	Text  string
