@@ -135,6 +135,7 @@ func (f *fleet) roll(settings ...string) {
 		require.Contains(f.t, newSeller(f.t, b.URL(), "").ask("GET", "/metrics", "").body,
 			"\nwaitroom_unreadable_total 0\n")
 		b.Lock()
+		f.to.CloseIdleConnections() // one that has sent nothing would hold up the stop for five seconds
 		require.NoError(f.t, b.stop(f.t))
 		f.serve(b)
 		b.Unlock()
