@@ -354,6 +354,25 @@ func TestRoomThatHadAllIsReplayedInFullAfterTheNextLoss(t *testing.T) {
 	require.Equal(t, room.Lost, a.stand().Outcome)
 }
 
+// Who held the lost lease may press at the marketplace until its end, since nothing may have reached it yet. So
+// its code may come until a quarantine after that.
+func TestNumberIsBusyForAQuarantineAfterTheEndOfALostLease(t *testing.T) {
+	d := newDesk(t, room.Config{Lease: 2 * time.Minute, Quarantine: 30 * time.Second})
+	a := d.asker("a")
+	a.expect()
+	ends := a.stand().Lease.ExpiresAt
+	d.store.FlushAll()
+	require.Equal(t, room.Lost, a.stand().Outcome)
+	b := d.asker("b")
+	d.pass(2*time.Minute + time.Second)
+	require.Equal(t, room.Locked, b.stand().Status)
+	require.GreaterOrEqual(t, b.busy(), ends+30_000)
+	_, m := d.sms()
+	require.Equal(t, room.Unmatched, m.Result, "it may be a's")
+	d.pass(31 * time.Second)
+	b.expect()
+}
+
 // After a loss the lock has no holder for a while, and support's pages show that.
 func TestSupportWhileTheLockHasNoHolder(t *testing.T) {
 	d := newDesk(t, room.Config{})

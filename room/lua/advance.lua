@@ -13,9 +13,7 @@ function advance()
     elseif NOW >= room.expires then
       leases.finish('expired', room.expires)
     elseif not room.lock_exists and not change.lease then
-      local outcome = lineage.outcome_without_lock()
-      leases.finish(outcome, NOW)
-      if outcome == 'lost' then asks.note_loss(NOW, NOW) end
+      if lineage.outcome_without_lock() == 'lost' then leases.lose() else leases.finish('forced', NOW) end
     end
   end
   if line.length() > 0 then presence.mark_gone() end

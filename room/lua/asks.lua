@@ -38,10 +38,10 @@ function asks.note_left_open(party, ended)
   change.matching = true
 end
 
--- note_loss records that Redis lost data: asks from `from` until `till`, or until now, may be missing.
+-- note_loss records that asks from `from` until `till` may be missing, since Redis lost data.
 function asks.note_loss(from, till)
   room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
-  room.lost_at = max(NOW, room.lost_at, room.last_lease_over, till)
+  room.lost_at = max(room.lost_at, till)
   room.asks_missing_from =
     clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from)
   room.asks_missing_until = max(room.asks_missing_until, room.lost_at)

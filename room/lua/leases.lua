@@ -85,7 +85,10 @@ end
 function leases.free(at)
   at = max(at, room.granted, room.last_ask)
   room.last_lease_over = max(room.last_lease_over, at)
-  if room.session ~= ORPHANED and settings.leases_kept > 0 then keep_ended(at) end
+  if settings.leases_kept > 0 then
+    -- Who held a lost lease may not know that it is lost, and press until its end.
+    if room.session == ORPHANED then asks.note_loss(at, at) else keep_ended(at) end
+  end
   room.session, room.seller, room.ticket, room.granted, room.expires = '', '', 0, 0, 0
   room.claim_by, room.rank_until_claimed = 0, nil
   leases.reset_codes()
@@ -111,6 +114,23 @@ function leases.finish(outcome, at, by_message)
   if session == ORPHANED then return end -- the holder's place ended when it was lost
   learn(at - granted)
   places.finish(session, p, outcome, at, fence, nil, by_message)
+end
+
+-- reserve keeps the lock until a lease that was lost would have ended, without a holder.
+function leases.reserve(lease)
+  room.session, room.seller, room.ticket = ORPHANED, '', lease.ticket
+  room.granted, room.expires = min(lease.granted, NOW), lease.expires
+  room.fence = max(room.fence, lease.fence)
+  change.any, change.lease = true, true
+end
+
+-- lose ends a lease whose lock key Redis has evicted: its holder's place ends, and the lock is reserved until
+-- the lease would have ended.
+function leases.lose()
+  local lease = { fence = room.fence, ticket = room.ticket, granted = room.granted, expires = room.expires }
+  if room.session ~= ORPHANED then leases.finish('lost', NOW) end
+  leases.reserve(lease)
+  room.evicted = lineage.evicted()
 end
 
 -- finish_unclaimed ends a lease that was not claimed in time, and puts its holder back into the line as away.

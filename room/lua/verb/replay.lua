@@ -149,16 +149,14 @@ end
 local function orphan(lease)
   if not lease or lease.expires <= NOW or (leases.held() and room.session ~= ORPHANED) then return end
   if room.session == ORPHANED and room.expires >= lease.expires then return end
-  room.session, room.seller, room.ticket = ORPHANED, '', lease.ticket
-  room.granted, room.expires = min(lease.granted, NOW), lease.expires
-  room.fence = max(room.fence, lease.fence)
+  leases.reserve(lease)
   forget_asks()
-  change.any, change.lease, change.matching = true, true, true
+  change.matching = true
 end
 
 -- note_loss records that asks since `from` may be missing.
 -- No lease is granted, and so none asks, before the last known one is over.
-local function note_loss(from) asks.note_loss(from, known.over) end
+local function note_loss(from) asks.note_loss(from, max(NOW, room.last_lease_over, known.over)) end
 
 -- begin_epoch begins the new epoch.
 -- The epoch has a recovery window only if the server reports its replication history. Otherwise Redis is
