@@ -18,6 +18,9 @@ import (
 const lifetime = 7 * time.Minute
 
 // switches keep Chromium quiet, alike on every machine, and awake in tabs that are not in front.
+//
+// Chromium 103 without a window cannot encrypt cookies: half a minute after the first one its network service
+// would crash, with all cookies, sockets and loads of that moment.
 func switches() []chromedp.ExecAllocatorOption {
 	var options []chromedp.ExecAllocatorOption
 	for _, name := range []string{
@@ -25,7 +28,7 @@ func switches() []chromedp.ExecAllocatorOption {
 		"disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
 		"disable-background-timer-throttling", "disable-backgrounding-occluded-windows",
 		"disable-renderer-backgrounding",
-		"disable-extensions", "disable-default-apps", "hide-scrollbars", "mute-audio",
+		"disable-cookie-encryption", "disable-extensions", "disable-default-apps", "hide-scrollbars", "mute-audio",
 	} {
 		options = append(options, chromedp.Flag(name, true))
 	}
