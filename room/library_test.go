@@ -16,7 +16,7 @@ import (
 )
 
 // given are the global names that Redis declares and the library uses.
-var given = []string{"KEYS", "ARGV", "redis", "cjson", "math", "string", "table", "ipairs", "next", "pairs",
+var given = []string{"KEYS", "ARGV", "redis", "cjson", "error", "math", "string", "table", "ipairs", "next", "pairs",
 	"pcall", "select", "setmetatable", "tonumber", "tostring", "type",
 	"unpack"}
 

@@ -354,8 +354,8 @@ func TestRoomThatHadAllIsReplayedInFullAfterTheNextLoss(t *testing.T) {
 	require.Equal(t, room.Lost, a.stand().Outcome)
 }
 
-// Who held the lost lease may press at the marketplace until its end, since nothing may have reached it yet. So
-// its code may come until a quarantine after that.
+// The session of a lost lease may press at the marketplace until its end, since it may not know. So its code
+// may come until a quarantine after that.
 func TestNumberIsBusyForAQuarantineAfterTheEndOfALostLease(t *testing.T) {
 	d := newDesk(t, room.Config{Lease: 2 * time.Minute, Quarantine: 30 * time.Second})
 	a := d.asker("a")

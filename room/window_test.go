@@ -206,10 +206,11 @@ func TestRoomThatOnlyTheAPIUsesNoticesAStoreThatWentBack(t *testing.T) {
 	const cutOff = 2 * time.Millisecond // lost by rounding two clocks' times down to ms
 	d.pass(20*time.Second + cutOff)
 	require.Equal(t, room.Locked, c.stand().Status)
-	require.Equal(t, d.now.Add(10*time.Second-cutOff).UnixMilli(), c.busy(), "asks may be lost as well")
+	require.InDelta(t, d.now.UnixMilli()+30_000, c.busy(), 2, "asks may be lost as well")
 	c.leave(room.Cancelled)
+	d.pass(15 * time.Second)
 	plain := d.plain("d")
-	d.pass(9 * time.Second)
+	d.pass(14 * time.Second)
 	_, m = d.sms()
 	requireNone(t, room.Ambiguous, m, "it may be the answer to an ask that was lost")
 	d.pass(time.Second)

@@ -86,7 +86,7 @@ function leases.free(at)
   at = max(at, room.granted, room.last_ask)
   room.last_lease_over = max(room.last_lease_over, at)
   if settings.leases_kept > 0 then
-    -- Who held a lost lease may not know that it is lost, and press until its end.
+    -- The session of a lost lease may not know that it is lost, and press until its end.
     if room.session == ORPHANED then asks.note_loss(at, at) else keep_ended(at) end
   end
   room.session, room.seller, room.ticket, room.granted, room.expires = '', '', 0, 0, 0
