@@ -285,7 +285,7 @@ func TestSellerThatWasEndedByMistakeIsPutBackAtTheFront(t *testing.T) {
 	tab.answered()
 	d.refuseNext(409, "stale_ticket")
 	tab.press("u")
-	tab.hasText("holder-note", "1분이 지났거나 판매자가 이미 다시 줄을 서서")
+	tab.hasText("holder-note", "1분이 지났거나, 판매자가 이미 다시 줄을 섰거나")
 }
 
 func TestMoveIsUndoneToTheFormerPlaceAlsoWhenOthersLeft(t *testing.T) {
