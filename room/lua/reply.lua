@@ -1,4 +1,8 @@
 -- reply.lua: the reply of a verb, as wire.Reply: JSON with the code, the room's view and a session's place.
+--
+--   reply.make     returns the reply, and writes nothing
+--   reply.refuse   writes what time alone has changed (state.commit), and makes the reply
+--   reply.answer   writes all changes, makes the reply, and keeps it for a repeat of the request
 
 -- kept_for returns how long a repeated request gets the same reply (ms).
 local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 1000 or 60 * 1000) end

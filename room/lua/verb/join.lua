@@ -4,20 +4,23 @@
 -- session that has a live place keeps it, whatever the other arguments are: the call only reports that the
 -- session is there.
 --
--- args:
+-- The values and modules that are used here are those of library.lua.
+--
+-- args, in the order in which Go sends them:
 --   session
---   seller              '' = not known: then the seller may have a place under each of its sessions
---   ticket              of the place that the caller knows of; 0 = the session may get a new place
---   may_wait            false = the session gets no new place if it would have to wait
---   room_limit          how many may wait, 0 = any number
 --   own_lease           how long this lease is (ms), 0 = the room's lease
+--   seller              '' = not known: then the seller may have a place under each of its sessions
+--   may_wait            false = the session gets no new place if it would have to wait
 --   channel             where a grant after a wait is published, besides the room's channel; '' = nowhere
---   asks                whether the lease asks for codes (see verb/expect.lua)
 --   vouch               a waiter counts as present for so long (ms) without a browser, 0 = it does not
+--   asks                whether the lease asks for codes (see verb/expect.lua)
+--   ticket              of the place that the caller knows of; 0 = the session may get a new place
+--   room_limit          how many may wait, 0 = any number
 --   address             digest of the client's address, kept while the place lives, or may be restored;
 --                       '' = not known
 --   registered          when the calling process last registered the room in the index (ms)
 --   begins              the absence token of a room that Redis does not know; see existence.unlisted
+-- The Go library alone sends own_lease, channel and vouch.
 -- Codes:
 --   ok
 --   register                    the caller has to register the room first; see existence.register
@@ -48,12 +51,13 @@ local function seller_has_place()
 end
 
 function verb.join()
-  local repeated = reply.repeated()
+  local repeated = reply.repeated() -- the client sent this request again, since the reply was lost
   if repeated then return repeated end
+  -- An unknown room begins only after living replicas were asked what they know of it.
   if existence.unlisted() then return existence.register() end
 
   existence.wake()
-  advance()
+  advance() -- after this the lock is free only if no waiter is there to take it
 
   local mine = places.get(args.session)
   if args.ticket ~= 0 and not (mine and mine.live and mine.ticket == args.ticket) then
@@ -64,6 +68,7 @@ function verb.join()
     state.commit() -- what advance changed; a repeat of the call would do no more, so no reply is kept
     return reply.make('ok', args.session)
   end
+  -- A seller who has a place learns that, and not that the room is full.
   local refused = refusal()
   if args.seller ~= '' and not take_seller(refused) then return seller_has_place() end
   if refused then return reply.refuse(refused) end
@@ -72,11 +77,11 @@ function verb.join()
     lease = args.own_lease, asking = args.asks, address = args.address })
   if mine then command('ZREM', ENDED, args.session) end
   if leases.held() or room.paused then
-    line.enqueue(args.session, int(p.ticket))
+    line.enqueue(args.session, p.rank)
     room.joined_last = args.session
     if args.vouch > 0 then presence.connected_until(args.session, NOW + args.vouch) end
-  else -- advance leaves the lock free only if all waiters are away: no seller is overtaken
-    leases.grant(args.session, p, int(p.ticket))
+  else
+    leases.grant(args.session, p, p.rank)
     room.grant_channel = nil -- the reply has the lease
   end
   return reply.answer('ok', args.session)
