@@ -8,13 +8,19 @@ import (
 
 // heard records the sounds and the notifications that an agent would get while looking elsewhere.
 const heard = `window.played = 0; window.shown = [];
-	window.AudioContext = class extends AudioContext { createOscillator() { window.played++; return super.createOscillator(); } };
+	window.AudioContext = class extends AudioContext {
+		constructor() { super(); window.audio = this; }
+		createOscillator() { window.played++; return super.createOscillator(); }
+	};
 	window.Notification = class extends EventTarget {
 		static permission = "default";
 		static async requestPermission() { return (Notification.permission = "granted"); }
 		constructor(title, { body }) { super(); window.shown.push(title + ": " + body); }
 		close() {}
 	}`
+
+// audible is true once the press has woken the browser's sound, which takes longer on a busy machine.
+const audible = `window.audio?.state === "running"`
 
 func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 	d := startFakeDesk(t, 0)
@@ -34,6 +40,7 @@ func TestDeskSpeaksUpForWhatItsAgentChose(t *testing.T) {
 		`Notification.permission === "granted" && JSON.parse(localStorage.getItem("desk-attention")).notify`)
 	tab.click("#attention .act-answers button")
 	tab.press("j")
+	tab.until(audible)
 	require.Equal(t, "0 0", run[string](tab, `[played, shown.length].join(" ")`),
 		"what was there before is no news")
 
@@ -82,7 +89,8 @@ func TestRoomsDeskSpeaksUpForEachUnassignedMessage(t *testing.T) {
 	tab.before(heard + `; localStorage.setItem("desk-attention", '{"nobodys":true,"sound":true}')`)
 	tab.open(roomPage)
 	tab.until(`document.body.dataset.connection === "open" && !document.title.startsWith("(")`)
-	tab.press("j")                    // browsers are silent before a press
+	tab.press("j") // browsers are silent before a press
+	tab.until(audible)
 	for _, n := range []int64{2, 1} { // the second is later
 		run[bool](tab, `(played = 0, true)`)
 		d.send(object{"type": "items", "set": list{unowned(n)}})

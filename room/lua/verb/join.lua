@@ -51,7 +51,8 @@ local function seller_has_place()
 end
 
 function verb.join()
-  local repeated = reply.repeated() -- the client sent this request again, since the reply was lost
+  -- The client sends a request again if its reply was lost.
+  local repeated = reply.repeated()
   if repeated then return repeated end
   -- An unknown room begins only after living replicas were asked what they know of it.
   if existence.unlisted() then return existence.register() end
