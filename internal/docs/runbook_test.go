@@ -78,7 +78,7 @@ func TestTheSystemdUnitNeedsOnlyTheSecretsThatAreUsed(t *testing.T) {
 	require.Contains(t, unit, "\nLoadCredential=waitroom:/etc/waitroom/secrets\n")
 	start := strings.ReplaceAll(unitStart.FindStringSubmatch(unit)[1], "$$", "$")
 	for name, secrets := range map[string][]string{"none": nil, "two": {"redis_url", "support_tokens"},
-		"a directory": {"redis_url"}} {
+		"a directory": {"redis_url"}, "an editor's copy": {"redis_url"}} {
 		t.Run(name, func(t *testing.T) {
 			etc, copies, bin := t.TempDir(), t.TempDir(), t.TempDir()
 			require.NoError(t, os.Mkdir(filepath.Join(etc, "secrets"), 0o700))
@@ -94,6 +94,10 @@ func TestTheSystemdUnitNeedsOnlyTheSecretsThatAreUsed(t *testing.T) {
 			}
 			if name == "a directory" {
 				require.NoError(t, os.Mkdir(filepath.Join(etc, "secrets", "old"), 0o700))
+			}
+			if name == "an editor's copy" { // no shell takes it as the name of a variable
+				require.NoError(t, os.WriteFile(filepath.Join(etc, "secrets", "redis_url~"), nil, 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(copies, "waitroom_redis_url~"), nil, 0o600))
 			}
 			given := func(shell, script string) (found []string) {
 				for old, now := range map[string]string{"/etc/waitroom": etc, "/usr/local/bin": bin,
