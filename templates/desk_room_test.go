@@ -293,6 +293,7 @@ func TestWatchersAreOfferedNothingToDo(t *testing.T) {
 	tab.hasText("items", "판매자-42")
 	require.Zero(t,
 		run[int](tab, `document.querySelectorAll("#extend, #release, #pause, [data-verb], #items button").length`))
+	tab.until(`document.querySelector('[data-key="2"]')`) // the line is drawn after the messages
 	tab.press("j\r")
 	tab.until(
 		`document.querySelector("#row-menu:popover-open [data-timeline]")?.getAttribute("href") === "/support/-/sellers/s-2?room=integration"`)
