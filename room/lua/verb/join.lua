@@ -57,8 +57,9 @@ function verb.join()
   -- An unknown room begins only after living replicas were asked what they know of it.
   if existence.unlisted() then return existence.register() end
 
+  -- After this the lock is free only if no waiter is there to take it.
   existence.wake()
-  advance() -- after this the lock is free only if no waiter is there to take it
+  advance()
 
   local mine = places.get(args.session)
   if args.ticket ~= 0 and not (mine and mine.live and mine.ticket == args.ticket) then
