@@ -41,7 +41,7 @@ func breakages() []breakage {
 				"change.codes = true")}},
 		{HeldTooLong, "a lease ends 1.5 s late", Calm(), []edit{
 			lua("advance.lua", "if NOW >= room.expires then", "if NOW >= room.expires + 1500 then"),
-			lua("advance.lua", "elseif not room.lock_exists and not change.lease then", "elseif false then")}},
+			lua("advance.lua", "elseif not memo.lock_exists and not change.lease then", "elseif false then")}},
 		{EndTooFar, "leases are shown to end six seconds later", Calm(), []edit{
 			lua("leases.lua", "room.expires = NOW + (p.lease > 0 and p.lease or settings.lease)",
 				"room.expires = NOW + (p.lease > 0 and p.lease or settings.lease) + 6000")}},

@@ -4,7 +4,7 @@
 -- next. Every verb that writes calls it first. So the room's state depends only on the calls and on Redis's
 -- clock, whichever process calls.
 function advance()
-  if room.epoch == 0 or room.just_begun then return end
+  if room.epoch == 0 or memo.just_begun then return end
   if NOW < room.advanced_at then clock.follow_jump_back() end
   clock.after_outage()
   if leases.held() then
@@ -12,7 +12,7 @@ function advance()
       leases.finish_unclaimed()
     elseif NOW >= room.expires then
       leases.finish('expired', room.expires)
-    elseif not room.lock_exists and not change.lease then
+    elseif not memo.lock_exists and not change.lease then
       if lineage.outcome_without_lock() == 'lost' then leases.lose() else leases.finish('forced', NOW) end
     end
   end
@@ -24,9 +24,9 @@ end
 -- waiter is granted the lock once Redis takes writes again. Meanwhile no lease has to be claimed, and none
 -- ends as unclaimed.
 function state.advance_read_only()
-  if leases.held() and (NOW >= room.expires or not room.lock_exists and NOW < leases.deadline()) then
-    room.ended_outcome = NOW >= room.expires and 'expired' or lineage.outcome_without_lock()
-    room.ended_session, room.session = room.session, ''
+  if leases.held() and (NOW >= room.expires or not memo.lock_exists and NOW < leases.deadline()) then
+    memo.ended_outcome = NOW >= room.expires and 'expired' or lineage.outcome_without_lock()
+    memo.ended_session, room.session = room.session, ''
   end
 end
 

@@ -42,9 +42,9 @@ end
 function asks.note_loss(from, till)
   room.lost_from = clock.missing_from(from, room.lost_at, room.lost_from)
   room.lost_at = max(room.lost_at, till)
-  room.asks_missing_from =
-    clock.missing_from(room.lost_from, room.asks_missing_until, room.asks_missing_from)
-  room.asks_missing_until = max(room.asks_missing_until, room.lost_at)
+  memo.asks_missing_from =
+    clock.missing_from(room.lost_from, memo.asks_missing_until, memo.asks_missing_from)
+  memo.asks_missing_until = max(memo.asks_missing_until, room.lost_at)
   change.matching = true
 end
 
@@ -96,7 +96,7 @@ function asks.busy_until(party)
     at = max(at or 0, room.second_code_at)
   end
   if at then free = min(at, NOW) + settings.quarantine end
-  if room.asks_missing_until > 0 then free = max(free, room.asks_missing_until + settings.quarantine) end
+  if memo.asks_missing_until > 0 then free = max(free, memo.asks_missing_until + settings.quarantine) end
   return NOW < free and free or 0
 end
 

@@ -42,6 +42,31 @@ local function name_keys(lock, once)
   INBOX, TEXTS = of .. 'inbox', of .. 'texts'
 end
 
+-- nothing_known returns the memo of a call that begins, with the members that most calls set: adding one
+-- later takes long. Others are nil until they are set:
+--   thin                           the holder of a thin lock without a state; see existence.recall
+--   just_begun                     this call begins an ephemeral room, which is not written without a session
+--   ended_session, ended_outcome   the lease that is over while Redis takes no writes; see advance.lua
+--   kept_for                       see reply.keep_for
+--   desk_notified                  whether the desk is notified of new messages
+local function nothing_known()
+  return {
+    history = '',           -- the server's history; see lineage.lua
+    lock_exists = false,    -- whether the lock key exists; false once it expired or was deleted by hand
+    asks_missing_from = 0,  -- asks between these times may be missing
+    asks_missing_until = 0,
+    waiting = false,        -- how many sessions wait; see line.length
+    joined_last = false,    -- the session that this call put at the end of the line
+    grant_channel = false,  -- the new holder's own channel; see event.publish
+    places = {},            -- the places that were read or written, by session; false = there is none
+    new_keys = {},          -- keys that may be new, without an expiry; see existence.set_expiry
+    returned = {},          -- the waiters that are away no more
+    room_json = false,      -- see state.room_json
+    lease_json = false,     -- see state.lease_json
+    presence_checked = false, -- whether presence.mark_gone was called
+  }
+end
+
 -- call executes one verb and returns its reply.
 function call(keys, argv)
   name_keys(keys[1], argv[3])
@@ -49,7 +74,7 @@ function call(keys, argv)
   settings, caller, args = settings_of(argv[2]), from_argv.caller(argv), from_argv[called](argv)
   rare = argv[8] == '' and NOTHING or setmetatable(cjson.decode(argv[8]), OR_NOTHING)
   change = { any = false, room = false, lease = false, codes = false, matching = false }
-  news, memo = {}, { places = {}, new_keys = {}, returned = {} }
+  news, memo = {}, nothing_known()
   state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
   if room.format > FORMAT + 0 then return 'newer' end

@@ -50,10 +50,10 @@ function clock.follow_jump_back()
   if ms >= SET_BACK then
     room.clock_back_from = clock.missing_from(NOW, room.clock_back_at, room.clock_back_from)
     room.clock_back_at =
-      max(room.asks_missing_until, room.advanced_at, room.granted, room.last_lease_over, room.last_ask)
-    room.asks_missing_from =
-      clock.missing_from(room.clock_back_from, room.asks_missing_until, room.asks_missing_from)
-    room.asks_missing_until = room.clock_back_at
+      max(memo.asks_missing_until, room.advanced_at, room.granted, room.last_lease_over, room.last_ask)
+    memo.asks_missing_from =
+      clock.missing_from(room.clock_back_from, memo.asks_missing_until, memo.asks_missing_from)
+    memo.asks_missing_until = room.clock_back_at
     change.matching = true
   end
   if leases.held() then

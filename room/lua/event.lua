@@ -38,8 +38,8 @@ local function channel() return LOCK:sub(1, -5) .. settings.events end
 -- publish publishes the event, and the new holder's lease on the channel that it asked for when it joined.
 function event.publish()
   if settings.events ~= '' and (change.any or news.notes) then command('PUBLISH', channel(), json()) end
-  if room.grant_channel and room.grant_channel ~= '' then
-    command('PUBLISH', room.grant_channel,
+  if memo.grant_channel and memo.grant_channel ~= '' then
+    command('PUBLISH', memo.grant_channel,
       '{"room":"' .. LOCK:match('{(.*)}:lock$') .. '",' .. state.lease_json() .. ',' ..
       wire.holder(room) .. '}')
   end

@@ -18,7 +18,7 @@ local function absence_key() return LOCK:sub(1, -5) .. 'blank' end
 function existence.absence_token()
   local token = command('GET', absence_key()) or int(US)
   command('SET', absence_key(), token, 'PX', int(ABSENCE_KEPT))
-  return token .. ':' .. room.history
+  return token .. ':' .. memo.history
 end
 
 -- forget_absence gives a later absence of the room another token.
@@ -36,7 +36,7 @@ local function begin()
   room.epoch, room.version = max(US, room.epoch + 1), 0
   state.reset_average()
   room.lineage = lineage.initial()
-  room.just_begun = settings.ephemeral
+  memo.just_begun = settings.ephemeral
   change.room = not settings.ephemeral
   journal.record('epoch')
 end
@@ -99,7 +99,7 @@ function existence.recall()
   room.highest_fence = thin.highest_fence(LOCK) or 0
   local session, ticket, fence, granted, expires = thin.read(text or '')
   if not session or command('EXISTS', PLACES, QUEUE) > 0 then return end
-  room.thin, room.version, room.tickets, room.advanced_at = session, 1, ticket, granted
+  memo.thin, room.version, room.tickets, room.advanced_at = session, 1, ticket, granted
   room.session, room.ticket, room.fence, room.granted, room.expires = session, ticket, fence, granted, expires
   memo.places[session] = wire.new_stored_place({ live = true, ticket = ticket, joined = granted,
     lease = expires - granted })
@@ -107,9 +107,9 @@ end
 
 -- inflate writes what recall has set, before the first change of the room is written.
 function existence.inflate()
-  local p = memo.places[room.thin]
-  if p and p.live then command('HSET', PLACES, room.thin, wire.stored_place(p)) end
-  room.thin, change.room, change.lease = nil, true, true
+  local p = memo.places[memo.thin]
+  if p and p.live then command('HSET', PLACES, memo.thin, wire.stored_place(p)) end
+  memo.thin, change.room, change.lease = nil, true, true
 end
 
 -- renew_expiry reports whether all keys of an ephemeral room need another expiry. They do once a minute, and

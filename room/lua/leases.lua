@@ -44,7 +44,7 @@ function leases.grant(session, p, rank, claim_by)
   room.fence, room.highest_fence = max(US, room.fence + 1, room.highest_fence + 1), 0
   room.granted = max(NOW, room.last_lease_over)
   room.expires = NOW + (p.lease > 0 and p.lease or settings.lease)
-  room.grant_channel, news.rank = p.channel, rank
+  memo.grant_channel, news.rank = p.channel, rank
   if claim_by then room.claim_by, room.rank_until_claimed = claim_by, rank end
   room.evicted = rare.evicts and lineage.evicted() or 0
   leases.reset_codes()
@@ -172,7 +172,7 @@ end
 -- current returns the live lease in the shape of an ended one, nil if there is none.
 -- While Redis takes no writes, it also returns a lease that is over but could not be ended: see advance.lua.
 function leases.current()
-  local session = leases.held() and room.session or room.ended_session
+  local session = leases.held() and room.session or memo.ended_session
   if not session or session == ORPHANED then return nil end
   return { current = leases.held(), fence = room.fence, ticket = room.ticket, session = session,
     seller = room.seller, party = session .. '=' .. room.seller, granted = room.granted,

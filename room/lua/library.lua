@@ -33,7 +33,7 @@ local room = {}      -- the room's state as values; see state.lua
 local change         -- parts of the room that this call changed, to be written: room, lease, codes, matching;
                      -- any = replicas see the change too: the version grows, and an event is published
 local news           -- what this call publishes and journals: lists of JSON texts; see event.lua
-local memo           -- what this call has read or done already, and need not do again
+local memo           -- what this call has found or done, and is not stored; see call.lua
 
 local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
 local places, line, leases, asks, presence = {}, {}, {}, {}, {}

@@ -2,8 +2,8 @@
 
 -- length returns how many sessions wait.
 function line.length()
-  room.waiting = room.waiting or command('ZCARD', QUEUE)
-  return room.waiting
+  memo.waiting = memo.waiting or command('ZCARD', QUEUE)
+  return memo.waiting
 end
 
 -- has returns a session's rank in the line, nil if it does not wait.
@@ -11,8 +11,8 @@ function line.has(session) return room.epoch > 0 and command('ZSCORE', QUEUE, se
 
 -- enqueue puts a session into the line. It may be there already, if Redis lost only its place.
 function line.enqueue(session, rank)
-  room.waiting = line.length() + command('ZADD', QUEUE, rank, session)
-  if room.waiting == 1 then memo.new_keys[QUEUE] = true end
+  memo.waiting = line.length() + command('ZADD', QUEUE, rank, session)
+  if memo.waiting == 1 then memo.new_keys[QUEUE] = true end
 end
 
 -- rank_at returns the rank at a position of the line, nil for none.
@@ -51,7 +51,7 @@ end
 function line.insert(session, at)
   local kept = tonumber(room.rank_until_claimed)
   local rank = rank_between(at, kept)
-  room.waiting = nil
+  memo.waiting = nil
   if rank then
     command('ZADD', QUEUE, format('%.17g', rank), session)
     return format('%.17g', rank)
@@ -60,7 +60,7 @@ function line.insert(session, at)
   return int(at)
 end
 
-local function dequeue(session) room.waiting = line.length() - command('ZREM', QUEUE, session) end
+local function dequeue(session) memo.waiting = line.length() - command('ZREM', QUEUE, session) end
 
 -- remove takes a waiter out of the line, and deletes its presence.
 function line.remove(session)

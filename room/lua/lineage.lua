@@ -31,7 +31,7 @@ function lineage.outcome_without_lock()
 end
 
 -- initial returns the lineage of an epoch that begins now.
-function lineage.initial() return room.history ~= '' and room.history .. ':1' or '' end
+function lineage.initial() return memo.history ~= '' and memo.history .. ':1' or '' end
 
 -- last_common returns the last version that the room's past and a caller's have in common; -1 for none.
 function lineage.last_common(version, of_caller)
@@ -52,7 +52,7 @@ end
 -- its recovery window. The room then answers no call for settings.recovery, so that a
 -- process that has observed more can replay it.
 local function continue_under_new_history()
-  local kept, known = { room.history .. ':' .. int(room.version + 1) }, room.lineage ~= ''
+  local kept, known = { memo.history .. ':' .. int(room.version + 1) }, room.lineage ~= ''
   for part in room.lineage:gmatch('[^,]+') do
     if #kept < HISTORIES then kept[#kept + 1] = part end
   end
@@ -66,8 +66,8 @@ end
 --                    caller replays it first, see verb/replay.lua
 --   recovering <ms>  the room is in its recovery window for so long
 function lineage.check()
-  room.history = history()
-  if room.epoch > 0 and room.history ~= '' and room.lineage:sub(1, #room.history) ~= room.history
+  memo.history = history()
+  if room.epoch > 0 and memo.history ~= '' and room.lineage:sub(1, #memo.history) ~= memo.history
     and not rare.read_only then
     continue_under_new_history()
   end

@@ -268,7 +268,7 @@ end
 
 -- asks_lost reports whether a missing ask, or one whose time is not certain, may have caused the message.
 function matching.asks_lost()
-  return room.asks_missing_until > 0 and sms.earliest < room.asks_missing_until + settings.quarantine
+  return memo.asks_missing_until > 0 and sms.earliest < memo.asks_missing_until + settings.quarantine
 end
 
 -- may_be_second_code reports whether the message may be the second code of the party that waits for one.
@@ -344,7 +344,7 @@ function matching.judge()
   end
   if l then
     -- After a loss of data, a lease that asked before it need not have been the last one to ask.
-    if sms.latest > room.asks_missing_from and matching.asks_lost()
+    if sms.latest > memo.asks_missing_from and matching.asks_lost()
       or sms.latest > room.lost_from and list[#list].at <= room.lost_at then
       return nil, 'ambiguous'
     end

@@ -20,13 +20,13 @@ end
 function reply.place(session)
   local p = session ~= '' and places.get(session)
   if not p then return '{"status":"idle"}' end
-  if session == room.ended_session then return ended(p, room.ended_outcome, room.fence) end
+  if session == memo.ended_session then return ended(p, memo.ended_outcome, room.fence) end
   if not p.live then return ended(p, p.outcome, p.fence) end
   if session == room.session then
     return wire.place({ status = 'locked', ticket = p.ticket, seller = p.seller, fence = room.fence })
   end
   p.status = 'waiting'
-  if session == room.joined_last then
+  if session == memo.joined_last then
     p.position = line.length()
   else
     p.position, p.rank = command('ZRANK', QUEUE, session) + 1, command('ZSCORE', QUEUE, session)

@@ -4,17 +4,7 @@
 -- wire.state; the structs in room/wire/room.go have a comment for each member. While the lock is free,
 -- `fence` is the last one and `session` is ''; `session` '-' is ORPHANED. `hold` and `spread` are in ns.
 --
--- Members that are not stored, since each call finds them:
---   history                    the server's history; see lineage.lua
---   lock_exists                whether the lock key exists; false once it expired or was deleted by hand
---   asks_missing_from, asks_missing_until   asks between these times may be missing, for any reason
---   thin                       the holder of a thin lock without a state as yet; see existence.recall
---   just_begun                 this call begins an ephemeral room, which is written when a session is in it
---   waiting                    how many sessions wait; see line.length
---   joined_last                the session that this call put at the end of the line
---   grant_channel              the new holder's own channel; see event.publish
---   ended, asks                when the lease ended that this call ends, and its asks
---   ended_session, ended_outcome   the lease that is over while Redis takes no writes; see advance.lua
+-- While a lease ends it also has `ended` and `asks`: when it ended, and its asks.
 
 local RECORDED_EVERY = 1000 -- how exactly STATE has advanced_at (ms)
 local NS = 1000 * 1000      -- of a millisecond
@@ -59,7 +49,7 @@ local function load_missing_asks()
     till = max(till, room.clock_back_at)
   end
   if rare.clock_jump > till then from, till = 0, rare.clock_jump end -- earlier asks may be of any age
-  room.asks_missing_from, room.asks_missing_until = from, till
+  memo.asks_missing_from, memo.asks_missing_until = from, till
 end
 
 -- read reads STATE and the time.
@@ -74,9 +64,9 @@ function state.read()
     state.set_average(room.hold, room.spread)
   end
   if not text and settings.ephemeral then existence.recall() end
-  room.lock_exists = room.session ~= '' and command('EXISTS', LOCK) == 1
+  memo.lock_exists = room.session ~= '' and command('EXISTS', LOCK) == 1
   clock.read()
-  if room.thin then room.epoch = US end
+  if memo.thin then room.epoch = US end
   if clock.is_ahead(room.presence_trusted_from) then room.presence_trusted_from = 0 end
   load_missing_asks()
 end
@@ -98,7 +88,7 @@ local function write_changes()
   if settings.ephemeral and not leases.held() and not room.paused and line.length() == 0 then
     return existence.delete()
   end
-  if room.thin then existence.inflate() end
+  if memo.thin then existence.inflate() end
   if change.lease then write_lock() end
   local renews = settings.ephemeral and existence.renew_expiry()
   if changed() then state.write() end
@@ -111,7 +101,7 @@ end
 function state.commit()
   if change.any then room.version = room.version + 1 end
   memo.room_json, memo.lease_json = nil, nil
-  local unwritten = room.just_begun or room.thin
+  local unwritten = memo.just_begun or memo.thin
   if room.epoch > 0 and NOW - room.advanced_at >= RECORDED_EVERY and (change.any or not unwritten) then
     room.advanced_at, change.room = NOW, true
   end

@@ -9,7 +9,7 @@
 -- grants returns the times of the latest grants.
 -- It does not return the members of LEASES, since they have sessions in them.
 local function grants(since, most)
-  local list = (leases.held() or room.ended_session) and room.granted >= since and { int(room.granted) } or {}
+  local list = (leases.held() or memo.ended_session) and room.granted >= since and { int(room.granted) } or {}
   local ended =
     command('ZREVRANGEBYSCORE', LEASES, '+inf', int(since), 'WITHSCORES', 'LIMIT', 0, most - #list)
   for i = 2, #ended, 2 do list[#list + 1] = int(tonumber(ended[i])) end
@@ -34,8 +34,8 @@ end
 -- outcomes returns how many of the places that ended last had held the lock, and how many of those expired.
 local function outcomes(since, most)
   local n, expired = 0, 0
-  if room.ended_session and room.ended_session ~= ORPHANED and room.expires >= since then
-    n, expired = 1, room.ended_outcome == 'expired' and 1 or 0
+  if memo.ended_session and memo.ended_session ~= ORPHANED and room.expires >= since then
+    n, expired = 1, memo.ended_outcome == 'expired' and 1 or 0
   end
   local ended = command('ZREVRANGEBYSCORE', ENDED, '+inf', int(since), 'LIMIT', 0, most)
   for _, text in ipairs(texts_of(ended)) do

@@ -80,11 +80,11 @@ function verb.join()
   if mine then command('ZREM', ENDED, args.session) end
   if leases.held() or room.paused then
     line.enqueue(args.session, p.rank)
-    room.joined_last = args.session
+    memo.joined_last = args.session
     if args.vouch > 0 then presence.connected_until(args.session, NOW + args.vouch) end
   else
     leases.grant(args.session, p, p.rank)
-    room.grant_channel = nil -- the reply has the lease
+    memo.grant_channel = nil -- the reply has the lease
   end
   return reply.answer('ok', args.session)
 end

@@ -30,7 +30,7 @@ end
 local function shown_to(session, list)
   local p = list and places.get(session)
   if not p then return {} end
-  local holds = session == room.session or session == room.ended_session
+  local holds = session == room.session or session == memo.ended_session
   local before = p.restored > 0 and p.restored
   local fence, out = holds and room.fence or p.live and p.missed or p.fence, {}
   for _, entry in ipairs(list) do

@@ -171,7 +171,7 @@ local function begin_epoch()
   room.epoch, room.version = max(US, of + 1), 0
   free_lock()
   room.lineage = lineage.initial()
-  room.recovers = room.history ~= '' and NOW + settings.recovery or 0
+  room.recovers = memo.history ~= '' and NOW + settings.recovery or 0
   command('HDEL', STATE, 'asks')
   forget_asks()
   change.any, change.lease, change.matching, news.reset = true, true, true, true
