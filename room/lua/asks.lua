@@ -48,6 +48,13 @@ function asks.note_loss(from, till)
   change.matching = true
 end
 
+-- note_lost_leases notes a loss of all asks if Redis has lost the ended leases alone, as by an eviction.
+function asks.note_lost_leases()
+  local over = room.last_lease_over
+  if settings.leases_kept == 0 or over <= max(NOW - settings.leases_kept, room.lost_at) then return end
+  if command('EXISTS', LEASES) == 0 then asks.note_loss(0, over) end
+end
+
 -- others_quarantine returns when the quarantine began that keeps a party from asking now, nil for none. It
 -- begins when another party's lease ends with an open ask: its seller may have pressed at the marketplace
 -- until then. A loss of data counts as such an end, since asks from before it may be missing.

@@ -53,6 +53,7 @@ local function nothing_known()
   return {
     history = '',           -- the server's history; see lineage.lua
     lock_exists = false,    -- whether the lock key exists; false once it expired or was deleted by hand
+    places_lost = false,    -- whether Redis has the room's state, but not its places
     asks_missing_from = 0,  -- asks between these times may be missing
     asks_missing_until = 0,
     waiting = false,        -- how many sessions wait; see line.length

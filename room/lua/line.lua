@@ -15,6 +15,21 @@ function line.enqueue(session, rank)
   if memo.waiting == 1 then memo.new_keys[QUEUE] = true end
 end
 
+-- remake puts waiters back that have a place and are in the line no more: Redis has lost the line alone, by
+-- an eviction. Their ranks are their tickets again, whatever support had moved.
+function line.remake()
+  local holders = leases.held() and room.session ~= ORPHANED and 1 or 0
+  if command('HLEN', PLACES) - command('ZCARD', ENDED) - holders <= line.length() then return end
+  local list = command('HGETALL', PLACES)
+  for i = 1, #list, 2 do
+    local session, p = list[i], wire.read_stored_place(list[i + 1])
+    if p.outcome == '' and session ~= room.session and not line.has(session) then
+      line.enqueue(session, int(p.ticket))
+      change.any, news.reset = true, true
+    end
+  end
+end
+
 -- rank_at returns the rank at a position of the line, nil for none.
 local function rank_at(position)
   if position < 1 then return nil end

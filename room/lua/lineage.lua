@@ -62,8 +62,8 @@ local function continue_under_new_history()
 end
 
 -- check returns why the verb is not executed, nil if it is:
---   behind           what the caller has observed is not in the room's past, or is of an earlier epoch; the
---                    caller replays it first, see verb/replay.lua
+--   behind           what the caller has observed is not in the room's past, or is of an earlier epoch, or
+--                    Redis has lost state or places alone; the caller replays first, see verb/replay.lua
 --   recovering <ms>  the room is in its recovery window for so long
 function lineage.check()
   memo.history = history()
@@ -77,6 +77,6 @@ function lineage.check()
     or caller.version > lineage.last_common(caller.version, caller.lineage)) then
     return 'behind'
   end
-  if room.epoch == 0 and command('EXISTS', PLACES) == 1 then return 'behind' end -- only the state is lost
+  if memo.places_lost or room.epoch == 0 and command('EXISTS', PLACES) == 1 then return 'behind' end
   if NOW < room.recovers then return 'recovering ' .. int(room.recovers - NOW) end
 end

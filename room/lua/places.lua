@@ -17,6 +17,11 @@ function places.get(session)
   return p or nil
 end
 
+-- lost reports whether Redis has lost the places alone, as by an eviction: a holder has one.
+function places.lost()
+  return room.session ~= ORPHANED and not settings.ephemeral and command('EXISTS', PLACES) == 0
+end
+
 -- put writes a session's place, which get returns for the rest of the call.
 function places.put(session, p)
   p.live = (p.outcome or '') == ''

@@ -64,7 +64,10 @@ function state.read()
     state.set_average(room.hold, room.spread)
   end
   if not text and settings.ephemeral then existence.recall() end
-  memo.lock_exists = room.session ~= '' and command('EXISTS', LOCK) == 1
+  local held = leases.held()
+  local both = held and command('EXISTS', LOCK, PLACES) == 2
+  memo.lock_exists = both or held and command('EXISTS', LOCK) == 1
+  memo.places_lost = held and not both and places.lost()
   clock.read()
   if memo.thin then room.epoch = US end
   if clock.is_ahead(room.presence_trusted_from) then room.presence_trusted_from = 0 end

@@ -115,6 +115,7 @@ function verb.expect()
   reply.keep_for(LONGEST) -- as long as a lease may last: a repeat is the same ask
   local repeated = reply.repeated()
   if repeated then return repeated end
+  asks.note_lost_leases()
   advance()
 
   local mine = places.get(args.session)

@@ -32,6 +32,7 @@ end
 
 function verb.expire()
   if room.epoch > 0 then clock.follow_jump_back() end
+  if room.epoch > 0 then line.remake() end
   local more = presence.expire_replicas(args.replicas)
   advance()
   local forget = messages.expire()

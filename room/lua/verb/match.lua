@@ -313,6 +313,7 @@ function verb.match()
   if before then return before end
   if existence.unlisted() then return existence.register() end
   existence.wake()
+  asks.note_lost_leases()
   advance()
   messages.expire()
   set_window()

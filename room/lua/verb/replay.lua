@@ -166,6 +166,7 @@ local function begin_epoch()
   existence.cancel_sleep()
   existence.forget_absence()
   begin_later()
+  if memo.places_lost then command('DEL', QUEUE, SELLERS, SEEN, AWAY, ENDED) end
   for _, place in ipairs(known.places) do compare(place) end
   local kept = keep_waiters()
   room.epoch, room.version = max(US, of + 1), 0
@@ -215,7 +216,7 @@ local function is_lost()
   local same_epoch = room.epoch == args.epoch
   local ahead = room.epoch > 0 and (args.epoch == 0 or same_epoch)
     and (known.fence > max(room.fence, room.highest_fence) or known.ticket > room.tickets)
-  return state_lost or ahead or room.epoch < args.epoch
+  return state_lost or memo.places_lost or ahead or room.epoch < args.epoch
     or (same_epoch and args.version > lineage.last_common(args.version, args.lineage))
 end
 
