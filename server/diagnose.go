@@ -19,7 +19,7 @@ func DiagnoseOnly(ctx context.Context, c Config, only doctor.Only) []doctor.Find
 		TrustedProxies: c.TrustedProxies, FrameAncestors: c.FrameAncestors, Serves: serves,
 		Redis: c.Redis, RedisPrefix: c.RedisPrefix, DatabaseURL: string(c.DatabaseURL),
 		Retention: c.Retention, RetentionText: short(c.Retention),
-		Shared: c.sharedOnDisk(),
+		Shared: c.sharedOnDisk,
 		Rooms:  c.Rooms, RoomsFile: c.roomChecks(), SMSSources: c.SMSSources, Only: only,
 		SMSWebhookSecret: string(c.SMSWebhookSecret), WebhookSecret: string(c.WebhookSecret),
 		SellersProven:  c.SellerAuth == byToken,

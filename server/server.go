@@ -68,6 +68,8 @@ type Server struct {
 	links     *link.Links
 	traces    *tracing.Traces // nil without tracing
 
+	database atomic.Pointer[string] // the name of the database; nil = not known yet
+
 	jumpedAt atomic.Int64 // the last log of a jump of Redis's clock, unix ns
 }
 

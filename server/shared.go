@@ -1,10 +1,15 @@
 package server
 
 import (
+	"context"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/roomsfile"
 )
@@ -36,24 +41,71 @@ func (c Config) shared(sum string) agree.Settings {
 	return all
 }
 
-// sharedHere is Config.shared of this replica, with the rooms file as it was last read.
-func (s *Server) sharedHere() agree.Settings {
-	if s.rooms == nil {
-		return s.cfg.shared("")
+// withDatabase adds which database the replica has. DATABASE_URL does not show it: one database has several
+// URLs, and one path is another file on each host. Nothing is added while id is not known.
+func withDatabase(all agree.Settings, id string) agree.Settings {
+	if id != "" {
+		all["database"] = agree.Digest("database", id)
 	}
-	return s.cfg.shared(s.rooms.Sum())
+	return all
 }
 
-// sharedOnDisk is Config.shared with the rooms file as it is now.
-func (c Config) sharedOnDisk() agree.Settings {
+// sharedHere is Config.shared of this replica, with the rooms file as it was last read.
+func (s *Server) sharedHere() agree.Settings {
+	sum := ""
+	if s.rooms != nil {
+		sum = s.rooms.Sum()
+	}
+	return withDatabase(s.cfg.shared(sum), s.databaseID())
+}
+
+// databaseID returns the name of this replica's database; "" while the database has not answered yet.
+func (s *Server) databaseID() string {
+	if known := s.database.Load(); known != nil {
+		return *known
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askWithin)
+	defer cancel()
+	id, err := s.ledger.Identity(ctx)
+	if err != nil {
+		return ""
+	}
+	s.database.Store(&id)
+	return id
+}
+
+// sharedOnDisk is Config.shared with the rooms file and the database as they are now.
+func (c Config) sharedOnDisk(ctx context.Context) agree.Settings {
 	if c.RoomsFile == "" {
-		return c.shared("")
+		return withDatabase(c.shared(""), c.databaseOnDisk(ctx))
 	}
 	file, err := roomsfile.Read(c.roomChecks())
 	if err != nil { // the doctor reports it elsewhere
 		all := c.shared("")
 		delete(all, "rooms-file")
-		return all
+		return withDatabase(all, c.databaseOnDisk(ctx))
 	}
-	return c.shared(file.Sum)
+	return withDatabase(c.shared(file.Sum), c.databaseOnDisk(ctx))
+}
+
+// databaseOnDisk returns the name of the database at DATABASE_URL; "" if it does not answer or was not
+// migrated yet, which the doctor reports elsewhere. It makes no SQLite file.
+func (c Config) databaseOnDisk(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	if path, lite := strings.CutPrefix(string(c.DatabaseURL), "sqlite:"); lite {
+		if _, err := os.Stat(path); err != nil {
+			return ""
+		}
+	}
+	pool, err := sqldb.Connect(string(c.DatabaseURL))
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = pool.Close() }()
+	id, err := ledger.IdentityOf(ctx, pool)
+	if err != nil {
+		return ""
+	}
+	return id
 }

@@ -39,23 +39,24 @@ func TestReplicasWithDifferentSettingsSaySo(t *testing.T) {
 	require.NotContains(t, checks(), "settings")
 	require.True(t, metrics(`waitroom_settings_differ{setting="lease"} 0`))
 
-	other := config(t, "--redis-url", store, "--lease", "30s", "--sms-webhook-secret", ownSecret)
+	other := config(t, "--redis-url", store, "--lease", "30s", "--sms-webhook-secret", ownSecret, "--database-url",
+		"sqlite:"+filepath.Join(t.TempDir(), "another.db"))
 	odd := start(t, other)
 	require.Eventually(t, func() bool { return checks()["settings"] == "differ" }, patience, 10*time.Millisecond)
 	require.Equal(t, http.StatusOK, a.ask("GET", "/readyz", "").StatusCode)
 	require.True(t, metrics(`waitroom_settings_differ{setting="lease"} 1`,
 		`waitroom_settings_differ{setting="sms-webhook-secret"} 1`, `waitroom_settings_differ{setting="rooms-file"} 1`,
-		`waitroom_settings_differ{setting="away-after"} 0`))
+		`waitroom_settings_differ{setting="database"} 1`, `waitroom_settings_differ{setting="away-after"} 0`))
 	for _, line := range []string{"lease is 2m here and 30s in ", "sms-webhook-secret is another one in ",
-		"rooms-file is another one in "} {
+		"rooms-file is another one in ", "database is another one in "} {
 		require.Equal(t, 1, strings.Count(log.String(), line), log.String())
 	}
 	for _, secret := range []string{smsSecret, ownSecret} {
 		require.NotContains(t, log.String(), secret)
 	}
-	require.Equal(t, "lease, rooms-file, sms-webhook-secret", one.settings.Differing())
+	require.Equal(t, "database, lease, rooms-file, sms-webhook-secret", one.settings.Differing())
 	require.Equal(t, map[string]bool{"lease is 30s here and 2m in": true,
-		"sms-webhook-secret is another one in": true, "rooms-file is another one in": true}, settingsFound(t, other))
+		"sms-webhook-secret is another one in": true, "rooms-file is another one in": true, "database is another one in": true}, settingsFound(t, other))
 
 	require.NoError(t, odd.stop(t))
 	require.Eventually(t, func() bool { return checks()["settings"] == nil }, patience, 10*time.Millisecond)
@@ -73,4 +74,21 @@ func settingsFound(t *testing.T, cfg Config) map[string]bool {
 		}
 	}
 	return found
+}
+
+// While a database is away it is not known which one it is.
+func TestDatabaseIsComparedOnceItHasAnswered(t *testing.T) {
+	store := redistest.Start(t).URL()
+	database, away, back := cutOffDatabase(t)
+	one := start(t, config(t, "--redis-url", store))
+	away()
+	late := start(t, config(t, "--redis-url", store, "--database-url", database))
+	require.Eventually(t, func() bool { // both have written
+		return len(must(one.store.Client.HGetAll(t.Context(), "{waitroom}:settings").Result())) == 2
+	}, patience, 10*time.Millisecond)
+	require.NotContains(t, late.sharedHere(), "database")
+	require.Empty(t, one.settings.Differing())
+	back()
+	require.Eventually(t, func() bool { return one.settings.Differing() == "database" }, patience,
+		10*time.Millisecond)
 }

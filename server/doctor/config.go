@@ -33,9 +33,10 @@ type Config struct {
 	Retention     time.Duration
 	RetentionText string // Retention for a person
 
-	Rooms      web.Rooms
-	RoomsFile  roomsfile.Checks // without a path there is no file
-	Shared     agree.Settings   // what all replicas must share
+	Rooms     web.Rooms
+	RoomsFile roomsfile.Checks // without a path there is no file
+	// what all replicas must share
+	Shared     func(context.Context) agree.Settings
 	SMSSources map[string]source.Configured
 	Only       Only
 

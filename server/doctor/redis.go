@@ -82,7 +82,7 @@ func (d *doctor) unreached(err error) {
 
 // shared reports settings that are others in a replica that serves now.
 func (d *doctor) shared(ctx context.Context, c redis.UniversalClient) {
-	found, err := agree.Compare(ctx, c, room.NamesOf(c, d.RedisPrefix), d.Shared)
+	found, err := agree.Compare(ctx, c, room.NamesOf(c, d.RedisPrefix), d.Shared(ctx))
 	if err != nil {
 		return // rights reports what the user may not call
 	}
