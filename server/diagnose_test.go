@@ -36,7 +36,7 @@ func TestLedgersFileThatMayNotBeWrittenStopsTheStart(t *testing.T) {
 	path := sqlitetest.ReadOnly(t)
 	_, err := New(t.Context(), sound(t, "--database-url", "sqlite:"+path), slog.New(slog.DiscardHandler))
 	require.ErrorContains(t, err, "DATABASE_URL: "+path+" can not be written: give the user who runs "+
-		"waitroom the right to do so")
+		"waitroom the right to write there, or name another path")
 }
 
 func TestDoctorFindsNothingWhereNothingIsWrongAndAServerServes(t *testing.T) {

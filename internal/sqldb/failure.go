@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -75,6 +76,23 @@ func busy(err error) bool {
 func full(err error) bool {
 	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL
+}
+
+// FileRemedy returns what to do about an SQLite file that could not be opened or written.
+func FileRemedy(err error) string {
+	code := 0
+	if lite := new(sqlite.Error); errors.As(err, &lite) {
+		code = lite.Code() & 0xff
+	}
+	switch {
+	case full(err) || errors.Is(err, syscall.ENOSPC):
+		return "make room on its disk"
+	case code == sqlite3.SQLITE_NOTADB:
+		return "it is no SQLite database: name another path, or move that file away"
+	case code == sqlite3.SQLITE_CORRUPT:
+		return "it is damaged: put a backup of it in its place"
+	}
+	return "give the user who runs waitroom the right to write there, or name another path"
 }
 
 // answered reports whether PostgreSQL itself sent the error, at the start of a connection or later.

@@ -3,6 +3,7 @@ package sqldb_test
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestFullDiskIsAwayUntilItHasRoom(t *testing.T) {
 	require.NoError(t, write())
 	disk(1) // as many as there are
 	for range 5 {
-		require.Error(t, write())
+		require.Equal(t, "make room on its disk", sqldb.FileRemedy(write()))
 		require.ErrorIs(t, db.Read(t.Context(), func(sqldb.Session) error { return nil }), sqldb.ErrAway)
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "database is away"), log.String())
@@ -57,5 +58,17 @@ func TestFullDiskIsAwayUntilItHasRoom(t *testing.T) {
 func TestErrorWithoutACodeIsNotTemporary(t *testing.T) {
 	for code, temporary := range map[string]bool{"": false, "5": false, "57P03": true, "28P01": false} {
 		require.Equal(t, temporary, sqldb.Temporary(&pgconn.PgError{Code: code}), code)
+	}
+}
+
+func TestFileThatIsNoDatabaseOrCannotBeMadeStopsTheStartWithItsRemedy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("no database ", 1000)), 0o600))
+	for path, want := range map[string]string{
+		file:           file + " can not be written: it is no SQLite database: name another path, or move that file away",
+		file + "/x/db": "no directory can be made for " + file + "/x/db: give the user",
+	} {
+		_, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + path, Migrations: migrations()})
+		require.ErrorContains(t, err, "DATABASE_URL: "+want)
 	}
 }

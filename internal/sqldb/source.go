@@ -108,7 +108,8 @@ func (s source) open() (*sql.DB, error) {
 		return s.pg.pool(), nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o750); err != nil {
-		return nil, fmt.Errorf("DATABASE_URL: make directory: %w", err)
+		return nil, fmt.Errorf("DATABASE_URL: no directory can be made for %s: %s (%w)", s.path,
+			FileRemedy(err), err)
 	}
 	// the driver would make a file that everybody on the machine reads; SQLite reports what fails here
 	if f, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {

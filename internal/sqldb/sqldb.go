@@ -120,8 +120,7 @@ func (d *DB) writable(ctx context.Context, path string) error {
 	}
 	err := TakesWrites(ctx, d.sql)
 	if err != nil && !Temporary(err) {
-		return fmt.Errorf("DATABASE_URL: %s can not be written: give the user who runs waitroom the right to do "+
-			"so (%w)", path, err)
+		return fmt.Errorf("DATABASE_URL: %s can not be written: %s (%w)", path, FileRemedy(err), err)
 	}
 	return nil
 }

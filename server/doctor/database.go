@@ -31,21 +31,19 @@ func (d *doctor) database(ctx context.Context) {
 
 // sqlite checks whether the file, if there is one, and the nearest existing directory can be written.
 func (d *doctor) sqlite(ctx context.Context, path string) {
-	do := "Give the user who runs waitroom the right to write there, or another path in " +
-		"WAITROOM_DATABASE_URL."
+	const another = "Name another path in WAITROOM_DATABASE_URL."
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
 			d.wrong("database", "Name a file in it.", "%s is a directory.", path)
 			return
 		}
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			d.wrong("database", do, "%v.", err)
-			return
+		if err == nil {
+			_ = file.Close()
+			err = d.writes(ctx)
 		}
-		_ = file.Close()
-		if err := d.writes(ctx); err != nil && !sqldb.Temporary(err) { // another server may be writing
-			d.wrong("database", do, "%s can not be written: %v.", path, err)
+		if err != nil && !sqldb.Temporary(err) { // another server may be writing
+			d.unwritten(path, err)
 			return
 		}
 	}
@@ -53,7 +51,7 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 	for {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
-			d.wrong("database", do, "%s is no directory.", dir)
+			d.wrong("database", another, "%s is no directory.", dir)
 			return
 		}
 		if err == nil {
@@ -65,12 +63,27 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 		dir = filepath.Dir(dir)
 	}
 	file, err := os.CreateTemp(dir, ".waitroom-doctor-*")
-	if err != nil {
-		d.wrong("database", do, "No file can be made in %s: %v.", dir, err)
-		return
+	if err == nil {
+		err = fill(file)
+		_ = os.Remove(file.Name())
 	}
-	_ = file.Close()
-	_ = os.Remove(file.Name())
+	if err != nil {
+		d.unwritten(dir, err)
+	}
+}
+
+// leastRoom is how many bytes have to be free on the ledger's disk. An empty file fits on a full one.
+const leastRoom = 1 << 20
+
+// fill writes so many bytes, and closes the file.
+func fill(file *os.File) error {
+	_, err := file.Write(make([]byte, leastRoom))
+	return errors.Join(err, file.Close())
+}
+
+// unwritten reports an SQLite file, or its directory, that cannot be written.
+func (d *doctor) unwritten(path string, err error) {
+	d.wrong("database", sentence(sqldb.FileRemedy(err)), "%s can not be written: %v.", path, err)
 }
 
 // writes begins a write to an existing file, as the server does, and rolls it back.

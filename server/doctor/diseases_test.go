@@ -115,11 +115,16 @@ var diseases = map[string]disease{
 	"a ledger's file that may not be written": {func(t *testing.T) server.Config {
 		return sound(t, "--database-url", "sqlite:"+sqlitetest.ReadOnly(t))
 	}, "database", "can not be written", "the right to write there"},
+	"a ledger that is no database": {func(t *testing.T) server.Config {
+		path := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600))
+		return sound(t, "--database-url", "sqlite:"+path)
+	}, "database", "can not be written", "It is no SQLite database: name another path"},
 	"a ledger's file in a file": {func(t *testing.T) server.Config {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		return sound(t, "--database-url", "sqlite:"+path+"/waitroom.db")
-	}, "database", "is no directory", "another path"},
+	}, "database", "is no directory", "Name another path"},
 }
 
 // locked starts a Redis that requires a password.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/waitroom/waitroom/server/store"
@@ -90,6 +91,9 @@ func (d *doctor) warn(about, do, text string, args ...any) {
 func (d *doctor) wrong(about, do, text string, args ...any) {
 	d.findings = append(d.findings, Finding{about, Wrong, fmt.Sprintf(text, args...), do})
 }
+
+// sentence returns a remedy, as errors have it, as a sentence of its own.
+func sentence(remedy string) string { return strings.ToUpper(remedy[:1]) + remedy[1:] + "." }
 
 // any reports whether a subject has a finding that is worse than fine.
 func (d *doctor) any(about string) bool {
