@@ -112,6 +112,10 @@ func (c *Config) finish() []error {
 		}
 	}
 	var wrong []error
+	if samePort(c.Addr, c.MetricsAddr) {
+		wrong = append(wrong, fmt.Errorf("%s is %q and %s is %q: want another port for the metrics, such as :9090",
+			called("addr"), c.Addr, called("metrics-addr"), c.MetricsAddr))
+	}
 	if (c.WebhookURL == "") != (c.WebhookSecret == "") {
 		wrong = append(wrong, errors.New("WAITROOM_WEBHOOK_URL (--webhook-url) and WAITROOM_WEBHOOK_SECRET "+
 			"(--webhook-secret): set both or neither"))

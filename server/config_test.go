@@ -229,6 +229,25 @@ func TestUnknownFlagsAndWordsStopTheStart(t *testing.T) {
 	require.ErrorIs(t, err, ErrHelp)
 }
 
+func TestMetricsHaveAPortOfTheirOwn(t *testing.T) {
+	for _, c := range []struct {
+		addr, metrics string
+		same          bool
+	}{
+		{":8080", ":8080", true}, {"0.0.0.0:8080", "[::]:8080", true}, {"127.0.0.1:8080", ":8080", true},
+		{":8080", "127.0.0.1:8080", true}, {"127.0.0.1:8080", "127.0.0.1:8080", true},
+		{"127.0.0.1:8080", "10.0.0.1:8080", false}, {":8080", ":9090", false}, {":0", ":0", false}, {"", "", false},
+	} {
+		_, err := ParseConfig([]string{"--addr", c.addr, "--metrics-addr", c.metrics})
+		if !c.same {
+			require.NoError(t, err, c)
+			continue
+		}
+		require.EqualError(t, err, fmt.Sprintf("WAITROOM_ADDR (--addr) is %q and WAITROOM_METRICS_ADDR "+
+			"(--metrics-addr) is %q: want another port for the metrics, such as :9090", c.addr, c.metrics))
+	}
+}
+
 func TestWebhookNeedsItsSecret(t *testing.T) {
 	_, err := ParseConfig([]string{"--webhook-url", "https://integration.example"})
 	require.ErrorContains(t, err, "WAITROOM_WEBHOOK_SECRET")

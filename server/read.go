@@ -148,6 +148,19 @@ func checkAddr(value string) error {
 	return nil
 }
 
+// samePort reports whether one program cannot listen on both addresses. Port 0 is any free one.
+func samePort(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	return errA == nil && errB == nil && portA == portB && portA != "0" &&
+		(hostA == hostB || everyAddress(hostA) || everyAddress(hostB))
+}
+
+func everyAddress(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "" || err == nil && ip.IsUnspecified()
+}
+
 // count parses a limit: 0 is none.
 func count(field func(*Config) *int) func(*Config, string) error {
 	return func(c *Config, value string) (err error) {
