@@ -7,8 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/server/admission"
 )
 
 func TestDrainReconnectsEverySocketAndKeepsEveryPlace(t *testing.T) {
@@ -65,8 +69,13 @@ func TestServerThatCannotReachItsStoreSaysWhichSettingAndNoPassword(t *testing.T
 func TestServerWhoseAddressIsTakenSaysWhichSetting(t *testing.T) {
 	r := start(t, config(t))
 	_, err := New(t.Context(), config(t, "--addr", r.Addr()), slog.New(slog.DiscardHandler))
-	require.ErrorContains(t, err, "WAITROOM_ADDR")
-	require.ErrorContains(t, err, r.Addr())
+	require.ErrorContains(t, err, "WAITROOM_ADDR (--addr) is "+strconv.Quote(r.Addr())+": listen tcp")
+	require.ErrorContains(t, err, ": stop the program that listens there (ss -ltnp names it), or choose another port")
+	_, err = New(t.Context(), config(t, "--metrics-addr", "192.0.2.1:9090"), slog.New(slog.DiscardHandler))
+	require.ErrorContains(t, err, "WAITROOM_METRICS_ADDR (--metrics-addr) is")
+	require.ErrorContains(t, err, ": name an address of this machine")
+	require.Equal(t, "choose a port above 1023, or give the user CAP_NET_BIND_SERVICE",
+		admission.ListenRemedy(os.NewSyscallError("bind", syscall.EACCES)))
 }
 
 func TestLogSaysWhereToGoAndNamesNoSession(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/waitroom/waitroom/server/admission"
 )
 
 // metricsServer serves the metrics on a separate address.
@@ -17,13 +19,18 @@ type metricsServer struct {
 func listenMetrics(addr string, handler http.Handler) (*metricsServer, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("%s is %q: %w", called("metrics-addr"), addr, err)
+		return nil, notListening("metrics-addr", addr, err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
 	return &metricsServer{listener: listener,
 		http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 			WriteTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second}}, nil
+}
+
+// notListening returns the error of an address that a setting names.
+func notListening(name, addr string, err error) error {
+	return fmt.Errorf("%s is %q: %w: %s", called(name), addr, err, admission.ListenRemedy(err))
 }
 
 // run serves until close.

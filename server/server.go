@@ -5,7 +5,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -98,7 +97,7 @@ func New(ctx context.Context, cfg Config, log *slog.Logger) (*Server, error) {
 func (s *Server) open(ctx context.Context) (err error) {
 	// No keep-alive by the listener: sockets have the hub's, and IdleTimeout ends other idle connections.
 	if s.listener, err = (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
-		return fmt.Errorf("WAITROOM_ADDR (--addr) is %q: %w", s.cfg.Addr, err)
+		return notListening("addr", s.cfg.Addr, err)
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),

@@ -2,9 +2,11 @@ package admission
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -57,6 +59,17 @@ func newListener(inner net.Listener, slots int, failed func(error)) *listener {
 	l.first, l.most = keepBack(FileLimit())
 	l.changed.L = &l.mu
 	return l
+}
+
+// ListenRemedy returns what to do if a program cannot listen on an address.
+func ListenRemedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "stop the program that listens there (ss -ltnp names it), or choose another port"
+	case errors.Is(err, syscall.EACCES):
+		return "choose a port above 1023, or give the user CAP_NET_BIND_SERVICE"
+	}
+	return "name an address of this machine, or only a port, such as :8080"
 }
 
 // run accepts connections until the listener is closed or fails.

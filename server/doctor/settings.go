@@ -138,14 +138,12 @@ func (d *doctor) port(ctx context.Context, name, addr string) {
 		_ = l.Close()
 		d.fine(about, "%s %s is free.", name, addr)
 	case !errors.Is(err, syscall.EADDRINUSE):
-		d.wrong(about, "Give an address of this machine, and a port that this user may listen on.",
-			"%s %s: %v.", name, addr, err)
+		d.wrong(about, sentence(admission.ListenRemedy(err)), "%s %s: %v.", name, addr, err)
 	case name == "WAITROOM_ADDR" && d.Serves(ctx, d.LocalURL):
 		d.fine(about, "%s %s: a waitroom serves there.", name, addr)
 	case name == "WAITROOM_METRICS_ADDR" && d.Serves(ctx, d.LocalURL):
 		d.fine(about, "%s %s is taken, and a waitroom with these settings serves.", name, addr)
 	default:
-		d.wrong(about, "Stop the other program (ss -ltnp says which), or choose another port.",
-			"%s %s is taken by another program.", name, addr)
+		d.wrong(about, sentence(admission.ListenRemedy(err)), "%s %s is taken by another program.", name, addr)
 	}
 }
