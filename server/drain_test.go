@@ -66,6 +66,20 @@ func TestServerThatCannotReachItsStoreSaysWhichSettingAndNoPassword(t *testing.T
 	require.NotContains(t, err.Error(), "hush")
 }
 
+func TestServerThatMistakesItsRedisSaysWhatToDo(t *testing.T) {
+	plain, node := redistest.Lent(t).Addr(), redistest.StartKept(t, "--cluster-enabled", "yes").URL()
+	for url, do := range map[string]string{"rediss://" + plain: "does it speak TLS at all?",
+		"redis+cluster://" + plain:         "It is no Redis Cluster",
+		"redis+sentinel://" + plain + "/m": "These addresses are no sentinels", node: "redis+cluster://h1:p,h2:p",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_, err := New(ctx, config(t, "--redis-url", url), slog.New(slog.DiscardHandler))
+		require.ErrorContains(t, err, "WAITROOM_REDIS_URL (--redis-url): ")
+		require.ErrorContains(t, err, do)
+	}
+}
+
 func TestServerWhoseAddressIsTakenSaysWhichSetting(t *testing.T) {
 	r := start(t, config(t))
 	_, err := New(t.Context(), config(t, "--addr", r.Addr()), slog.New(slog.DiscardHandler))

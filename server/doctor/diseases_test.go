@@ -59,6 +59,21 @@ var diseases = map[string]disease{
 	"no password": {func(t *testing.T) server.Config {
 		return sound(t, "--redis-url", locked(t).URL())
 	}, "redis", "NOAUTH", "asks for a password"},
+	"TLS to a Redis without": {func(t *testing.T) server.Config {
+		return sound(t, "--redis-url", "rediss://"+redistest.Lent(t).Addr())
+	}, "redis", "does not answer", "does it speak TLS at all?"},
+	"a cluster that is none": {func(t *testing.T) server.Config {
+		return sound(t, "--redis-url", "redis+cluster://"+redistest.Lent(t).Addr())
+	}, "redis", "does not answer", "It is no Redis Cluster"},
+	"sentinels that are none": {func(t *testing.T) server.Config {
+		return sound(t, "--redis-url", "redis+sentinel://"+redistest.Lent(t).Addr()+"/main")
+	}, "sentinel", "does not answer", "These addresses are no sentinels"},
+	"a cluster's node as a Redis": {func(t *testing.T) server.Config {
+		return sound(t, "--redis-url", redistest.StartKept(t, "--cluster-enabled", "yes").URL())
+	}, "redis", "it is one node of a Redis Cluster: redis+cluster://", "Correct WAITROOM_REDIS_URL"},
+	"a sentinel as a Redis": {func(t *testing.T) server.Config {
+		return sound(t, "--redis-url", "redis://"+redistest.StartSentinel(t).Addrs()[0])
+	}, "redis", "it is a sentinel, which has no data: redis+sentinel://", "Correct WAITROOM_REDIS_URL"},
 	"a Redis that keeps nothing": {func(t *testing.T) server.Config {
 		return sound(t, "--redis-url", redistest.Lent(t).URL())
 	}, "redis", "no append-only file", "appendonly yes"},

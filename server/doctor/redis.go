@@ -40,7 +40,11 @@ func (d *doctor) redis(ctx context.Context) {
 	within, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	if err := s.Client.Ping(within).Err(); err != nil {
-		d.unreached(err)
+		d.wrong(about, d.Redis.Remedy(err), "%s does not answer: %v.", d.Redis, err)
+		return
+	}
+	if err := d.Redis.Suits(within, s.Client); err != nil {
+		d.wrong(about, "Correct WAITROOM_REDIS_URL.", "%s: %v.", d.Redis, err)
 		return
 	}
 	if cluster, ok := s.Client.(*redis.ClusterClient); ok {
@@ -58,26 +62,6 @@ func (d *doctor) redis(ctx context.Context) {
 		}
 		d.fine(about, "%s has all that it needs. The engine is called %s.", d.Redis, way)
 	}
-}
-
-// unreached reports why the store does not answer.
-func (d *doctor) unreached(err error) {
-	text, do := err.Error(), "Is it up, and may this host reach it? Is the address in "+
-		"WAITROOM_REDIS_URL right?"
-	switch {
-	case strings.Contains(text, "WRONGPASS"), strings.Contains(text, "invalid password"):
-		do = "Correct the user or the password in WAITROOM_REDIS_URL; what is no letter or digit in it " +
-			"has to be percent-encoded."
-	case strings.Contains(text, "NOAUTH"):
-		do = "It asks for a password: redis://user:password@host:port."
-	case strings.Contains(text, "NOPERM"):
-		do = "Give the user the right to this command: ACL SETUSER."
-	case d.Redis.CertificateAdvice(err) != "":
-		do = d.Redis.CertificateAdvice(err)
-	case strings.Contains(text, "tls:"), strings.Contains(text, "EOF"), strings.Contains(text, "certificate"):
-		do = "Does it speak TLS? Then rediss://; and does this host trust its certificate?"
-	}
-	d.wrong("redis", do, "%s does not answer: %v.", d.Redis, err)
 }
 
 // shared reports settings that are others in a replica that serves now.

@@ -42,9 +42,12 @@ func (d *doctor) sentinel(ctx context.Context, c *redis.SentinelClient, addr, ma
 			d.wrong(about, "Correct the name at the end of WAITROOM_REDIS_URL, or sentinel.conf.",
 				"%s knows no master %q.", addr, master)
 		} else {
-			d.wrong(about, cmp.Or(d.Redis.CertificateAdvice(err),
-				"Is it up, and may this host reach it? Does it ask for a password (sentinel_password=…)?"),
-				"%s does not answer: %v.", addr, err)
+			do := cmp.Or(d.Redis.CertificateAdvice(err),
+				"Is it up, and may this host reach it? Does it ask for a password (sentinel_password=…)?")
+			if strings.Contains(err.Error(), "unknown command") {
+				do = d.Redis.Remedy(err)
+			}
+			d.wrong(about, do, "%s does not answer: %v.", addr, err)
 		}
 		return false
 	}

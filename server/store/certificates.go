@@ -118,15 +118,18 @@ func (u URL) CertificateAdvice(err error) string {
 }
 
 // showsNoCertificate reports whether connections are TLS without a certificate of the client.
-func (u URL) showsNoCertificate() bool {
-	var config *tls.Config
+func (u URL) showsNoCertificate() bool { return u.usesTLS() && u.tls().GetClientCertificate == nil }
+
+func (u URL) usesTLS() bool { return u.tls() != nil }
+
+func (u URL) tls() *tls.Config {
 	switch {
 	case u.single != nil:
-		config = u.single.TLSConfig
+		return u.single.TLSConfig
 	case u.many != nil:
-		config = u.many.TLSConfig
+		return u.many.TLSConfig
 	}
-	return config != nil && config.GetClientCertificate == nil
+	return nil
 }
 
 // brokenOff reports whether the other side closed the connection. From TLS 1.3 on a server refuses a

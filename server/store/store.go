@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -91,15 +93,19 @@ func Await(ctx context.Context, s Store, where URL) error {
 	for {
 		err := s.Client.Ping(ctx).Err()
 		if err == nil {
+			if err = where.Suits(ctx, s.Client); err != nil {
+				return fmt.Errorf("WAITROOM_REDIS_URL (--redis-url): %s: %w", where, err)
+			}
 			return nil
 		}
-		if last == nil || ctx.Err() == nil {
-			last = err
+		if late, ok := errors.AsType[net.Error](err); last == nil || ctx.Err() == nil && !(ok && late.Timeout()) {
+			last = err // an answer says more than silence
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("WAITROOM_REDIS_URL (--redis-url): %s does not answer: %w", where, last)
+			return fmt.Errorf("WAITROOM_REDIS_URL (--redis-url): %s does not answer: %w. %s", where, last,
+				where.Remedy(last))
 		}
 	}
 }

@@ -54,7 +54,8 @@ func (u URL) credentials(context.Context) (user, password string, err error) {
 }
 
 var errRedis = errors.New("want embedded, redis://host:port/db, rediss://…, unix:///path, " +
-	"redis+sentinel://h1:p,h2:p/master-name?db=0 or redis+cluster://h1:p,h2:p")
+	"redis+sentinel://h1:p,h2:p/master-name?db=0 or redis+cluster://h1:p,h2:p; what is no letter or digit in " +
+	"user and password is percent-encoded (/ is %2F, @ is %40, # is %23)")
 
 // Parse parses a REDIS_URL. The error repeats nothing of it, since a password that is not escaped can be in
 // any part.

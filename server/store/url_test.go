@@ -54,6 +54,10 @@ func TestBadRedisURLIsRefusedWithoutRepeatingIt(t *testing.T) {
 		require.Error(t, err, text)
 		require.NotContains(t, err.Error(), "hush", text)
 	}
+	for _, password := range []string{"a/b", "a#b", "12/0"} {
+		_, err := Parse("redis://:" + password + "@host:6379")
+		require.ErrorContains(t, err, "percent-encoded (/ is %2F, @ is %40, # is %23)", password)
+	}
 }
 
 // Callers check the client's type: only for a *redis.ClusterClient do they call and subscribe to each master.
