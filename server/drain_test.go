@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -78,6 +79,29 @@ func TestServerThatMistakesItsRedisSaysWhatToDo(t *testing.T) {
 		require.ErrorContains(t, err, "WAITROOM_REDIS_URL (--redis-url): ")
 		require.ErrorContains(t, err, do)
 	}
+}
+
+func TestServerThatIsStoppedWhileRedisIsSilentEndsWell(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = silent.Close() }()
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		if c, err := silent.Accept(); err == nil { // it asks, and hears nothing
+			stop()
+			_, _ = io.Copy(io.Discard, c)
+		}
+	}()
+	var log testproc.Log
+	cfg := config(t, "--redis-url", "redis://"+silent.Addr().String())
+	require.NoError(t, Run(ctx, cfg, cfg.NewLog(&log)))
+	require.Contains(t, log.String(), "stopped before it served")
+
+	store := redistest.Start(t)
+	r := start(t, config(t, "--redis-url", store.URL(), "--drain-timeout", "1s"))
+	store.Pause()
+	defer store.Resume()
+	require.NoError(t, r.stop(t))
 }
 
 func TestServerWhoseAddressIsTakenSaysWhichSetting(t *testing.T) {

@@ -5,6 +5,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -72,11 +73,16 @@ type Server struct {
 	jumpedAt atomic.Int64 // the last log of a jump of Redis's clock, unix ns
 }
 
-// Run serves until ctx ends, then drains and returns nil. Otherwise it returns the failure that stopped it.
+// Run serves until ctx ends, then drains and returns nil, also if it still waits for Redis. Otherwise it
+// returns the failure that stopped it.
 func Run(ctx context.Context, cfg Config, log *slog.Logger) error {
 	store.LogTo(log)
 	admission.LimitMemory(log)
 	s, err := New(ctx, cfg, log)
+	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // what it waited for is no failure of its own
+		log.Info("stopped before it served", "error", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
