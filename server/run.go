@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/server/admission"
 )
 
 // Run serves until ctx ends or a required part fails, and drains.
@@ -141,6 +143,10 @@ func (s *Server) restWithin() time.Duration {
 func (s *Server) announce() {
 	for _, name := range s.cfg.Unknown {
 		s.log.Warn("unknown setting is ignored", "name", name)
+	}
+	if limit := admission.FileLimit(); limit > 0 && limit < admission.FewFiles {
+		s.log.Warn("few files may be open, and each socket is one: raise the limit to 65536 (LimitNOFILE= of "+
+			"systemd, ulimit -n)", "limit", limit)
 	}
 	s.log.Info("waitroom is open at "+s.URL(), "addr", s.Addr(), "store", s.cfg.Redis.String(), "rooms",
 		s.cfg.Rooms.String())

@@ -19,6 +19,7 @@ import (
 func TestProbesAreAnsweredWhenSocketsHaveTakenTheOpenFiles(t *testing.T) {
 	few := exec.Command("bash", "-c", `ulimit -n 256 && exec "$0" "$@"`, program)
 	r := startAs(t, few, "--redis-url", redistest.Start(t).URL())
+	require.Contains(t, testproc.LogTail(r.log), "few files may be open")
 	dial := func() (*websocket.Conn, *http.Response) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()

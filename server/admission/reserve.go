@@ -7,6 +7,9 @@ import (
 	"net/http"
 )
 
+// FewFiles is a limit of open files that a busy room reaches, since each socket is a file.
+const FewFiles = 4096
+
 // reserveMost is how many of the last files are for probes and for the process's own connections; with a low
 // limit it is a quarter.
 const reserveMost = 64

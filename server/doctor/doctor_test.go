@@ -15,7 +15,7 @@ import (
 
 func TestDoctorHintsAtALimitOfFilesThatABusyRoomReaches(t *testing.T) {
 	d := &doctor{}
-	d.files(fewFiles)
+	d.files(admission.FewFiles)
 	d.files(0)
 	require.Empty(t, d.findings)
 	d.files(256)

@@ -88,12 +88,9 @@ func (d *doctor) secret(about, name, one string) {
 	}
 }
 
-// fewFiles is a limit of open files that a busy room reaches, since each socket is a file.
-const fewFiles = 4096
-
 // files checks how many files a process may open if it is started like the doctor; 0 = unknown.
 func (d *doctor) files(limit uint64) {
-	if limit > 0 && limit < fewFiles {
+	if limit > 0 && limit < admission.FewFiles {
 		d.warn("settings", "Raise it for replicas, to 65536: LimitNOFILE= of systemd, ulimits of "+
 			"compose, ulimit -n of a shell.",
 			"Only %d files may be open here, and each socket is one: the next browser is not let in.", limit)
