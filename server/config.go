@@ -77,7 +77,7 @@ type Config struct {
 
 	Reload <-chan os.Signal // each signal rereads RoomsFile; nil: never reread
 
-	Unknown []string // environment variables with the server's prefix that it does not know
+	Unknown map[string]string // environment variables that look like settings and are none: what to do
 }
 
 // SupportOIDC is the OpenID Connect provider for support's sign-in; without an issuer there is none.

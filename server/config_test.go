@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +81,7 @@ func TestFlagWinsOverEnvironment(t *testing.T) {
 		netip.MustParsePrefix("::1/128")}, c.TrustedProxies)
 	require.Equal(t, []string{"https://portal.example", "http://localhost:3000", "https://[::1]:8443"},
 		c.FrameAncestors)
-	require.Equal(t, []string{"WAITROOM_LAESE"}, c.Unknown, "a misspelt variable is named")
+	require.Equal(t, map[string]string{"WAITROOM_LAESE": "correct its name to WAITROOM_LEASE"}, c.Unknown)
 	c, err = ParseConfig([]string{"--lease=45s"})
 	require.NoError(t, err)
 	require.Equal(t, 45*time.Second, c.Lease)
@@ -95,6 +97,30 @@ func TestSourcesAreReadByNameKindAndSecret(t *testing.T) {
 	require.Equal(t, "one:with=all", c.SMSSources["phone"].Secrets[0].Reveal())
 	require.Equal(t, "three", c.SMSSources["phone"].Secrets[1].Reveal())
 	require.NotContains(t, fmt.Sprintf("%+v %#v", c, c), "with=all")
+}
+
+func TestVariableThatIsNoSettingIsNamedWithItsRemedy(t *testing.T) {
+	t.Setenv("waitroom_redis_url", "redis://localhost")
+	t.Setenv("WAITROOM_LEASE_FILE", "/run/lease")
+	t.Setenv("WAITROOM_SECRET", "x")
+	t.Setenv("waitroom_directory", "/srv") // a shell's own
+	c, err := ParseConfig(nil)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"waitroom_redis_url":  "correct its name to WAITROOM_REDIS_URL",
+		"WAITROOM_LEASE_FILE": "set WAITROOM_LEASE itself: only secrets are read from files",
+		"WAITROOM_SECRET":     "correct its name (waitroom --help has all), or take it away",
+	}, c.Unknown)
+}
+
+func TestQuotesThatAreLeftAroundAValueAreNamed(t *testing.T) {
+	for _, value := range []string{`"integration, b"`, `'a'`} {
+		_, err := ParseConfig([]string{"--rooms", value})
+		require.ErrorContains(t, err, "; the quotes around it are part of it: leave them out")
+	}
+	_, err := ParseConfig([]string{"--redis-url", `"redis://:hush@host"`})
+	require.ErrorContains(t, err, "quotes around it")
+	require.NotContains(t, err.Error(), "hush")
 }
 
 // Kubernetes describes the Services of a namespace to its containers by variables.
@@ -114,8 +140,8 @@ func TestVariablesOfKubernetesAreNoUnknownSettings(t *testing.T) {
 	t.Setenv("WAITROOM_WEB_PORT", "8080")
 	c, err := ParseConfig(nil)
 	require.NoError(t, err)
-	require.Equal(t, []string{"WAITROOM_METRICS_SERVICE", "WAITROOM_WEB_PORT"}, c.Unknown,
-		"these may be misspelt")
+	require.Equal(t, []string{"WAITROOM_METRICS_SERVICE", "WAITROOM_WEB_PORT"},
+		slices.Sorted(maps.Keys(c.Unknown)), "these may be misspelt")
 }
 
 // sha is the form of a hash.
@@ -403,11 +429,18 @@ func TestSecretIsReadFromItsFile(t *testing.T) {
 	require.Empty(t, c.Unknown)
 
 	for name, path := range map[string]string{"gone": filepath.Join(dir, "gone"), "empty": write("empty", " \n"),
-		"wrong": write("wrong", "hush")} {
+		"wrong": write("wrong", "hush"), "several lines": write("lines", "sqlite:x\nhush\n"),
+		"in UTF-16": write("marked", "\xff\xfes\x00"), "UTF-16": write("unmarked", "s\x00q\x00")} {
 		_, err := ParseConfig([]string{"--database-url-file", path})
 		require.ErrorContains(t, err, "WAITROOM_DATABASE_URL", name)
 		require.NotContains(t, err.Error(), "hush", name)
+		if name != "gone" && name != "wrong" {
+			require.ErrorContains(t, err, name)
+		}
 	}
+	_, err = ParseConfig([]string{"--webhook-url", "https://x.example", "--sms-sources-file", write("sources",
+		"a=httpsms:one\r\nb=httpsms:two\n")})
+	require.NoError(t, err, "a list may have a line for each entry")
 	_, err = ParseConfig([]string{"--webhook-secret", "hush", "--webhook-url", "https://x.example"})
 	require.ErrorContains(t, err, "WAITROOM_WEBHOOK_SECRET_FILE (--webhook-secret-file): set one of them")
 	_, err = ParseConfig([]string{"--lease-file", "x"})

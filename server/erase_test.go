@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	erased  = "gäste_7@erase"
-	similar = "gäste_7@erase2" // another seller, not erased
+	erased = "gäste_7@erase"
+	alike  = "gäste_7@erase2" // another seller, not erased
 )
 
 // everything returns the whole content of a database and a Redis, one line for each row or key.
@@ -103,10 +103,10 @@ var columnsOf = map[string]string{
 // lived lets two sellers do everything that is stored, and support write about one of them.
 func lived(t *testing.T, r *replica) {
 	t.Helper()
-	a, b := newSeller(t, r.URL(), norm.NFD.String(erased)), newSeller(t, r.URL(), similar)
+	a, b := newSeller(t, r.URL(), norm.NFD.String(erased)), newSeller(t, r.URL(), alike)
 	first := a.join()
 	require.Equal(t, "locked", first.text("status"), first.body)
-	by := room.Action{Who: "kim", Reason: "the seller " + norm.NFD.String(erased) + "님이 called, not " + similar}
+	by := room.Action{Who: "kim", Reason: "the seller " + norm.NFD.String(erased) + "님이 called, not " + alike}
 	_, err := r.engine.Extend(t.Context(), "integration", "", first.number("fence"), 30*time.Second, by)
 	require.NoError(t, err)
 	require.Equal(t, "matched", carrier(t, r.URL(), "m-1", "인증번호는 [482913] 입니다 "+erased+".",
@@ -135,7 +135,7 @@ func TestErasedSellerIsFoundNowhereAndNoOtherSellerIsTouched(t *testing.T) {
 			lived(t, r)
 			journalsEmpty(t, store.Client(), "integration", "stock:1")
 			require.NotEmpty(t, naming(everything(t, store.Client(), r.db.SQL(), columnsOf[name]), erased))
-			others := len(naming(lasting(everything(t, store.Client(), r.db.SQL(), columnsOf[name])), similar))
+			others := len(naming(lasting(everything(t, store.Client(), r.db.SQL(), columnsOf[name])), alike))
 			holder := newSeller(t, r.URL(), erased)
 			require.Equal(t, "locked", holder.join().text("status"))
 
@@ -154,9 +154,9 @@ func TestErasedSellerIsFoundNowhereAndNoOtherSellerIsTouched(t *testing.T) {
 
 			left := everything(t, store.Client(), r.db.SQL(), columnsOf[name])
 			for _, line := range left {
-				require.Empty(t, naming([]string{strings.ReplaceAll(line, similar, "")}, erased))
+				require.Empty(t, naming([]string{strings.ReplaceAll(line, alike, "")}, erased))
 			}
-			require.Len(t, naming(lasting(left), similar), others, "the other one is where it was")
+			require.Len(t, naming(lasting(left), alike), others, "the other one is where it was")
 			require.Len(t, names(t, r.db.SQL()), 2, "one name for all that one seller did")
 
 			var who, reason, pseudonym string

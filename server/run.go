@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -141,8 +143,8 @@ func (s *Server) restWithin() time.Duration {
 
 // announce logs the server's address and the operator's first steps.
 func (s *Server) announce() {
-	for _, name := range s.cfg.Unknown {
-		s.log.Warn("unknown setting is ignored", "name", name)
+	for _, name := range slices.Sorted(maps.Keys(s.cfg.Unknown)) {
+		s.log.Warn("unknown setting is ignored", "name", name, "do", s.cfg.Unknown[name])
 	}
 	if limit := admission.FileLimit(); limit > 0 && limit < admission.FewFiles {
 		s.log.Warn("few files may be open, and each socket is one: raise the limit to 65536 (LimitNOFILE= of "+

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/peterbourgon/ff/v3"
 
+	"github.com/waitroom/waitroom/internal/similar"
 	"github.com/waitroom/waitroom/server/tracing"
 )
 
@@ -36,11 +38,17 @@ func (s setting) env() string {
 
 // wrong returns the error of an invalid setting: its name, its value, and the valid values.
 func (s setting) wrong(value string, err error) error {
+	if quoted.MatchString(value) {
+		err = fmt.Errorf("%w; the quotes around it are part of it: leave them out", err)
+	}
 	if s.secret {
 		return fmt.Errorf("%s (--%s): %w", s.env(), s.name, err)
 	}
 	return fmt.Errorf("%s (--%s) is %q: %w", s.env(), s.name, withoutUser(value), err)
 }
+
+// quoted matches what some readers of files with variables leave in a value, such as docker run --env-file.
+var quoted = regexp.MustCompile(`^(".*"|'.*')$`)
 
 // fileSetting returns the setting for a secret's file: other users can list the environment and the
 // arguments.
@@ -78,10 +86,27 @@ func (s setting) value(given map[string]string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	if text = strings.TrimSpace(strings.TrimPrefix(string(content), byteOrderMark)); text == "" {
+	switch text = strings.TrimSpace(strings.TrimPrefix(string(content), byteOrderMark)); {
+	case text == "":
 		return "", fmt.Errorf("%s: %q is empty", file, path)
+	case isUTF16(content):
+		return "", fmt.Errorf("%s: %q is in UTF-16: save it in UTF-8", file, path)
+	case strings.ContainsAny(text, "\r\n") && !slices.Contains(inLines, s.name):
+		return "", fmt.Errorf("%s: %q has several lines: want the value alone, on one line", file, path)
 	}
 	return text, nil
+}
+
+// inLines are the lists whose entries may be on lines of their own.
+var inLines = []string{"sms-sources", "support-tokens"}
+
+// isUTF16 reports whether a file is in the encoding of Windows' editors: it begins with their mark, or every
+// second byte of it is 0.
+func isUTF16(content []byte) bool {
+	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
+		return true
+	}
+	return len(content) > 1 && len(content)%2 == 0 && bytes.Count(content, []byte{0}) == len(content)/2
 }
 
 // byteOrderMark is a prefix that some editors write.
@@ -136,20 +161,41 @@ func (c *Config) follow(s setting, given map[string]string) {
 	}
 }
 
-// unknown returns variables with the server's prefix and no setting: most likely misspelt.
-func unknown(environ []string) []string {
-	var names []string
+// unknown returns variables that look like settings and are none, each with what to do.
+func unknown(environ []string) map[string]string {
+	do := make(map[string]string)
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, envPrefix+"_") || ofService(name, value) {
+		upper := strings.ToUpper(name)
+		if ofService(name, value) || isVariable(name) || !strings.HasPrefix(upper, envPrefix+"_") ||
+			upper != name && !isVariable(upper) { // a shell's own
 			continue
 		}
-		if !slices.ContainsFunc(allSettings(), func(s setting) bool { return s.env() == name }) {
-			names = append(names, name)
+		do[name] = remedy(upper)
+	}
+	return do
+}
+
+func isVariable(name string) bool {
+	return slices.ContainsFunc(allSettings(), func(s setting) bool { return s.env() == name })
+}
+
+// remedy returns what to do about a variable that is no setting, given its name in capitals.
+func remedy(upper string) string {
+	if plain, file := strings.CutSuffix(upper, "_FILE"); file && isVariable(plain) {
+		return "set " + plain + " itself: only secrets are read from files"
+	}
+	const mostTypos = 2
+	meant, least := "", mostTypos+1
+	for _, s := range allSettings() {
+		if d := similar.Distance(upper, s.env()); d < least {
+			meant, least = s.env(), d
 		}
 	}
-	slices.Sort(names)
-	return names
+	if meant == "" {
+		return "correct its name (waitroom --help has all), or take it away"
+	}
+	return "correct its name to " + meant
 }
 
 // serviceName and serviceURL match the variables that Kubernetes sets in every container for a Service whose

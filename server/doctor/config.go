@@ -16,7 +16,7 @@ import (
 
 // Config is the part of a replica's settings that the doctor checks.
 type Config struct {
-	Unknown []string // environment variables that look like settings and are none
+	Unknown map[string]string // environment variables that look like settings and are none: what to do
 
 	Addr, MetricsAddr string // host:port; MetricsAddr may be ""
 	LocalURL          string // how this machine reaches Addr

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -21,9 +22,8 @@ const shortRetention = 30 * 24 * time.Hour
 // settings checks settings that are valid by themselves against each other.
 func (d *doctor) settings() {
 	const about = "settings"
-	for _, name := range d.Unknown {
-		d.wrong(about, "Correct its name (waitroom --help has all), or take it away.",
-			"%s is no setting: it counts for nothing.", name)
+	for _, name := range slices.Sorted(maps.Keys(d.Unknown)) {
+		d.wrong(about, sentence(d.Unknown[name]), "%s is no setting: it counts for nothing.", name)
 	}
 	secrets := map[string]string{"WAITROOM_SMS_WEBHOOK_SECRET": d.SMSWebhookSecret,
 		"WAITROOM_WEBHOOK_SECRET": d.WebhookSecret}
