@@ -39,7 +39,7 @@ func (c Config) roomChecks() roomsfile.Checks {
 				return c.Rooms.Begins(prefix)
 			}
 			return c.Rooms.Has(room.ID(entry))
-		}}
+		}, Rooms: c.Rooms.Entries()}
 }
 
 // openRooms reads ROOMS_FILE, if it is set.

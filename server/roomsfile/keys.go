@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/room"
@@ -139,11 +140,21 @@ func senders(most int, field func(*Entry) *[]string) func(*reader, *draft, *node
 			if n := utf8.RuneCountInString(list[i]); item.kind != scalar || n == 0 || n > longest {
 				r.wrong(item.line, "%s: has %s: want a sender of at most %d characters, such as 1588-1234",
 					d.name, item.shown(), longest)
+			} else if !oneSender(list[i]) {
+				r.wrong(item.line, "%s: has %s: want the number or name of one sender, such as 1588-1234, and the "+
+					"next one as an item of its own", d.name, item.shown())
 			}
 		}
 		d.set = append(d.set, func(e *Entry) { *field(e) = list })
 		return nil
 	}
+}
+
+// oneSender reports whether a message can have this sender. A list in one text, or a pattern, fits none.
+func oneSender(text string) bool {
+	return !strings.ContainsAny(text, ",;*") && strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
+	})
 }
 
 // piece parses a text that a message contains.

@@ -28,6 +28,7 @@ type Checks struct {
 	Lease, ClaimWithin, Quarantine func(text string) (time.Duration, error)
 	// Known reports whether an entry's room, or prefix with its star, may exist.
 	Known func(entry string) bool
+	Rooms []string // the rooms and prefixes that there are
 }
 
 // most is the maximum size of a file in bytes.
@@ -120,7 +121,7 @@ func (r *reader) file(n *node) *File {
 	}
 	for name, d := range drafts {
 		f.entries[name] = r.entry(d, drafts)
-		f.Warnings = append(f.Warnings, r.warnings(d)...)
+		f.Warnings = append(f.Warnings, r.warnings(d, drafts)...)
 	}
 	f.Warnings = append(f.Warnings, r.shared(f, drafts)...)
 	slices.Sort(f.Warnings)
@@ -202,10 +203,18 @@ func (r *reader) claimable(d *draft, e *Entry) {
 		e.Lease)
 }
 
-func (r *reader) warnings(d *draft) (list []string) {
+// without returns the rooms and prefixes without an entry.
+func (r *reader) without(all map[string]*draft) []string {
+	return slices.DeleteFunc(slices.Clone(r.checks.Rooms), func(name string) bool { return all[name] != nil })
+}
+
+func (r *reader) warnings(d *draft, all map[string]*draft) (list []string) {
 	if known := r.checks.Known; known != nil && !known(d.name) {
-		list = append(list, fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line,
-			d.name))
+		text := fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line, d.name)
+		if meant := nearest(d.name, r.without(all)); meant != "" {
+			text += "; do you mean " + meant + ", which has no entry?"
+		}
+		list = append(list, text)
 	}
 	if d.short {
 		list = append(list, fmt.Sprintf("%s:%d: %s: sms_secret is short and can be guessed: use the base64 of "+

@@ -214,6 +214,9 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"a:\n  marketplace: {contains: ' '}":              `:2: a: marketplace.contains is " ": want a text of at most 64`,
 		"a:\n  sms_from: []":                              `:2: a: sms_from has 0 senders: want 1 to 100; without the key, messages of all senders count`,
 		"a:\n  sms_from:\n    - 1588\n    - {}":           `:4: a: has a group: want a sender of at most 64 characters`,
+		"a:\n  sms_from: ['1588-1234, 1577-0000']":        `:2: a: has "1588-1234, 1577-0000": want the number or name of one sender`,
+		"a:\n  sms_from: ['1588*']":                       `:2: a: has "1588*": want the number or name of one sender`,
+		"a:\n  marketplace: {from: '--'}":                 `:2: a: has "--": want the number or name of one sender`,
 		"a:\n  sms_secret: hush hush":                     `:2: a: sms_secret is not base64: give whsec_ and the base64 of 24 to 64 random bytes`,
 		"a:\n  sms_secret: ''":                            `:2: a: sms_secret is empty: give whsec_`,
 		"a:\n  sms_secret: [hush]":                        `:2: a: sms_secret is a list: want one value`,
@@ -260,12 +263,17 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 
 func TestWhatIsNoFaultAndMayNotBeMeantIsSaid(t *testing.T) {
 	c := write(t, "b: {sms_secret: whsec_YWJj}\nother:*: {}\n")
-	c.Known = func(entry string) bool { return entry == "b" }
+	c.Known, c.Rooms = func(entry string) bool { return entry == "b" }, []string{"b", "othr:*"}
 	f, err := Read(c)
 	require.NoError(t, err)
 	require.Equal(t, []string{c.Path + ":1: b: sms_secret is short and can be guessed: use the base64 of 24 " +
 		"to 64 random bytes, such as from openssl rand -base64 32",
-		c.Path + ":2: other:* is not in ROOMS: the file adds no rooms"}, f.Warnings)
+		c.Path + ":2: other:* is not in ROOMS: the file adds no rooms; do you mean othr:*, which has no entry?"},
+		f.Warnings)
+	c.Rooms = []string{"b"}
+	f, err = Read(c)
+	require.NoError(t, err)
+	require.Equal(t, c.Path+":2: other:* is not in ROOMS: the file adds no rooms", f.Warnings[1])
 }
 
 func TestBadFileKeepsTheOldOneAndSaysSo(t *testing.T) {
