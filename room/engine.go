@@ -19,7 +19,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
-	"go.opentelemetry.io/otel/trace"
 )
 
 // Config has the settings of an engine's rooms. Zero fields get the defaults. The rules are those of
@@ -71,7 +70,7 @@ type Config struct {
 
 	// Tracer makes a span for each call that is made within a span, with the room and the result. The
 	// journal's entries name the span, so that later work joins the same trace. nil = no spans.
-	Tracer trace.Tracer
+	Tracer Tracer
 	// Address is Redis's host:port, for spans; "" = there is no single address.
 	Address string
 	// RoomKeys returns the keyring that seals a room's messages in place of Keys, or nil for Keys. Keys still
@@ -205,10 +204,15 @@ func (e *Engine) Ping(ctx context.Context) error {
 // If Redis lost writes that this process has observed, run replays them first. While the room is recovering,
 // run waits until the other replicas have had the time to replay.
 func (e *Engine) run(ctx context.Context, c call, id ID) (any, error) {
-	if e.traces(ctx) {
-		return e.runTraced(ctx, c, id)
+	if e.cfg.Tracer == nil {
+		return e.runUntilAnswered(ctx, c, id)
 	}
-	return e.runUntilAnswered(ctx, c, id)
+	ctx, end := e.cfg.Tracer.Start(ctx, c.verb)
+	res, err := e.runUntilAnswered(ctx, c, id)
+	if end != nil {
+		end(e.called(id, res, err))
+	}
+	return res, err
 }
 
 func (e *Engine) runUntilAnswered(ctx context.Context, c call, id ID) (any, error) {

@@ -2,9 +2,6 @@ package room
 
 import "context"
 
-// Untraced reports whether a call with this context makes no span and journals no trace.
-func Untraced(ctx context.Context, e *Engine) bool { return !e.traces(ctx) && e.traceOf(ctx) == "" }
-
 // Thick makes the engine's rooms execute all calls, also those of thin locks. It returns the engine.
 func (e *Engine) Thick() *Engine {
 	e.thin = false

@@ -3,54 +3,34 @@ package room
 import (
 	"context"
 	"encoding/json"
-	"net"
-	"strconv"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/propagation"
-	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
-	"go.opentelemetry.io/otel/trace"
 )
 
-// traces reports whether a call gets a span. Calls of the sweep, timers and mirrors get none, since each
-// would be a trace of its own, many times a second.
-func (e *Engine) traces(ctx context.Context) bool {
-	return e.cfg.Tracer != nil && trace.SpanContextFromContext(ctx).IsValid()
+// Tracer makes the spans of an engine's calls. Package server/tracing has OpenTelemetry's.
+type Tracer interface {
+	// Start begins the span of a verb's call, below the span of ctx. Its function ends the span; it is nil for
+	// a call that nothing is recorded of.
+	Start(ctx context.Context, verb string) (context.Context, func(Called))
+	// Traceparent returns W3C's traceparent of the span of ctx; "" if the span is not sampled.
+	Traceparent(ctx context.Context) string
 }
 
-// runTraced runs a verb in a span. The span has the reply's code, but neither the rest of the reply nor the
-// arguments.
-func (e *Engine) runTraced(ctx context.Context, c call, id ID) (any, error) {
-	ctx, span := e.cfg.Tracer.Start(ctx, "room."+c.verb, trace.WithSpanKind(trace.SpanKindClient))
-	defer span.End()
-	res, err := e.runUntilAnswered(ctx, c, id)
-	if !span.IsRecording() {
-		return res, err
-	}
-	span.SetAttributes(semconv.DBSystemNameRedis, semconv.DBOperationName(e.library.command()),
-		attribute.String("waitroom.room", string(id)))
-	span.SetAttributes(e.peer()...)
-	if err != nil {
-		span.SetStatus(codes.Error, err.Error())
-		return res, err
-	}
-	span.SetAttributes(attribute.String("waitroom.result", replyCode(res)))
-	return res, nil
+// Called is what a span has of a call: neither its arguments nor the rest of its reply.
+type Called struct {
+	Room    ID
+	Command string // of Redis: FCALL or EVALSHA
+	Address string // Config.Address
+	Result  string // the refusal's code, "register" for a call that is retried, "ok" for any other reply
+	Err     error  // Redis did not answer; then there is no result
 }
 
-// peer returns the attributes of Redis's address.
-func (e *Engine) peer() []attribute.KeyValue {
-	host, port, err := net.SplitHostPort(e.cfg.Address)
-	if err != nil {
-		return nil
+func (e *Engine) called(id ID, res any, err error) Called {
+	c := Called{Room: id, Command: e.library.command(), Address: e.cfg.Address, Err: err}
+	if err == nil {
+		c.Result = replyCode(res)
 	}
-	n, _ := strconv.Atoi(port)
-	return []attribute.KeyValue{semconv.ServerAddress(host), semconv.ServerPort(n)}
+	return c
 }
 
-// replyCode returns the code of a refusal, "register" for a call that is retried, and "ok" for any other
-// reply.
 func replyCode(res any) string {
 	var reply struct{ Code string }
 	if text, ok := res.(string); ok {
@@ -64,10 +44,8 @@ func replyCode(res any) string {
 
 // traceOf returns the traceparent of a call's span for the journal; "" if the span is not sampled.
 func (e *Engine) traceOf(ctx context.Context) string {
-	if e.cfg.Tracer == nil || e.cfg.Journal == 0 || !trace.SpanContextFromContext(ctx).IsSampled() {
+	if e.cfg.Tracer == nil || e.cfg.Journal == 0 {
 		return ""
 	}
-	carrier := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(ctx, carrier)
-	return carrier.Get("traceparent")
+	return e.cfg.Tracer.Traceparent(ctx)
 }

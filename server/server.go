@@ -138,7 +138,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine),
 		Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.Tracer("room"),
+		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.RoomTracer(),
 		Address: s.cfg.Redis.Address(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) {
 			return s.ledger.Known(ctx, id)

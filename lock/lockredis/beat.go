@@ -206,7 +206,7 @@ func (l *Locker) expire(id room.ID) {
 
 func (l *Locker) warn(ctx context.Context, what string, err error) {
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		l.watch.failed()
+		l.watch.Failed("background")
 		l.log.Warn("lock: "+what, "error", err)
 	}
 }

@@ -128,7 +128,7 @@ func (l *Locker) leaveLater(w *waiter) { l.work.Go(func() { l.leaveNow(w) }) }
 func (l *Locker) leaveNow(w *waiter) (none bool) {
 	_, err := l.leave(w)
 	if err != nil && !room.Refused(err) {
-		l.watch.failed()
+		l.watch.Failed("background")
 		l.log.Warn("lock: leave line", "key", w.key.String(), "error", err)
 	}
 	return errors.Is(err, room.ErrNoPlace)

@@ -61,8 +61,7 @@
 //
 // # Metrics and spans
 //
-// With Config.Registerer: waitroom_lock_wait_seconds by result, waitroom_lock_hold_seconds,
-// waitroom_lock_losses_total (a lease that was over before its holder was done, a place in line) and
-// waitroom_lock_failures_total by call. With Config.Tracer: a span lock.TryLock, lock.Unlock and so on for
-// each call, with the attribute lock.key. Keys are in no metric, tokens and proofs nowhere.
+// Config.Metrics and Config.Tracer are small interfaces, so that the package brings no library for either.
+// Package lockprom has Prometheus's metrics, lockotel OpenTelemetry's spans. Keys are in no metric, tokens
+// and proofs nowhere.
 package lockredis

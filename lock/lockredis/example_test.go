@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/lock"
@@ -22,7 +21,7 @@ func Example() {
 	defer server.Close()
 	rdb := redis.NewClient(&redis.Options{Addr: server.Addr()})
 	defer rdb.Close()
-	locker := lockredis.New(rdb, lockredis.Config{Logger: slog.Default(), Registerer: prometheus.NewRegistry()})
+	locker := lockredis.New(rdb, lockredis.Config{Logger: slog.Default()})
 	defer locker.Close()
 
 	key, err := lock.NewKey("stock", "item", "456")

@@ -59,7 +59,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	})
 	l := &Locker{
 		rdb: rdb, interrupter: interrupter, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger,
-		watch:   newWatch(cfg.Registerer, cfg.Tracer),
+		watch:   &watch{cfg.Metrics, cfg.Tracer},
 		channel: engine.Names().Channel("waitroom-lock:" + room.NewSession()),
 		done:    make(chan struct{}), attempts: make(chan *attempt, 1),
 		lookNow: make(chan struct{}, 1), lines: make(map[room.ID]*line), unpushed: make(map[string]time.Time),

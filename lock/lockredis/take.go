@@ -81,7 +81,7 @@ func (l *Locker) waitInLines(ctx context.Context, w *waiter, over <-chan time.Ti
 		if held != nil || err != nil {
 			return held, err
 		}
-		l.watch.lost("place")
+		l.watch.Lost("place")
 		select {
 		case <-over:
 			return nil, lock.ErrNotAcquired

@@ -14,6 +14,8 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/lock"
+	"github.com/waitroom/waitroom/lock/lockotel"
+	"github.com/waitroom/waitroom/lock/lockprom"
 	"github.com/waitroom/waitroom/lock/lockredis"
 )
 
@@ -58,7 +60,7 @@ func TestEveryWaitHoldLossAndFailureIsCountedAndSpanned(t *testing.T) {
 	ctx := within(t)
 	rdb, r, s := redistest.Start(t), prometheus.NewRegistry(), &spans{}
 	open := func(rdb *redis.Client) *lockredis.Locker {
-		l := lockredis.New(rdb, lockredis.Config{Registerer: r, Tracer: s})
+		l := lockredis.New(rdb, lockredis.Config{Metrics: lockprom.New(r), Tracer: lockotel.New(s)})
 		t.Cleanup(func() {
 			require.NoError(t, l.Close())
 			require.NoError(t, rdb.Close())
