@@ -4,6 +4,7 @@ package imports
 
 import (
 	"archive/zip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ import (
 const release = "v0.0.1"
 
 // outsideProgram uses each library that waitroom's documents offer.
-const outsideProgram = `package main
+const outsideProgram = `package user
 
 import (
 	"context"
@@ -31,7 +32,7 @@ import (
 
 var _ lock.Locker = (*lockredis.Locker)(nil)
 
-func main() {
+func use() {
 	key, _ := lock.NewKey("order", "1")
 	_ = client.Code{}
 	_, _ = outbox.NewWorker(outbox.Config{})
@@ -39,37 +40,60 @@ func main() {
 }
 `
 
-// A program of another module gets the libraries as on the day of a release's tag: from a proxy that has the
-// release's files, or by a replace from a clone.
+// A program of another module gets the libraries as on the day of a release's tag: from the archive that a
+// proxy has, or by a replace from a clone. Both compile with the modules that this machine has already.
 func TestLibrariesBuildInAModuleOfTheirUsers(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	proxy := t.TempDir()
 	publish(t, root, proxy)
-	for how, edit := range map[string][]string{
-		"from a proxy": {"-require=" + module + "@" + release},
-		"by a replace": {"-require=" + module + "@" + release, "-replace=" + module + "=" + root},
-	} {
+	ours := "file://" + proxy + ",file://" + goEnv(t, "GOMODCACHE") + "/cache/download," + goEnv(t, "GOPROXY")
+	user := newUser(t, root)
+	archive := append(user.env, "GOPROXY="+ours, "GOMODCACHE="+filepath.Join(proxy, "cache"))
+	user.run(nil, "mod", "edit", "-require="+module+"@"+release)
+	require.Contains(t, user.run(archive, "list", "-m", "all"), module+" "+release)
+	var got struct{ Dir string }
+	require.NoError(t, json.Unmarshal([]byte(user.run(archive, "mod", "download", "-json", module)), &got))
+
+	for how, at := range map[string]string{"from an archive": got.Dir, "from a clone": root} {
 		t.Run(how, func(t *testing.T) {
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(outsideProgram), 0o600))
-			run := func(args ...string) string {
-				cmd := exec.CommandContext(t.Context(), "go", args...)
-				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "GONOSUMDB="+module,
-					"GOPROXY=file://"+proxy+",file://"+goEnv(t, "GOMODCACHE")+"/cache/download,"+goEnv(t, "GOPROXY"),
-					"GOMODCACHE="+filepath.Join(proxy, "cache"))
-				out, err := cmd.CombinedOutput()
-				require.NoError(t, err, "go %s\n%s", strings.Join(args, " "), out)
-				return string(out)
-			}
-			run("mod", "init", "example.com/user")
-			run(append([]string{"mod", "edit"}, edit...)...)
-			run("build", "-o", os.DevNull, ".")
-			run("vet", ".")
-			require.Contains(t, run("list", "-m", "all"), module+" "+release)
+			user := newUser(t, root)
+			user.run(nil, "mod", "edit", "-require="+module+"@"+release, "-replace="+module+"="+at)
+			user.run(nil, "build", ".")
+			user.run(nil, "vet", ".")
+			require.Contains(t, user.run(nil, "list", "-m", "all"), module+" "+release)
 		})
 	}
+}
+
+// user is a module of a user's.
+type user struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newUser makes a module with the program. It has our go.sum, so that no command asks for what is in there.
+func newUser(t *testing.T, root string) *user {
+	u := &user{t, t.TempDir(), append(os.Environ(), "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "GONOSUMDB="+module)}
+	require.NoError(t, os.WriteFile(filepath.Join(u.dir, "main.go"), []byte(outsideProgram), 0o600))
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(u.dir, "go.sum"), sums, 0o600))
+	u.run(nil, "mod", "init", "example.com/user")
+	return u
+}
+
+func (u *user) run(env []string, args ...string) string {
+	u.t.Helper()
+	cmd := exec.CommandContext(u.t.Context(), "go", args...)
+	cmd.Dir, cmd.Env = u.dir, u.env
+	if env != nil {
+		cmd.Env = env
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(u.t, err, "go %s\n%s", strings.Join(args, " "), out)
+	return string(out)
 }
 
 // publish writes the tree into the folder of a proxy, as one release without the modules within it.
