@@ -9,7 +9,7 @@ GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 OAPI_RUNTIME=github.com/oapi-codegen/runtime@v1.8.0
 OGEN=github.com/ogen-go/ogen@v1.24.0
-OPENAPI_TYPESCRIPT="openapi-typescript@7.13.0 typescript@5.9.3"
+OPENAPI_TYPESCRIPT="openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3"
 COMPAT="eslint@10.15.0 eslint-plugin-compat@7.0.2 stylelint@17.16.0 stylelint-no-unsupported-browser-features@8.1.2"
 TEMPL=${TEMPL:?run this by: make check}
 
@@ -179,36 +179,64 @@ described() {
 	[ $rc -eq 0 ] || echo "note: not checked, $REDOCLY could not be had"
 }
 
-# clients has generators make clients of the description, and compiles these: of Go, in a module of its own, and of TypeScript.
+# clients has generators make clients of the description, compiles these, and has each make one call of every kind to a server: of Go, in a
+# module of its own, and of TypeScript.
 clients() {
-	local api="$PWD/web/describe/openapi.yaml"
-	go_clients "$api" && typescript_client "$api"
+	local api="$PWD/web/describe/openapi.yaml" calls="$PWD/web/describe/testdata/clients" pid rc
+	start_server || return
+	go_clients "$api" "$calls" && typescript_client "$api" "$calls"
+	rc=$?
+	kill "$pid"
+	wait "$pid"
+	[ $rc -eq 0 ] || grep '"level":"ERROR"\|level=ERROR' "$work/server.log"
+	return $rc
 }
 
-go_clients() { # description
+# start_server starts a server with the embedded Redis, exports what the clients need to know of it, and sets pid.
+start_server() {
+	export SUPPORT_TOKEN=of-this-run WAITROOM_SMS_WEBHOOK_SECRET
+	WAITROOM_SMS_WEBHOOK_SECRET=whsec_$(head -c 32 /dev/urandom | base64 -w 0)
+	go build -o "$work/waitroom" ./cmd/waitroom || return
+	WAITROOM_ADDR=127.0.0.1:0 WAITROOM_ROOMS='room:*' WAITROOM_DATABASE_URL="sqlite:$work/clients.db" WAITROOM_DRAIN_TIMEOUT=1s \
+		WAITROOM_SUPPORT_TOKENS="check:act:$(printf %s "$SUPPORT_TOKEN" | sha256sum | cut -d ' ' -f 1)" "$work/waitroom" >"$work/server.log" 2>&1 &
+	pid=$!
+	touch "$work/server.log"
+	while kill -0 "$pid"; do
+		WAITROOM=$(sed -n 's|.*waitroom is open at \(http://[0-9.:]*\).*|\1|p' "$work/server.log")
+		[ -z "$WAITROOM" ] || { export WAITROOM; return; }
+		sleep 0.1
+	done
+	cat "$work/server.log"
+	return 1
+}
+
+go_clients() { # description, calls
 	local dir="$work/clients"
 	mkdir -p "$dir/oapi" "$dir/ogen"
 	printf 'module clients\n\ngo 1.26\n' >"$dir/go.mod"
 	if ! { GOBIN="$work/bin" go install "$OAPI_CODEGEN" && GOBIN="$work/bin" go install "${OGEN/@//cmd/ogen@}" && go get -C "$dir" "$OAPI_RUNTIME" "$OGEN"; } >"$work/get" 2>&1; then
-		unreachable "$work/get" && { echo "note: no Go client compiled, ${OAPI_CODEGEN##*/} and ${OGEN##*/} could not be downloaded"; return; }
+		unreachable "$work/get" && { echo "note: no Go client made, ${OAPI_CODEGEN##*/} and ${OGEN##*/} could not be downloaded"; return; }
 		cat "$work/get"
 		return 1
 	fi
 	"$work/bin/oapi-codegen" -generate types,client -package oapi -o "$dir/oapi/client.go" "$1" || return
 	"$work/bin/ogen" --target "$dir/ogen" --package ogen "$1" >"$work/ogen" 2>&1 || { cat "$work/ogen"; return 1; }
-	(cd "$dir" && go build -mod=mod ./...) >"$work/build" 2>&1 && return
+	cp "$2/calls_test.go" "$dir/"
+	(cd "$dir" && go test -mod=mod -vet=off -c -o calls .) >"$work/build" 2>&1 && { "$dir/calls"; return; }
 	unreachable "$work/build" && { echo "note: Go clients made, but not compiled: what they stand on could not be downloaded"; return; }
 	cat "$work/build"
 	return 1
 }
 
-typescript_client() { # description
-	local bin="$work/typescript/node_modules/.bin"
-	command -v npm >/dev/null || { echo "note: no TypeScript client compiled, npm (Node) could not be had"; return; }
-	# shellcheck disable=SC2086 # two words
-	timeout 180 npm install --no-save --no-audit --no-fund --silent --fetch-retries 1 --fetch-retry-mintimeout 1000 --prefix "$work/typescript" $OPENAPI_TYPESCRIPT >"$work/npm" 2>&1 ||
-		{ echo "note: no TypeScript client compiled, $OPENAPI_TYPESCRIPT could not be had"; return; }
-	"$bin/openapi-typescript" "$1" -o "$work/typescript/api.ts" && "$bin/tsc" --strict --noEmit "$work/typescript/api.ts"
+typescript_client() { # description, calls
+	local dir="$work/typescript"
+	command -v npm >/dev/null || { echo "note: no TypeScript client made, npm (Node) could not be had"; return; }
+	# shellcheck disable=SC2086 # three words
+	timeout 180 npm install --no-save --no-audit --no-fund --silent --fetch-retries 1 --fetch-retry-mintimeout 1000 --prefix "$dir" $OPENAPI_TYPESCRIPT >"$work/npm" 2>&1 ||
+		{ echo "note: no TypeScript client made, $OPENAPI_TYPESCRIPT could not be had"; return; }
+	cp "$2/calls.ts" "$dir/"
+	echo '{"type":"module"}' >"$dir/package.json"
+	(cd "$dir" && node_modules/.bin/openapi-typescript "$1" -o api.ts && node_modules/.bin/tsc --strict --target es2022 --module nodenext calls.ts && node --no-warnings calls.js)
 }
 
 # browsers has a linter look for what the browsers that the pages are for do not have.

@@ -2,6 +2,7 @@ package describetest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -29,6 +30,9 @@ func hard(at string, node any) (found []string) {
 	case map[string]any:
 		if _, several := n["type"].([]any); several {
 			found = append(found, at+": several types")
+		}
+		if _, preset := n["default"]; preset && strings.Contains(at, "/properties/") {
+			found = append(found, at+": a property with a default, which openapi-typescript requires in a request")
 		}
 		if _, constant := n["const"]; constant && n["type"] == nil {
 			found = append(found, at+": a constant without a type")
