@@ -3,22 +3,26 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
+	"github.com/goccy/go-yaml"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/browsertest"
 	"github.com/waitroom/waitroom/internal/testkit/portaltest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/web/describe"
 )
 
 // guest is a page of another site than waitroom's: for a browser, localhost and 127.0.0.1 are different
@@ -175,9 +179,32 @@ func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
 		require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field),
 			"%s has no type", field)
 	}
+	for kind, schema := range map[string]string{"Message": "SMS", "Unclaimed": "SMSUnclaimed", "State": "Codes"} {
+		_, fields, found := strings.Cut(types, "export interface "+kind+" {")
+		require.True(t, found, kind)
+		fields, _, _ = strings.Cut(fields, "\n}")
+		for _, field := range propertiesOf(t, schema) {
+			require.True(t, field == "type" || regexp.MustCompile(`readonly `+field+`\??:`).MatchString(fields),
+				"%s has no %s", kind, field)
+		}
+	}
 	require.Equal(t, "unknown_room", moduleOf[string](p, r.URL(),
 		`const room = m.WaitingRoom.connect({ room: "nowhere" });
 		return room.join("a").catch((refused) => { room.close(); return refused.code; })`))
+}
+
+// propertiesOf returns the names of the fields of a described frame.
+func propertiesOf(t *testing.T, schema string) []string {
+	t.Helper()
+	var document struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(describe.AsyncAPI(), &document))
+	properties := document.Components.Schemas[schema].Properties
+	require.NotEmpty(t, properties, schema)
+	return slices.Collect(maps.Keys(properties))
 }
 
 func jsText(text string) string {

@@ -45,6 +45,8 @@ export interface Message {
   readonly received_at: number;
   /** Its turn was over when it came. */
   readonly late: boolean;
+  /** Only true: the server cannot open the message; text is empty then, and code null. */
+  readonly unreadable?: true;
 }
 
 /** A message whose code no recorded ask explains: WaitingRoom.claimMessage claims it for this session. */
@@ -63,12 +65,13 @@ export interface Events {
   state: (state: State, before: State) => void;
   message: (message: Message) => void;
   unclaimed: (message: Unclaimed) => void;
-  /** An action of support for this seller. */
-  notice: (notice: string) => void;
+  /** An action of support for this seller, or a second device that joined. */
+  notice: (notice: "extended" | "moved" | "assigned" | "joined_device") => void;
   connection: (connection: Connection) => void;
   /**
    * Why no connection comes about, once for each reason: the token function threw ("token_failed"), the token
-   * or the session was refused, or the room is unknown. The client keeps trying.
+   * or the session was refused, or the room is unknown. problem.reason says what is wrong with the token. The
+   * client keeps trying.
    */
   error: (error: Refused) => void;
   /** Every frame of the socket, as the server wrote it. */
@@ -142,10 +145,23 @@ export class WaitingRoom {
  * The error of every method but on, now and close. The server refused, or did not answer after four tries.
  */
 export class Refused extends Error {
+  readonly name: "Refused";
   /** The server's code, such as "seller_has_place"; "unreachable" where there was no answer. */
   readonly code: string;
-  /** The server's whole answer, RFC 9457. */
-  readonly problem: Record<string, unknown>;
+  /** The server's whole answer, RFC 9457; empty where there was none. */
+  readonly problem: Problem;
   /** The same call would be refused again. */
   readonly final: boolean;
+}
+
+export interface Problem {
+  readonly status?: number;
+  readonly code?: string;
+  /** For people, in the page's language; the message of Refused has it. */
+  readonly detail?: string;
+  /** Of a refused token: what to change, in English, for developers. */
+  readonly reason?: string;
+  /** Of "number_busy": from when a code may be asked for, RFC 3339. */
+  readonly ask_after?: string;
+  readonly [field: string]: unknown;
 }

@@ -30,7 +30,7 @@ export class WaitingRoom {
   #poll;
   #unheard = 0; // sockets in a row without a frame, a broken one included
   #polled = false; // whether the newest poll had an answer
-  #refusal = ""; // the code of the last error event, until the server answers
+  #refusal = ""; // the code and reason of the last error event, until the server answers
   #listeners = new Map(); // event → functions
   #keys = new Map(); // request → its idempotency key, until there is an answer
   #fence; // of the newest known turn
@@ -215,8 +215,9 @@ export class WaitingRoom {
       await this.#askState();
       this.#refusal = "";
     } catch (error) {
-      if (error.final && error.code !== this.#refusal) {
-        this.#refusal = error.code;
+      const why = error.final && `${error.code} ${error.problem.reason}`;
+      if (why && why !== this.#refusal) {
+        this.#refusal = why;
         this.#emit("error", error);
       }
       throw error;

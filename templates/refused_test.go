@@ -45,6 +45,17 @@ func TestEmbeddedPageIsToldWhyItIsRefused(t *testing.T) {
 		is("header", "Bearer abc", asked[0]);
 		is("protocol", true, (opened[0] ?? "").endsWith(" waitroom.token.abc"));
 		const failed = await refusal(() => { throw new Error("backend is down"); });
+		const reasons = ["sub is a number", "sub is a number", "exp is missing"];
+		window.fetch = async () => new Response(JSON.stringify({ code: "invalid_token", detail: "no",
+			reason: reasons.length > 1 ? reasons.shift() : reasons[0] }), { status: 401 });
+		const view = WaitingRoom.connect({ room: "integration", token: "abc" });
+		const told = await new Promise((done) => {
+			const heard = [];
+			view.on("error", ({ problem }) => heard.push(problem.reason) === 2 && done(heard));
+			setTimeout(done, 30000, heard);
+		});
+		view.close();
+		is("reasons", "sub is a number, exp is missing", told.join(", "));
 		is("token", "token_failed backend is down", failed.code + " " + failed.message);
 		[window.WebSocket, window.fetch] = [Socket, get];
 		return wrong;
