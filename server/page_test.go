@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -207,4 +208,19 @@ func heading(t *testing.T, s *seller) string {
 	require.True(t, ok)
 	title, _, _ := strings.Cut(rest, "</h1>")
 	return title
+}
+
+// A secret that is the same in each compressed page can be found by the pages' lengths (BREACH).
+func TestPageHasItsSessionMaskedAnewEachTime(t *testing.T) {
+	s := newReader(t, start(t, config(t)).URL())
+	first, again := s.ask("GET", roomPage, ""), s.ask("GET", roomPage, "")
+	session := cookieOf(t, first, "waitroom_session").Value
+	masked := regexp.MustCompile(`"session":"([0-9a-f]{64})"`)
+	before := masked.FindStringSubmatch(first.body)
+	require.NotNil(t, before, first.body)
+	require.NotEqual(t, before[1], masked.FindStringSubmatch(again.body)[1])
+	for _, page := range []reply{first, again} {
+		require.NotContains(t, page.body, session)
+		require.NotContains(t, page.body, strings.ReplaceAll(session, "-", ""))
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -72,6 +73,51 @@ func TestPageGoesOnByItsOwnSessionWhereItsCookieVanishes(t *testing.T) {
 	a.press("#join")
 	a.state("locked")
 	a.is(text("#sms-code") + ` !== "482913"`)
+}
+
+// silent opens a tab beside another one, in which no call is answered: no answer names the session.
+func silent(t *testing.T, beside context.Context, url string) page {
+	t.Helper()
+	ctx := browsertest.Tab(t, beside)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument,
+			cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `const called = fetch;
+			window.fetch = (...what) => window.answered ? called(...what) : Promise.reject(new TypeError("no network"))`})
+		return err
+	})))
+	return openPage(t, ctx, url)
+}
+
+// The cookie vanishes before an answer has come: a page knows its session from its load on, also while
+// another tab joins.
+func TestPageKnowsItsSessionFromItsLoadOn(t *testing.T) {
+	r := start(t, config(t, "--redis-url", redistest.Lent(t).URL()))
+	browser := browsertest.New(t)
+	first, idle := openPage(t, browser, r.URL()), silent(t, browser, r.URL())
+	first.join("seller-a")
+	loaded := silent(t, browser, r.URL())
+	loaded.forget()
+	loaded.state("locked")
+	idle.state("locked")
+	idle.reconnect()
+	idle.state("locked")
+	require.NoError(t, chromedp.Do(loaded.ctx, chromedp.Reload()))
+	loaded.is(`document.body.dataset.connection === "open"`)
+	loaded.state("locked")
+	loaded.is(`window.answered = true`)
+	loaded.press("#cancel")
+	loaded.press("#leave-confirm")
+	loaded.state("ended")
+
+	other := openPage(t, browsertest.Isolated(t, browser), r.URL())
+	other.join("seller-b")
+	other.state("locked")
+	other.press("#cancel")
+	other.press("#leave-confirm")
+	other.state("ended")
+	ended := silent(t, other.ctx, r.URL())
+	ended.forget()
+	ended.state("ended")
 }
 
 // A second tab's join without the cookie gave the browser another session.

@@ -11,6 +11,7 @@ import { whenBack } from "./js/wake.js";
 export { Refused };
 
 const FORBIDDEN = 4502; // another seller acts in this browser now
+const ANSWERED = 1000; // milliseconds until a join's answer is there, as a rule
 const BLOCKED = 2; // after so many silent sockets in a row the client polls
 
 /** Texts for developers; the server sends the rest, in the language asked for. */
@@ -45,7 +46,7 @@ export class WaitingRoom {
     return new WaitingRoom(options);
   }
 
-  constructor({ room, server, language, session, token, seller, state, words = WORDS }) {
+  constructor({ room, server, language, session, known, token, seller, state, words = WORDS }) {
     const base = new URL(server ?? import.meta.url, document.baseURI).origin;
     this.room = room;
     this.clock = new ServerClock();
@@ -56,6 +57,7 @@ export class WaitingRoom {
       token,
       seller,
       room,
+      known,
       fresh: state?.ticket == null,
       renewed: () => this.#startOver(),
     });
@@ -70,6 +72,7 @@ export class WaitingRoom {
     this.store.onChange((now, before) => {
       this.#fence = now.fence ?? this.#fence;
       this.#session.settle?.(now.ticket != null);
+      if (now.ticket !== before.ticket) this.#learn();
       this.#emit("state", now, before);
     });
     this.#socket = new RoomSocket({
@@ -163,16 +166,25 @@ export class WaitingRoom {
     const { signal } = this.#gone;
     if (signal.aborted) return;
     this.#socket.start();
-    if (this.#session.unknown && this.state.ticket != null) {
-      // the answer names the session, which the page needs where the cookie vanishes
-      this.actions.status().catch(() => {});
-    }
+    this.#learn();
     whenBack({
       back: () => this.#back(),
       away: () => this.#rest(),
       lost: () => this.#socket.again(),
       signal,
     });
+  }
+
+  /**
+   * Asks for the session of a place that came by the socket or with the page: where the cookie vanishes, the
+   * page needs its id. The answer to this page's own join has it too, and may be on its way.
+   */
+  #learn() {
+    const ask = () => {
+      const wanted = this.#session.unknown && this.state.ticket != null && !this.#gone.signal.aborted;
+      if (wanted) this.actions.status().catch(() => {});
+    };
+    if (this.#session.unknown) setTimeout(ask, ANSWERED);
   }
 
   #back() {

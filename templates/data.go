@@ -24,6 +24,7 @@ type pageData struct {
 	Hold         float64           `json:"hold,omitempty"`   // seconds, by the room's history
 	Holds        int               `json:"holds,omitempty"`  // see RoomView
 	Seller       string            `json:"seller,omitempty"` // the seller of the page, where that is proven
+	Session      string            `json:"session,omitempty"`
 	State        frame             `json:"state"`
 	SMS          []smsFrame        `json:"sms"`
 	Offers       []offerFrame      `json:"offers"`
@@ -106,7 +107,7 @@ func (v RoomView) data() pageData {
 		ClaimSeconds: v.ClaimSeconds,
 		AwaySeconds:  v.AwaySeconds, DropSeconds: v.DropSeconds,
 		Joined: v.JoinedPosition, Spread: v.SpreadSeconds, Hold: v.HoldSeconds, Holds: v.Holds,
-		Seller: v.provenSeller(), State: v.frame(), SMS: messages, Offers: offers,
+		Seller: v.provenSeller(), Session: v.Session, State: v.frame(), SMS: messages, Offers: offers,
 		Rejected: v.Rejected, JoinedDevice: v.JoinedDevice, PushKey: v.PushKey, Words: v.live(),
 		Markets: v.Info.Marketplaces,
 		Icons:   iconsByState{v.AssetPrefix + "/icons/waiting.svg", v.AssetPrefix + "/icons/turn.svg"},

@@ -127,6 +127,8 @@ type RoomView struct {
 	wire.Marks
 	ClaimBy int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be
 
+	Session string // the reader's session, masked, see session.js; "" = the page need not know it
+
 	Plain bool // the page's script did not run in this browser
 
 	Info         RoomInfo

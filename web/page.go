@@ -85,8 +85,11 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 	h.devices.addJoined(c, id, session, &v)
 	h.push.addPushKey(c, &v)
 	h.portal.addReach(c, &v)
+	if seat.Ticket != 0 || h.Sellers == nil { // an idle page of a proven seller does nothing without the cookie
+		v.Session = masked(h.publicSession(c, session))
+	}
 	show := h.ShowZipped
-	if len(v.SMS) > 0 { // a code is the one secret that a page may hold
+	if len(v.SMS) > 0 { // a code is the one secret that a page may hold as it is
 		show = h.Show
 	}
 	show(c, http.StatusOK, lang, templates.RoomPage(v))

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
 	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/identity"
@@ -133,4 +137,17 @@ func (s *sessions) visitor(c *gin.Context) (string, error) {
 		s.remember(c, session)
 	}
 	return session, nil
+}
+
+// masked returns a session for a page's data: random bytes, then the session's XORed with them. Were it the
+// same in each page, the lengths of compressed pages would show it, letter by letter (BREACH).
+func masked(session string) string {
+	id, err := uuid.Parse(session)
+	if err != nil {
+		return ""
+	}
+	data := make([]byte, 2*len(id))
+	_, _ = rand.Read(data[:len(id)])
+	subtle.XORBytes(data[len(id):], data[:len(id)], id[:])
+	return hex.EncodeToString(data)
 }

@@ -18,6 +18,7 @@ import { PassedOver } from "./passedover.js";
 import { Press } from "./press.js";
 import { Question } from "./question.js";
 import { Reach } from "./reach.js";
+import { unmasked } from "./session.js";
 import "./sms.js";
 import { Speaker } from "./speak.js";
 import { Narrator } from "./narrator.js";
@@ -33,7 +34,8 @@ if (page.plain) {
   document.cookie = `waitroom_plain=; Path=${page.plain}; Max-Age=0`;
   if (!document.cookie.includes("waitroom_plain=")) location.reload();
 }
-block.textContent = JSON.stringify({ ...page, sms: [] }); // the page forgets messages in time too
+// the page forgets messages in time too, and a saved copy of it has no session
+block.textContent = JSON.stringify({ ...page, sms: [], session: "" });
 
 const waitingRoom = WaitingRoom.connect({
   room,
@@ -41,6 +43,7 @@ const waitingRoom = WaitingRoom.connect({
   words,
   state: page.state,
   session: hasCookies() ? "cookie" : "own",
+  known: unmasked(page.session),
   seller: page.seller,
 });
 const { clock: server, store, actions } = waitingRoom;

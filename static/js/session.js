@@ -3,18 +3,19 @@ import { Refused, freshKey } from "./http.js";
 /**
  * Returns the session that acts. It is the browser's cookie or an id that this page keeps; a page of another
  * site needs the id, because our cookies do not come with its requests. kind: "cookie" or "own", else as it
- * fits base; token: the portal's, or a function that returns it: a token alone names the seller. fresh: the
- * page came without a place. renewed is called once the acting seller has changed.
+ * fits base; token: the portal's, or a function that returns it: a token alone names the seller. known: the
+ * id of the cookie's session, if the page came with it; fresh: the page came without a place. renewed is
+ * called once the acting seller has changed.
  */
-export function sessionOf({ base, kind, token, seller, room, fresh, renewed }) {
+export function sessionOf({ base, kind, token, seller, room, known, fresh, renewed }) {
   if (token != null) return new ProvenSession(base, token, renewed);
   const own = kind ? kind === "own" : base !== location.origin;
-  return own ? new OwnSession(base, renewed) : new CookieSession(seller, room, fresh);
+  return own ? new OwnSession(base, renewed) : new CookieSession(seller, room, known, fresh);
 }
 
 /**
- * The cookie's session. The page also knows its id, from the first answer that contains it: where the cookie
- * vanishes or becomes another session's under the open page, the page goes on by its own.
+ * The cookie's session. The page also knows its id, which it came with or which an answer contains: where the
+ * cookie vanishes or becomes another session's under the open page, the page goes on by its own.
  *
  * seller: the page's proven seller. By now another tab may have replaced the cookie, and another seller must
  * not act by a press here; so a proven seller's page uses the id only once the cookie proves no seller.
@@ -23,17 +24,20 @@ class CookieSession {
   credentials = "include";
   #seller;
   #key; // where the tab keeps the id, so that a reload without the cookie finds the place
-  #id;
+  #known; // the session that the page came by: another tab may have joined as it
+  #id; // the session of the page's place
   #own = false; // whether the id is sent although the seller is proven by the cookie
   #doubted = false;
 
-  constructor(seller, room, fresh) {
+  constructor(seller, room, known, fresh) {
     this.#seller =
       seller &&
       [...new TextEncoder().encode(seller)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     this.#key = `session:${room}`;
+    this.#known = known;
     // A page that came with a place came by the cookie. The tab's last session may be another one.
-    if (fresh) this.#id = this.#stored();
+    this.#id = fresh ? this.#stored() : known;
+    if (this.#id) this.#store(this.#id);
   }
 
   async headers() {
@@ -53,7 +57,7 @@ class CookieSession {
 
   /** Whether the id is yet to be asked for. */
   get unknown() {
-    return !this.#id;
+    return !this.#id && !this.#known;
   }
 
   /** Takes an answer of the server, which names the session that has a place. */
@@ -73,6 +77,7 @@ class CookieSession {
    * cause, so that the page has to ask again by its own session; once, until a place is known again.
    */
   doubts() {
+    this.#id ??= this.#known;
     if (!this.#id || this.#doubted) return false;
     this.#own = this.#doubted = true;
     return true;
@@ -211,6 +216,16 @@ class ProvenSession {
       throw new Refused("token_failed", error?.message ?? String(error), {}, true);
     }
   }
+}
+
+/** Returns the session id in a page's data: 16 random bytes in hexadecimal, then the id's XORed with them. */
+export function unmasked(data) {
+  if (!data) return undefined;
+  const bytes = data.match(/../g).map((pair) => parseInt(pair, 16));
+  const id = bytes.slice(16).map((byte, at) => (byte ^ bytes[at]).toString(16).padStart(2, "0"));
+  return [id.slice(0, 4), id.slice(4, 6), id.slice(6, 8), id.slice(8, 10), id.slice(10)]
+    .map((part) => part.join(""))
+    .join("-");
 }
 
 function keyOf(base) {
