@@ -37,6 +37,30 @@ func TestTimesOnScreenAreByThePhonesClock(t *testing.T) {
 	tab.hasText("sms-time", "05:2")
 }
 
+// A seller or the phone's network sets the clock. To the page, one that is set ahead is as after a sleep.
+func TestTurnGoesOnWhereThePhonesClockIsSet(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(`window.set = 0; { const date = Date.now; Date.now = () => date() + set; }`)
+	tab.before( // a socket that is silent for long is opened anew: here only a new time may do that
+		`{ const later = setTimeout; window.setTimeout = (f, ms, ...rest) => ms < 20000 ? later(f, ms, ...rest) : 0; }`)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	at := time.Now().Truncate(time.Minute).Add(-30 * time.Second)
+	room.send(t, object{"type": "sms", "message_id": "m-1", "text": "인증번호 482103", "code": "482103",
+		"received_at": at.UnixMilli()})
+	tab.step("code")
+	for _, set := range []time.Duration{time.Hour, -time.Hour, 0} {
+		tab.run(fmt.Sprintf("set = %d", set.Milliseconds()))
+		tab.hasText("sms-time", at.Add(set).Format("15:04"))
+		tab.step("code")
+		tab.until(`/^[23]\d:/.test(document.getElementById("countdown").textContent)`)
+	}
+	room.push(t, place(2))
+	tab.run(`set = 3600000`)
+	tab.until(`/^1:/.test(document.getElementById("lease-countdown").textContent)`)
+	tab.requireQuiet()
+}
+
 // Each step has the local clock, a frame's time, the expected lead of the time over the local clock, and the
 // machine's clock. All in seconds.
 func TestTimeIsTheServersHoweverLateAFrameIs(t *testing.T) {

@@ -147,6 +147,17 @@ func TestTurnThatMayBeOverDoesNotCallToTheMarketplace(t *testing.T) {
 	require.Empty(t, tab.text("shout"))
 }
 
+// Support extends a turn that has just run out.
+func TestTurnThatGoesOnAfterAllSaysSo(t *testing.T) {
+	room, tab := expectTurn(t)
+	room.push(t, object{"lease_expires_at": time.Now().Add(time.Second).UnixMilli()})
+	tab.step("over")
+	tab.hasText("say", "시간이 다 됐어요")
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.hasText("say", "지금 차례예요")
+}
+
 func TestMarketplaceIsOpenedOnlyOnceTheAskCounts(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info.Marketplace = templates.MarketplaceInfo{Name: "마켓", URL: "https://market.example"}

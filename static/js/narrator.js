@@ -60,12 +60,11 @@ export class Narrator {
     const { title, lead } = this.words.turn[step] ?? {};
     if (step === "over") this.#over();
     if (step === "busy") this.#busy();
-    else if (step === "ask" && before === "claim")
+    else if (step === "over" || before === "over" || (step === "ask" && before === "claim"))
       this.speaker.say(fill(this.words.say_both, { title, lead }));
     else if (step === "ask" && before === "busy") this.speaker.say(this.words.say_free);
     else if (step === "asked" || step === "again")
       this.speaker.say(lead); // by a press, which focuses the title
-    else if (step === "over") this.speaker.say(fill(this.words.say_both, { title, lead }));
   }
 
   /**
