@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -68,10 +69,13 @@ func (s *site) attack(ctx context.Context, found *result) {
 	all.Wait()
 }
 
-// repeat begins requests at the attack's rate. One that finds all workers busy is left out.
+// repeat begins requests at the attack's rate. One that finds all workers busy is left out. Attackers do not
+// know each other, so their requests are not at the same moments.
 func (a *attacker) repeat(ctx context.Context, kind attack, found *result) {
 	busy := make(chan struct{}, kind.atOnce)
-	tick := time.NewTicker(time.Duration(float64(time.Second) / kind.rate))
+	every := time.Duration(float64(time.Second) / kind.rate)
+	wait(ctx, mathrand.N(every))
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	var all sync.WaitGroup
 	defer all.Wait()
