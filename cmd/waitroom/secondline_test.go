@@ -17,8 +17,10 @@ func (b *single) set(member string, value any) {
 	redistest.SetState(b.t, b.rdb, oneRoom, member, value)
 }
 
-// forget deletes the room's ended leases in Redis, so that the first check sees only the live one.
+// forget deletes the room's ended leases in Redis and that there were any, so that the first check sees only
+// the live one.
 func (b *single) forget() {
+	b.set("last_lease_over", 0)
 	require.NoError(b.t, b.rdb.Del(b.t.Context(), "{"+oneRoom+"}:leases").Err())
 }
 

@@ -31,7 +31,7 @@ local s, h, z, set, x = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 try('TIME') try('INFO', 'server') try('SET', s, '1', 'PX', 5000) try('GET', s) try('EXISTS', s) try('PTTL', s)
 try('PERSIST', s) try('PEXPIRE', s, 5000)
 try('HSET', h, 'a', '1') try('HSETNX', h, 'a', '1') try('HGET', h, 'a') try('HMGET', h, 'a') try('HGETALL', h)
-try('HKEYS', h) try('HEXISTS', h, 'a') try('HDEL', h, 'a')
+try('HKEYS', h) try('HLEN', h) try('HEXISTS', h, 'a') try('HDEL', h, 'a')
 try('ZADD', z, 1, 'a') try('ZCARD', z) try('ZCOUNT', z, 0, 1) try('ZSCORE', z, 'a') try('ZMSCORE', z, 'a')
 try('ZRANK', z, 'a') try('ZRANGE', z, 0, -1) try('ZRANGEBYSCORE', z, 0, 1)
 try('ZREVRANGE', z, 0, -1) try('ZREVRANGEBYSCORE', z, 1, 0) try('ZREMRANGEBYSCORE', z, 5, 6)
