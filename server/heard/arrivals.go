@@ -33,10 +33,7 @@ type Arrival struct {
 }
 
 // unwritten are the arrivals of a list that the store does not have yet.
-type unwritten struct {
-	last    []Arrival
-	writing bool
-}
+type unwritten struct{ last []Arrival }
 
 // Arrived records an arrival. It returns at once; the store has it within a second.
 func (h *Recorder) Arrived(a sms.Arrival) {
@@ -52,16 +49,13 @@ func (h *Recorder) Arrived(a sms.Arrival) {
 	if u == nil {
 		u = &unwritten{}
 		h.unwritten[list] = u
+		time.AfterFunc(0, func() { h.write(list, u) })
 	}
 	if n := len(u.last); n > 0 && a.Refused && u.last[n-1].Arrival == a {
 		one.Times += u.last[n-1].Times
 		u.last = u.last[:n-1]
 	}
 	u.add(one)
-	if !u.writing {
-		u.writing = true
-		time.AfterFunc(0, func() { h.write(list, u) })
-	}
 }
 
 func (u *unwritten) add(list ...Arrival) {
@@ -73,7 +67,10 @@ func (u *unwritten) add(list ...Arrival) {
 func (h *Recorder) write(list string, u *unwritten) {
 	h.mu.Lock()
 	taken := u.last
-	u.last, u.writing = nil, len(taken) > 0
+	u.last = nil
+	if len(taken) == 0 {
+		delete(h.unwritten, list)
+	}
 	h.mu.Unlock()
 	if len(taken) == 0 {
 		return

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
@@ -23,6 +24,10 @@ const (
 	key    = "{waitroom}:sources"
 	every  = 10 * time.Second // how often a room's source is recorded at most
 	within = 500 * time.Millisecond
+
+	keptFor        = 90 * 24 * time.Hour // how long a source is known that was not heard again
+	forgetEvery    = 24 * time.Hour      // how often a replica forgets such sources
+	mostRemembered = 10_000              // sources, and senders, that a replica remembers: the last used ones
 )
 
 // A source's clock is taken to be off where the fastest of its last messages came before it was sent, or so
@@ -42,9 +47,10 @@ type Recorder struct {
 	log    *slog.Logger
 
 	mu        sync.Mutex
-	sources   map[string]*observed  // by Field
-	senders   map[string]time.Time  // when a room's sender was last recorded, by both
-	unwritten map[string]*unwritten // by list
+	sources   *lru.Cache[string, *observed] // by Field
+	senders   *lru.Cache[string, time.Time] // when a room's sender was last recorded, by both
+	unwritten map[string]*unwritten         // by list
+	forgotten time.Time                     // when this replica last forgot sources
 }
 
 // observed is what a recorder knows of a source.
@@ -56,9 +62,10 @@ type observed struct {
 
 // New returns a Recorder.
 func New(client redis.UniversalClient, engine *room.Engine, log *slog.Logger) *Recorder {
+	sources, _ := lru.New[string, *observed](mostRemembered) // an error says that the size is not positive
+	senders, _ := lru.New[string, time.Time](mostRemembered)
 	return &Recorder{client: client, engine: engine, key: engine.Names().Key(key), log: log,
-		sources: make(map[string]*observed), senders: make(map[string]time.Time),
-		unwritten: make(map[string]*unwritten)}
+		sources: sources, senders: senders, unwritten: make(map[string]*unwritten)}
 }
 
 // Record records a request. If the store is away it does nothing, since the message itself fails then.
@@ -74,6 +81,7 @@ func (h *Recorder) Record(ctx context.Context, id room.ID, n sms.Heard) {
 	if write {
 		value := fmt.Sprintf("%d %d", at.UnixMilli(), off.Milliseconds())
 		_ = h.client.HSet(ctx, h.key, Field(id, n.Source), value).Err()
+		h.forget(ctx, now, at)
 	}
 	if report {
 		subject := cmp.Or(n.Source, "sms") + at.UTC().Format("/2006-01-02")
@@ -85,16 +93,39 @@ func (h *Recorder) Record(ctx context.Context, id room.ID, n sms.Heard) {
 	}
 }
 
+// forget deletes the sources that were not heard for keptFor, once a day: rooms of a prefix come and go.
+func (h *Recorder) forget(ctx context.Context, now, at time.Time) {
+	h.mu.Lock()
+	due := now.Sub(h.forgotten) >= forgetEvery
+	if due {
+		h.forgotten = now
+	}
+	h.mu.Unlock()
+	if !due {
+		return
+	}
+	all, _ := h.client.HGetAll(ctx, h.key).Result() // without an answer nothing is forgotten until tomorrow
+	var old []string
+	for field, text := range all {
+		if at.Sub(parse(text).At) > keptFor {
+			old = append(old, field)
+		}
+	}
+	if len(old) > 0 {
+		_ = h.client.HDel(ctx, h.key, old...).Err()
+	}
+}
+
 // take returns how far the source's clock is off, whether to record that, and whether to report it: once a
 // day.
 func (h *Recorder) take(field string, n sms.Heard, now time.Time, day int64) (off time.Duration, write,
 	report bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.sources[field]
-	if s == nil {
+	s, known := h.sources.Get(field)
+	if !known {
 		s = &observed{}
-		h.sources[field] = s
+		h.sources.Add(field, s)
 	}
 	before := s.off()
 	if n.Timed {

@@ -15,11 +15,10 @@ import (
 
 // The senders of a room's codes are kept, so that an operator can list them.
 const (
-	sendersKey     = "{waitroom}:senders:"
-	sendersKept    = 30 * 24 * time.Hour // after the room's last code
-	mostSenders    = 20                  // of a room, the latest
-	sendersEvery   = time.Hour           // how often one is recorded at most
-	mostRemembered = 10_000              // senders of all rooms whose last recording a replica remembers
+	sendersKey   = "{waitroom}:senders:"
+	sendersKept  = 30 * 24 * time.Hour // after the room's last code
+	mostSenders  = 20                  // of a room, the latest
+	sendersEvery = time.Hour           // how often one is recorded at most
 )
 
 // RecordSender records that a sender's message brought a session its code. Personal numbers are left out,
@@ -44,13 +43,10 @@ func (h *Recorder) RecordSender(ctx context.Context, id room.ID, sender string) 
 func (h *Recorder) isDue(name string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if now.Sub(h.senders[name]) < sendersEvery {
+	if last, known := h.senders.Get(name); known && now.Sub(last) < sendersEvery {
 		return false
 	}
-	if len(h.senders) >= mostRemembered {
-		clear(h.senders)
-	}
-	h.senders[name] = now
+	h.senders.Add(name, now)
 	return true
 }
 
