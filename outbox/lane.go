@@ -8,16 +8,23 @@ import (
 	"time"
 )
 
-// lane does the tasks of one kind in a worker. One goroutine claims; each claimed task has its own goroutine.
+// lane does the tasks of one kind in a worker.
 type lane struct {
-	worker   *Worker
-	name     string
-	kind     Kind
+	worker *Worker
+	name   string
+	kind   Kind
+	wake   chan struct{}
+	tried  tried
+}
+
+// round does tasks of a lane. One goroutine claims; each claimed task has its own goroutine.
+type round struct {
+	*lane
 	busy     int        // tasks in progress
 	finished chan error // one error for each task
-	wake     chan struct{}
-	tried    *tried
 }
+
+func (l *lane) newRound() *round { return &round{lane: l, finished: make(chan error, l.kind.Parallel)} }
 
 // tried has the phases that a lane has tried since its tick began, by task. It is safe for concurrent use.
 type tried struct {
@@ -45,76 +52,75 @@ func (t *tried) clear() {
 
 func newLane(w *Worker, name string, k Kind) *lane {
 	return &lane{worker: w, name: name, kind: k, wake: make(chan struct{}, 1),
-		tried: &tried{phases: make(map[int64][]Phase)}}
+		tried: tried{phases: make(map[int64][]Phase)}}
 }
 
 // run does tasks until ctx ends. A done task makes room for the next one at once; a failed one is not retried
 // before the next tick.
-func (l lane) run(ctx context.Context) {
-	l.finished = make(chan error, l.kind.Parallel)
+func (l *lane) run(ctx context.Context) {
+	r := l.newRound()
 	tick := time.NewTicker(l.worker.every)
 	defer tick.Stop()
 	asOf, err := l.worker.store.Now(ctx)
 	for {
 		if err == nil {
-			err = l.fill(ctx, asOf)
+			err = r.fill(ctx, asOf)
 		}
 		if err != nil && ctx.Err() == nil {
 			l.worker.log.Warn("outbox waits for the database", "kind", l.name, "error", err)
 		}
 		select {
-		case err = <-l.finished: // the database's error: the next tick is soon enough
-			l.busy--
+		case err = <-r.finished: // the database's error: the next tick is soon enough
+			r.busy--
 		case <-tick.C:
 			l.tried.clear()
 			asOf, err = l.worker.store.Now(ctx)
 		case <-l.wake:
 			asOf, err = l.worker.store.Now(ctx)
 		case <-ctx.Done():
-			_ = l.wait()
+			_ = r.wait()
 			return
 		}
 	}
 }
 
 // tick is one round of run.
-func (l lane) tick(ctx context.Context) error {
-	l.finished = make(chan error, l.kind.Parallel)
+func (l *lane) tick(ctx context.Context) error {
+	r := l.newRound()
 	asOf, err := l.worker.store.Now(ctx)
 	if err != nil {
 		return err
 	}
 	l.tried.clear()
 	for {
-		if err := l.fill(ctx, asOf); err != nil || l.busy == 0 {
-			return errors.Join(err, l.wait())
+		if err := r.fill(ctx, asOf); err != nil || r.busy == 0 {
+			return errors.Join(err, r.wait())
 		}
-		err := <-l.finished
-		l.busy--
+		err := <-r.finished
+		r.busy--
 		if err != nil {
-			return errors.Join(err, l.wait())
+			return errors.Join(err, r.wait())
 		}
 	}
 }
 
 // fill claims tasks until none is free or no room is left.
-func (l *lane) fill(ctx context.Context, asOf int64) error {
-	for l.busy < l.kind.Parallel && ctx.Err() == nil {
-		t, ok, err := l.worker.store.Claim(ctx, l.name, asOf)
+func (r *round) fill(ctx context.Context, asOf int64) error {
+	for r.busy < r.kind.Parallel && ctx.Err() == nil {
+		t, ok, err := r.worker.store.Claim(ctx, r.name, asOf)
 		if err != nil || !ok {
 			return err
 		}
-		l.busy++
-		finished := l.finished
-		go func() { finished <- l.worker.work(ctx, l, t) }()
+		r.busy++
+		go func() { r.finished <- r.worker.work(ctx, r.lane, t) }()
 	}
 	return ctx.Err()
 }
 
 // wait waits for all tasks in progress, and returns their errors.
-func (l *lane) wait() (err error) {
-	for ; l.busy > 0; l.busy-- {
-		err = errors.Join(err, <-l.finished)
+func (r *round) wait() (err error) {
+	for ; r.busy > 0; r.busy-- {
+		err = errors.Join(err, <-r.finished)
 	}
 	return err
 }
