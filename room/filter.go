@@ -3,6 +3,7 @@ package room
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -179,10 +180,10 @@ func (m *memory) learnFilter(id ID, sealed string, f Filter) {
 // fits returns whether each cached filter accepts a message, by the filters' names.
 func (m *memory) fits(id ID, q MatchRequest) map[string]fit {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	x := m.known(id).filters
-	fits := make(map[string]fit, len(x.known))
-	for name, f := range x.known {
+	known := maps.Clone(m.known(id).filters.known)
+	m.mu.Unlock() // every room of the process waits for it, and a long message takes time
+	fits := make(map[string]fit, len(known))
+	for name, f := range known {
 		fits[name] = f.fit(q)
 	}
 	return fits
