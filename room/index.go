@@ -232,8 +232,10 @@ func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r := registration{local: time.Now()}
 	keys := []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}
 	found, err := indexRegisterScript.Run(ctx, x.rdb, keys, string(id), x.generationName()).StringSlice()
-
-	if err != nil || len(found) != 5 {
+	if err == nil && len(found) != 5 {
+		err = fmt.Errorf("an answer of %d values", len(found))
+	}
+	if err != nil {
 		return r, fmt.Errorf("%w: register room: %w", ErrStore, err)
 	}
 	var at [3]int64
@@ -301,7 +303,10 @@ func (x *index) claim(ctx context.Context, most int, dead time.Duration) (claims
 	keys := []string{x.keys[0], x.keys[2], x.keys[3], x.keys[4], x.keys[5], x.keys[6], x.keys[7]}
 	list, err := indexClaimScript.Run(ctx, x.rdb, keys,
 		most, claimFor.Milliseconds(), x.generationName(), dead.Milliseconds()).StringSlice()
-	if err != nil || len(list) < 5 {
+	if err == nil && len(list) < 5 {
+		err = fmt.Errorf("an answer of %d values", len(list))
+	}
+	if err != nil {
 		return claims{}, fmt.Errorf("%w: claim due rooms: %w", ErrStore, err)
 	}
 	next, err := strconv.ParseInt(list[0], 10, 64)
