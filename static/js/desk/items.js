@@ -30,7 +30,10 @@ export class ItemsPanel {
     byID("items-empty").hidden = all.length > 0;
     this.list.hidden = all.length === 0;
     put(byID("items-count"), all.length > 0 ? String(all.length) : "");
-    const shown = all.slice(0, MOST).map((item) => this.#element(item, now));
+    const top = all.slice(0, MOST);
+    const keys = new Set(top.map(({ key }) => key));
+    for (const key of this.#shown.keys()) if (!keys.has(key)) this.#shown.delete(key);
+    const shown = top.map((item) => this.#element(item, now));
     if (
       shown.length !== this.list.children.length ||
       shown.some((element, i) => element !== this.list.children[i])
