@@ -82,6 +82,9 @@ type Config struct {
 	// Terms returns the rules of a room, as they are configured now. nil = all rooms have the settings above.
 	// The engine calls it for each call of a room.
 	Terms func(ID) Terms
+	// OpensAt returns when a room that takes no new places now opens, the zero time for a room that is open.
+	// nil = every room is open. The engine calls it for each join.
+	OpensAt func(ID) time.Time
 	// Recorded returns what the ledger has of a room that Redis lost or never had; nil = no ledger.
 	Recorded func(context.Context, ID) (Recorded, error)
 	// Ended returns how places ended, for those whose end the ledger has; nil = no ledger. If it returns an

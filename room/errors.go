@@ -20,6 +20,7 @@ var (
 	ErrLockHeld       = errors.New("lock is held")
 	ErrPaused         = errors.New("room is paused")
 	ErrRoomFull       = errors.New("as many wait as may wait in this room")
+	ErrRoomClosed     = errors.New("room takes no new places now")
 	ErrSellerHasPlace = errors.New("seller has a place under another session")
 	ErrLeaseTooLong   = errors.New("lease would be longer than ten minutes in all")
 	ErrInvalidExpect  = errors.New("what is expected is not valid")
@@ -69,6 +70,7 @@ var refusals = map[string]error{
 	"lock_held":        ErrLockHeld,
 	"room_paused":      ErrPaused,
 	"room_full":        ErrRoomFull,
+	"room_closed":      ErrRoomClosed,
 	"seller_has_place": ErrSellerHasPlace,
 	"lease_too_long":   ErrLeaseTooLong,
 	"number_busy":      ErrNumberBusy,

@@ -20,6 +20,7 @@ type joinArgs struct {
 	RoomLimit  int           // most waiters; 0 = any number
 	Address    string        // digest of the client's address; "" = not known
 	Registered int64
+	Closed     bool
 	Begins     string // absence token under which the script may begin the room; "" = it may not
 }
 
@@ -51,8 +52,8 @@ type JoinRequest struct {
 // Join gives the session the lock or a place in line, and returns its standing.
 //
 // A session that has a place keeps it (rule 4 of docs/contract.md): a holder claims its lease, and an
-// unclaimed waiter is back in line. Errors: ErrSellerHasPlace with OtherTicket, ErrRoomFull, ErrLockHeld and
-// ErrPaused (with NoWait only), ErrNoPlace (with Ticket only), ErrStore.
+// unclaimed waiter is back in line. Errors: ErrSellerHasPlace with OtherTicket, ErrRoomClosed, ErrRoomFull,
+// ErrLockHeld and ErrPaused (with NoWait only), ErrNoPlace (with Ticket only), ErrStore.
 func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, error) {
 	once := ""
 	if !q.Fresh {
@@ -61,7 +62,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
 		args := joinArgs{q.Session, e.joinLease(q), q.Seller, !q.NoWait, q.Channel, q.Vouch, q.Asks, q.Ticket,
-			e.cfg.Waiters, q.Address, l.at, l.absence}
+			e.cfg.Waiters, q.Address, l.at, !e.OpensAt(id).IsZero(), l.absence}
 		c := joinVerb.with(args).keptIn(once)
 		if e.thinJoin(q) {
 			c.verb = "lock"

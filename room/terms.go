@@ -28,6 +28,14 @@ func (e *Engine) Terms(id ID) Terms {
 	return t
 }
 
+// OpensAt returns when a room that takes no new places now opens, the zero time for a room that is open.
+func (e *Engine) OpensAt(id ID) time.Time {
+	if e.cfg.OpensAt == nil {
+		return time.Time{}
+	}
+	return e.cfg.OpensAt(id)
+}
+
 // policyOf returns the encoded policy of a room with these settings.
 func (e *Engine) policyOf(t Terms) string {
 	if known, ok := e.policies.Load(t); ok {

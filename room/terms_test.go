@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
@@ -64,4 +65,46 @@ func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(
 	keys.Learn([]byte("of another"), []byte("of the room"))
 	keys.Learn([]byte("of a third"))
 	require.Equal(t, []string{"text of m"}, texts(messages(t, e, a.session)), "what was learned opens")
+}
+
+func TestARoomOutsideItsHoursTakesNoNewPlacesAndServesThoseInLine(t *testing.T) {
+	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
+		var opens time.Time
+		e := room.New(rdb, room.Config{Lease: time.Minute, OpensAt: func(room.ID) time.Time { return opens }})
+		join := func(id, seller, request string) (room.Standing, error) {
+			return e.Join(t.Context(), integration,
+				room.JoinRequest{Request: request, Session: id, Seller: seller})
+		}
+		a, b, c, request := room.NewSession(), room.NewSession(), room.NewSession(), room.NewSession()
+		_, err := join(a, "a", "")
+		require.NoError(t, err)
+		_, err = join(b, "b", request)
+		require.NoError(t, err)
+
+		opens = time.Now().Add(time.Hour)
+		_, err = join(c, "c", "")
+		require.ErrorIs(t, err, room.ErrRoomClosed)
+		_, err = join(c, "b", "")
+		require.ErrorIs(t, err, room.ErrSellerHasPlace, "it learns that it is in line")
+		for range 2 {
+			again, err := join(b, "b", request)
+			require.NoError(t, err)
+			require.Equal(t, room.Waiting, again.Status)
+		}
+		again, err := join(b, "b", "")
+		require.NoError(t, err)
+		require.Equal(t, int64(2), again.Ticket)
+		_, err = e.Leave(t.Context(), integration, room.LeaveRequest{Session: a, Outcome: room.Completed})
+		require.NoError(t, err)
+		again, err = join(b, "b", "")
+		require.NoError(t, err)
+		require.Equal(t, room.Locked, again.Status)
+		_, err = join(a, "a", "")
+		require.ErrorIs(t, err, room.ErrRoomClosed, "its place is over")
+
+		opens = time.Time{}
+		st, err := join(c, "c", "")
+		require.NoError(t, err)
+		require.Equal(t, int64(3), st.Ticket, "a refusal takes no ticket")
+	})
 }

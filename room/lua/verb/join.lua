@@ -19,6 +19,7 @@
 --   address             digest of the client's address, kept while the place lives, or may be restored;
 --                       '' = not known
 --   registered          when the calling process last registered the room in the index (ms)
+--   closed              whether the room takes no new places now
 --   begins              the absence token of a room that Redis does not know; see existence.unlisted
 -- The Go library alone sends own_lease, channel and vouch.
 -- Codes:
@@ -27,11 +28,13 @@
 --   no_place                    the session has no live place with that ticket
 --   seller_has_place            the seller has a live place with another session; the reply has its ticket
 --   lock_held, room_paused      the session would have to wait, and may not
+--   room_closed                 the room takes no new places now
 --   room_full                   the limit of waiters is reached
 -- Publishes the new place, and the lease where it is granted.
 
 -- refusal returns why this call cannot give a new place to any session, nil if it can.
 local function refusal()
+  if args.closed then return 'room_closed' end
   local must_wait = leases.held() or room.paused
   if not args.may_wait and must_wait then return room.paused and 'room_paused' or 'lock_held' end
   if args.room_limit > 0 and must_wait and line.length() >= args.room_limit then return 'room_full' end
