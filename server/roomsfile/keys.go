@@ -36,6 +36,7 @@ func keys() []key {
 		{"support.url", link(func(e *Entry) *string { return &e.Support.URL })},
 		{"support.tel", tel(func(e *Entry) *string { return &e.Support.Tel })},
 		{"return_url", link(func(e *Entry) *string { return &e.ReturnURL })},
+		{"open", (*reader).open},
 		{"sms_secret", (*reader).secret},
 		{"sms_secret_file", (*reader).secretFile},
 		{"sms_from", senders(mostSenders, func(e *Entry) *[]string { return &e.Senders })},

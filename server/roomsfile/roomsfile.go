@@ -22,6 +22,7 @@ type Entry struct {
 	Marketplaces []Marketplace
 	Support      Support
 	ReturnURL    string
+	Open         *Hours // when the room takes new places; nil: always
 
 	Senders  []string      // accepted senders; none: all
 	Verifier *sms.Verifier // of the room's own secret; nil: none
