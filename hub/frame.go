@@ -19,6 +19,7 @@ type shared struct {
 	length []byte // ,"queue_length":…,"estimated_wait":
 	lease  []byte // ,"lease_expires_at":…,"fence":
 	tail   []byte // the members of wire.Public, ,"claim_by":
+	opens  int64  // when the room takes new places again, in unix ms; 0 = it does
 }
 
 func (s *shared) room(id room.ID) {
@@ -75,6 +76,7 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	b = frame.IntIf(b, `,"maximum_wait":`, room.Seconds(w.Maximum), known)
 	b = append(b, s.lease...)
 	b = frame.IntIf(b, "", st.Fence, st.Status == room.Locked)
+	b = frame.IntIf(b, `,"opens_at":`, s.opens, s.opens != 0)
 	b = append(b, s.tail...)
 	b = frame.IntIf(b, "", m.Lease.ClaimBy, st.Status == room.Locked && m.Lease.ClaimBy != 0)
 	if st.Marks != (wire.Marks{}) {

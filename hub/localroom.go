@@ -55,6 +55,7 @@ func newLocalRoom(h *Hub, id room.ID) *localRoom {
 		l, l
 	l.presence = h.presence.NewRoom(l.id, &l.mu, sessions{l})
 	l.shared.room(l.id)
+	l.shared.opens = h.opensAt(l.id)
 	return l
 }
 

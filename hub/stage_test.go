@@ -96,6 +96,7 @@ type state struct {
 	MaximumWait    *int64  `json:"maximum_wait"`
 	LeaseExpiresAt *int64  `json:"lease_expires_at"`
 	Fence          *int64  `json:"fence"`
+	OpensAt        *int64  `json:"opens_at"`
 	Paused         bool    `json:"paused"`
 	ClaimBy        *int64  `json:"claim_by"`
 	Unclaimed      bool    `json:"unclaimed"`

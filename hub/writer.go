@@ -66,7 +66,7 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	if !l.m.Live || c.pending {
 		return buf, t, false
 	}
-	t.sent = mirror.Sent{Revision: l.m.Revision, Snapshots: l.m.Snapshots}
+	t.sent = mirror.Sent{Revision: l.m.Revision, Snapshots: l.m.Snapshots, OpensAt: l.shared.opens}
 	st := mirror.Seat{Status: room.Idle}
 	if s := c.session; s != nil {
 		if !l.m.Current(s) || c.opened && s.Here.ending != nil {

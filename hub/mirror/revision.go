@@ -76,11 +76,12 @@ func (f Freshness) Unreached() bool { return f == Next || f == Ahead }
 // OtherEpoch reports whether the versions cannot be compared.
 func (f Freshness) OtherEpoch() bool { return f == EpochBefore || f == EpochAfter }
 
-// Sent is the state that a socket has: its revision, how often a snapshot had replaced the room's state, and
-// how often the session's seat had changed.
+// Sent is the state that a socket has: its revision, how often a snapshot had replaced the room's state, how
+// often the session's seat had changed, and when the room was to open.
 type Sent struct {
 	Revision
 	Snapshots, Seats uint32
+	OpensAt          int64
 }
 
 // Worth reports whether next has news for a socket that has s. Versions never decrease on a socket.
