@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -73,6 +74,14 @@ func (s *Server) terms() func(room.ID) room.Terms {
 		return room.Terms{Lease: e.Lease, ClaimWithin: orOff(e.ClaimWithin), Quarantine: orOff(e.Quarantine),
 			Required: e.Required}
 	}
+}
+
+// opensAt returns when each room that is closed now opens, nil if none is ever closed.
+func (s *Server) opensAt() func(room.ID) time.Time {
+	if s.rooms == nil {
+		return nil
+	}
+	return func(id room.ID) time.Time { return s.rooms.Of(id).Open.OpensAt(time.Now()) }
 }
 
 // roomKeys returns the keys that seal messages of rooms with their own secret. A shared secret replaces them:

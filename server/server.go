@@ -138,7 +138,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine),
 		Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Terms: s.terms(), RoomKeys: s.roomKeys(), Tracer: s.traces.RoomTracer(),
+		Terms: s.terms(), OpensAt: s.opensAt(), RoomKeys: s.roomKeys(), Tracer: s.traces.RoomTracer(),
 		Address: s.cfg.Redis.Address(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) {
 			return s.ledger.Known(ctx, id)
@@ -199,7 +199,8 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	site := web.Config{
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry),
 		Links: s.links, WayBack: back, Reach: s.reach, Chosen: s.reachChosen, Pushes: s.pushes,
-		PublicURL: s.cfg.PublicURL, Rooms: s.cfg.Rooms, Terms: s.engine.Terms, Info: s.roomInfo, Names: s.roomNames,
+		PublicURL: s.cfg.PublicURL, Rooms: s.cfg.Rooms, Terms: s.engine.Terms, OpensAt: s.engine.OpensAt,
+		Info: s.roomInfo, Names: s.roomNames,
 		Pace:        s.pace(),
 		JoinRefused: s.ledger.JoinRefused,
 		AwayAfter:   s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,

@@ -26,6 +26,8 @@ export interface State {
   readonly lease_expires_at: number | null;
   /** The turn's fence, of `locked`: pass it to every system that the turn's work writes to. */
   readonly fence: number | null;
+  /** When the room takes new places again; null while it does. */
+  readonly opens_at: number | null;
   /** Support paused the room. */
   readonly paused: boolean;
   /** The latest time to claim my lease; null if there is nothing to claim. */

@@ -213,7 +213,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 	for _, lang := range templates.Languages() {
 		tab.open(room, lang)
 		wrong, err := chromedp.Run(tab.ctx, chromedp.Evaluate[[]string](fmt.Sprintf(`(async (table, lang) => {
-			const { ahead, estimate, expected, placeWords, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
+			const { ahead, estimate, expected, opensWords, placeWords, span, waitSentence, waitsNow, whenWords, clock } = await import("/static/js/words.js");
 			const { stamp } = await import("/static/js/desk/times.js");
 			const t = JSON.parse(document.getElementById("page-data").textContent).words;
 			const wrong = [];
@@ -224,6 +224,7 @@ func TestBrowserWritesWaitsAsTheTableHasThem(t *testing.T) {
 			for (const row of table.ahead) same(row[lang], ahead(t, row.position));
 			for (const row of table.place) same(row[lang], placeWords(t, row.position));
 			for (const row of table.when) same(row[lang], whenWords(t, row.hour, row.minute));
+			for (const row of table.opens) same(row[lang], opensWords(t, new Date(row.at), new Date(row.now)));
 			for (const row of table.stamp) same(row.text, stamp(row.at, row.after, row.format));
 			for (const row of table.clock) same(row.text, clock(row.milliseconds));
 			for (const row of table.expected) same(row.expected, expected(row.estimated, row.maximum, { ...row, lease: 120 }));

@@ -53,6 +53,7 @@ type frame struct {
 	EstimatedWait  *int    `json:"estimated_wait"`
 	MaximumWait    *int    `json:"maximum_wait"`
 	LeaseExpiresAt *int64  `json:"lease_expires_at"`
+	OpensAt        *int64  `json:"opens_at"`
 	Fence          *int64  `json:"fence"`
 	wire.Public
 	ClaimBy *int64 `json:"claim_by"`
@@ -126,8 +127,8 @@ func (v RoomView) frame() frame {
 		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
 		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
 		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
-		LeaseExpiresAt: present(v.LeaseExpiresAt), Fence: present(v.Fence), Public: v.Public,
-		ClaimBy: present(v.ClaimBy), Marks: v.Marks, Codes: v.codes(),
+		LeaseExpiresAt: present(v.LeaseExpiresAt), OpensAt: present(v.OpensAt), Fence: present(v.Fence),
+		Public: v.Public, ClaimBy: present(v.ClaimBy), Marks: v.Marks, Codes: v.codes(),
 	}
 }
 

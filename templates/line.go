@@ -17,6 +17,7 @@ func (v RoomView) marks() templ.Attributes {
 		"data-missed":     boolWord(v.missed()),
 		"data-hurry":      boolWord(v.hurry()),
 		"data-paused":     boolWord(v.Paused),
+		"data-closed":     boolWord(v.closed()),
 		"data-code":       boolWord(v.hasCode()),
 		"data-entered":    boolWord(v.entered()),
 		"data-messages":   boolWord(len(v.current()) > 0),
@@ -25,6 +26,17 @@ func (v RoomView) marks() templ.Attributes {
 		"data-return":     boolWord(v.Info.ReturnURL != ""),
 		"data-connection": "off",
 	}
+}
+
+// closed reports whether a seller without a place can not join, since the room is outside its hours.
+func (v RoomView) closed() bool { return v.OpensAt != 0 && v.shows("idle ended") }
+
+// opensWords returns when the room opens; "" while it is open.
+func (v RoomView) opensWords() string {
+	if v.OpensAt == 0 {
+		return ""
+	}
+	return OpensWords(v.Lang, time.UnixMilli(v.OpensAt).In(korea), time.UnixMilli(v.ServerTime).In(korea))
 }
 
 // kindOfEnding returns which sign belongs to an ending, as in view.js; "" in the other states.

@@ -74,6 +74,7 @@ func pictures() []picture {
 		{name: "idle-error", then: `document.getElementById("join").click()`,
 			until: `document.getElementById("error").textContent !== ""`},
 		{name: "idle-paused", state: object{"paused": true, "estimated_wait": nil, "maximum_wait": nil}},
+		{name: "idle-closed", state: object{"opens_at": in(14 * 60 * 60)}},
 		{name: "waiting", state: inLine(4, 6), view: func(v *templates.RoomView) {
 			v.JoinedPosition, v.SpreadSeconds = 6, 20
 		}},

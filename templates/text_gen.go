@@ -511,14 +511,20 @@ type LiveText struct {
 	HoursMin        string            `json:"hours_min"`       // {h} {m}
 	WaitSoon        string            `json:"wait_soon"`
 	WaitUnder       string            `json:"wait_under"`
-	WaitAbout       string            `json:"wait_about"`   // {wait}
-	WaitUsual       string            `json:"wait_usual"`   // {from} {to}
-	WaitCeiling     string            `json:"wait_ceiling"` // {max}
-	WaitMax         string            `json:"wait_max"`     // {max}
-	WaitBoth        string            `json:"wait_both"`    // {max} {wait}
-	When            string            `json:"when"`         // {time}
-	Morning         string            `json:"morning"`      // {hh} {h} {mm}
-	Afternoon       string            `json:"afternoon"`    // {hh} {h} {mm}
+	WaitAbout       string            `json:"wait_about"`     // {wait}
+	WaitUsual       string            `json:"wait_usual"`     // {from} {to}
+	WaitCeiling     string            `json:"wait_ceiling"`   // {max}
+	WaitMax         string            `json:"wait_max"`       // {max}
+	WaitBoth        string            `json:"wait_both"`      // {max} {wait}
+	When            string            `json:"when"`           // {time}
+	Morning         string            `json:"morning"`        // {hh} {h} {mm}
+	Afternoon       string            `json:"afternoon"`      // {hh} {h} {mm}
+	OpensToday      string            `json:"opens_today"`    // {time}
+	OpensTomorrow   string            `json:"opens_tomorrow"` // {time}
+	OpensOn         string            `json:"opens_on"`       // {date} {time}
+	SayOpened       string            `json:"say_opened"`
+	Months          []string          `json:"months"`
+	Date            string            `json:"date"` // {day} {month}
 	WaitLost        string            `json:"wait_lost"`
 	WaitUnknown     string            `json:"wait_unknown"`
 	Turn            map[string]Notice `json:"turn"` // by step
@@ -607,6 +613,7 @@ type PageText struct {
 	Prepare        PagePrepareText   `json:"prepare"`
 	PausedTitle    string            `json:"paused_title"`
 	PausedLead     string            `json:"paused_lead"`
+	ClosedTitle    string            `json:"closed_title"`
 	MyPlace        string            `json:"my_place"`
 	NextHero       string            `json:"next_hero"`
 	NextLead       string            `json:"next_lead"`

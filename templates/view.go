@@ -40,6 +40,7 @@
 //	body[data-entered]     "true" once the seller has entered the code of a turn that it completed
 //	body[data-messages]    "true" while a message is shown; body[data-offer]: while one waits to be claimed
 //	body[data-paused]      "true" while support has paused the room
+//	body[data-closed]      "true" while the reader can not join, since the room is outside its hours
 //	#seller-id #join       the form's field and button (idle and ended)
 //	#error                 the error of the last press (idle and ended); empty otherwise.
 //	                       [data-error=waiting], [data-error=locked]: the same in those states
@@ -80,6 +81,7 @@
 //	#say #shout            announcements for screen readers, politely and at once
 //	#notice                what support did for this seller, empty once it is no longer true
 //	#paused                visible while the room is paused, outside of the seller's own turn
+//	#closed                visible while the room is outside its hours, to a seller without a place
 package templates
 
 import "github.com/waitroom/waitroom/room/wire"
@@ -118,6 +120,7 @@ type RoomView struct {
 	MaximumWait    *int    // seconds; as EstimatedWait
 	LeaseExpiresAt int64   // unix milliseconds of the current lease's end; 0 where free
 	ServerTime     int64   // unix milliseconds of the moment of this view
+	OpensAt        int64   // unix milliseconds of when the room takes new places again; 0: it does
 	SpreadSeconds  float64 // how far the lengths of turns lie from their average; 0: not known yet
 	HoldSeconds    float64 // the average turn by the room's history; 0: none is needed, or there is none
 	Holds          int     // from how many turns the room's own average comes, counted to 9

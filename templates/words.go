@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // soon is a wait, in seconds, below which the page says "soon" instead of a number.
@@ -51,12 +52,33 @@ func waitParts(t LiveText, estimated, maximum *int, usual Usual) (words, latest 
 // WhenWords returns an approximate time of day: "오후 6:12쯤".
 func WhenWords(lang string, hour, minute int) string {
 	t := TextIn(lang).Live
+	return fill(t.When, "time", timeWords(t, hour, minute))
+}
+
+// timeWords returns a time of day to the minute: "오후 6:12".
+func timeWords(t LiveText, hour, minute int) string {
 	pattern := t.Morning
 	if hour >= 12 {
 		pattern = t.Afternoon
 	}
-	words := fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
-	return fill(t.When, "time", words)
+	return fill(pattern, "h", (hour+11)%12+1, "hh", hour, "mm", fmt.Sprintf("%02d", minute))
+}
+
+// OpensWords returns when a closed room opens, both times in the reader's zone: "내일 오전 9:00에 열려요".
+func OpensWords(lang string, at, now time.Time) string {
+	t := TextIn(lang).Live
+	clock := timeWords(t, at.Hour(), at.Minute())
+	midnight := func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	}
+	switch midnight(at).Sub(midnight(now)) {
+	case 0:
+		return fill(t.OpensToday, "time", clock)
+	case 24 * time.Hour:
+		return fill(t.OpensTomorrow, "time", clock)
+	}
+	date := fill(t.Date, "month", t.Months[at.Month()-1], "day", at.Day())
+	return fill(t.OpensOn, "date", date, "time", clock)
 }
 
 // AheadWords returns how many sellers are before a position.

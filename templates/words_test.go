@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,8 +13,8 @@ import (
 
 // wordsTable has examples that the texts made in Go and in the browser both have to give.
 type wordsTable struct {
-	Estimate, Span, Sentence, Ahead, Place, When []wordsRow
-	Stamp                                        []struct {
+	Estimate, Span, Sentence, Ahead, Place, When, Opens []wordsRow
+	Stamp                                               []struct {
 		At, After int64
 		Format    string
 		Text      string
@@ -29,6 +30,7 @@ type wordsRow struct {
 	Seconds, Position, Hour, Minute int
 	Spread, Left                    float64
 	Estimated, Maximum              *int
+	At, Now                         time.Time
 	Ko, En, Ja, Vi                  string
 	ZhHans                          string `json:"zh-Hans"`
 }
@@ -56,6 +58,7 @@ func TestWaitsAreWrittenAsInTheTable(t *testing.T) {
 		{table.Ahead, func(lang string, r wordsRow) string { return templates.AheadWords(lang, r.Position) }},
 		{table.Place, func(lang string, r wordsRow) string { return templates.PlaceWords(lang, r.Position) }},
 		{table.When, func(lang string, r wordsRow) string { return templates.WhenWords(lang, r.Hour, r.Minute) }},
+		{table.Opens, func(lang string, r wordsRow) string { return templates.OpensWords(lang, r.At, r.Now) }},
 	} {
 		require.NotEmpty(t, part.rows)
 		for _, row := range part.rows {

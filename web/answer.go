@@ -85,13 +85,14 @@ type statusAnswer struct {
 	Room   room.ID `json:"room"`
 	Status string  `json:"status"`
 	wire.Public
-	Length        int    `json:"queue_length"`
-	ExpiresIn     *int64 `json:"expires_in"`
-	EstimatedWait *int64 `json:"estimated_wait"`
-	Epoch         int64  `json:"epoch"`
-	Version       int64  `json:"version"`
-	ServerTime    int64  `json:"server_time"`
-	Me            any    `json:"me"`
+	Length        int            `json:"queue_length"`
+	ExpiresIn     *int64         `json:"expires_in"`
+	EstimatedWait *int64         `json:"estimated_wait"`
+	OpensAt       *reply.Instant `json:"opens_at"` // null while it is open
+	Epoch         int64          `json:"epoch"`
+	Version       int64          `json:"version"`
+	ServerTime    int64          `json:"server_time"`
+	Me            any            `json:"me"`
 }
 
 // standingAnswer returns the answer about a session's own place; nil without one.

@@ -31,6 +31,18 @@ func newBase(cfg Config) *base {
 // lease returns the length of a new lease in a room.
 func (b *base) lease(id room.ID) time.Duration { return b.Terms(id).Lease }
 
+// opensAt returns when a room that is closed now opens, in unix ms; 0 for an open one.
+func (b *base) opensAt(id room.ID) int64 {
+	if b.OpensAt == nil {
+		return 0
+	}
+	at := b.OpensAt(id)
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMilli()
+}
+
 // info returns the operator's texts for a room in the page's language.
 func (b *base) info(id room.ID, lang string) (info templates.RoomInfo) {
 	if b.Info != nil {

@@ -125,7 +125,8 @@ func (h *lockAPI) rejecting(c *gin.Context, session string, fence int64, message
 func (h *lockAPI) busy(c *gin.Context, expected room.Expectation) {
 	wait := max(room.Seconds(time.Duration(expected.AskAfter-expected.Now)*time.Millisecond), 1)
 	c.Header("Retry-After", strconv.FormatInt(wait, 10))
-	h.Write(c, "number_busy", problem.For("number_busy"), new(reply.Instant(expected.AskAfter)))
+	h.Write(c, "number_busy", problem.For("number_busy"),
+		reply.Times{AskAfter: new(reply.Instant(expected.AskAfter))})
 }
 
 // checkExpect validates a request. An empty sender is refused, as it would match every sender without digits.

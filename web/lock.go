@@ -4,12 +4,14 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/reply"
 	"github.com/waitroom/waitroom/web/request"
 )
 
@@ -46,11 +48,24 @@ func (h *lockAPI) join(c *gin.Context) {
 		return
 	}
 	session, standing, err := h.enter(c, session, body.Seller, body.Asks, !mayWait(c))
+	if errors.Is(err, room.ErrRoomClosed) {
+		h.closed(c)
+		return
+	}
 	if err != nil {
 		h.Fail(c, err)
 		return
 	}
 	h.answerStanding(c, session, standing)
+}
+
+// closed answers room_closed, with the time when the room opens.
+func (h *lockAPI) closed(c *gin.Context) {
+	now := time.Now().UnixMilli()
+	at := max(h.opensAt(request.Room(c)), now) // it may have opened meanwhile
+	wait := max(room.Seconds(time.Duration(at-now)*time.Millisecond), 1)
+	c.Header("Retry-After", strconv.FormatInt(wait, 10))
+	h.Write(c, "room_closed", problem.For("room_closed"), reply.Times{OpensAt: new(reply.Instant(at))})
 }
 
 // answerStanding answers a live place: 200 to the holder, 202 to a seller in line.

@@ -69,7 +69,7 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 		return
 	}
 	v := roomView(id, view, seat, h.lease(id))
-	v.Lang, v.AssetPrefix, v.Plain = lang, h.AssetPrefix, isPlain(c)
+	v.Lang, v.AssetPrefix, v.Plain, v.OpensAt = lang, h.AssetPrefix, isPlain(c), h.opensAt(id)
 	h.addPace(id, &v)
 	h.addRules(id, &v)
 	market, _ := strconv.Atoi(c.Query("market")) // none: the first

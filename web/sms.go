@@ -12,6 +12,7 @@ import (
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/problem"
+	"github.com/waitroom/waitroom/web/reply"
 	"github.com/waitroom/waitroom/web/request"
 )
 
@@ -176,7 +177,7 @@ func (h *smsAPI) failMessage(c *gin.Context, err error) {
 	p.Words = func(lang string) templates.Problem {
 		return templates.Problem{Title: problem.Words(lang).API[code].Title, Detail: fault.Detail(lang)}
 	}
-	h.Write(c, code, p, nil)
+	h.Write(c, code, p, reply.Times{})
 }
 
 // spanMessage records on a request's span where its message belongs.

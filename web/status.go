@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/web/reply"
 	"github.com/waitroom/waitroom/web/request"
 )
 
@@ -41,6 +42,9 @@ func (h *lockAPI) status(c *gin.Context) {
 			h.lease(request.Room(c)))}
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
+	}
+	if at := h.opensAt(request.Room(c)); at != 0 {
+		a.OpensAt = new(reply.Instant(at))
 	}
 	a.EstimatedWait, _ = waits(view, view.Waiting+1, h.lease(request.Room(c)))
 	h.JSON(c, http.StatusOK, a)

@@ -84,8 +84,11 @@ type Config struct {
 	Links   *link.Links       // continue a place in another browser; nil: none
 	Rooms   Rooms             // the existing rooms
 
-	Terms func(room.ID) room.Terms                         // the engine's
-	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room; nil: none
+	Terms func(room.ID) room.Terms // the engine's
+	// when a room that takes no new places now opens, the zero time for an open one; nil: all are always open
+	OpensAt func(room.ID) time.Time
+
+	Info func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room; nil: none
 
 	// how long a room's leases were held before, at the hour of now (unix ms of Redis's clock); zero: not known.
 	// It returns soon. nil: it is never known

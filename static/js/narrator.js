@@ -26,6 +26,9 @@ export class Narrator {
     else if (before.status === "locked") this.alert.over();
     if (state.status === "waiting") this.#waiting(state, before);
     if (state.status === "ended" && before.status !== "ended") this.#ended();
+    const placeless = state.status === "idle" || state.status === "ended";
+    if (placeless && before.opens_at != null && state.opens_at == null)
+      this.speaker.say(this.words.say_opened);
     if (state.paused !== before.paused && state.status === "waiting") this.#paused(state.paused);
   }
 

@@ -9,6 +9,7 @@ const NOTHING = {
   maximum_wait: null,
   lease_expires_at: null,
   fence: null,
+  opens_at: null,
   paused: false,
   claim_by: null,
   codes: null,
@@ -60,6 +61,7 @@ export class Store {
       ticket: answer.ticket ?? (answer.status === "ended" ? this.state.ticket : null),
       lease_expires_at: time(answer.expires_at ?? answer.lease_expires_at),
       queue_length: answer.queue_length ?? this.state.queue_length,
+      opens_at: answer.opens_at === undefined ? this.state.opens_at : answer.opens_at,
       paused: answer.paused ?? this.state.paused,
       codes: answer.status === "locked" ? this.#codes(answer) : null,
     });
@@ -89,10 +91,11 @@ export class Store {
    * newcomer's maximum.
    */
   applyStatus(status) {
-    const { me, ...room } = status;
+    const { me, ...room } = { ...status, opens_at: time(status.opens_at) };
     if (me) {
+      const { epoch, version, opens_at, paused } = room;
       return this.applyAnswer(
-        { ...me, claim_by: time(me.claim_by), epoch: room.epoch, version: room.version, paused: room.paused },
+        { ...me, claim_by: time(me.claim_by), epoch, version, opens_at, paused },
         room.server_time,
       );
     }

@@ -7,6 +7,7 @@ import {
   estimate,
   expected,
   fill,
+  opensWords,
   placeWords,
   span,
   timeOfDay,
@@ -66,6 +67,7 @@ export class View {
     body.next = String(state.status === "waiting" && state.queue_position === 1);
     body.missed = String(state.status === "waiting" && state.unclaimed === true);
     body.paused = String(state.paused);
+    body.closed = String(this.closed);
     this.panels();
     this.messages.show(state.status);
     this.unclaimed.show(state);
@@ -74,6 +76,7 @@ export class View {
     this.turn.draw(state);
     if (!["asked", "text"].includes(this.turn.step)) put(byID("market-note"), ""); // its button is gone
     byID("paused").hidden = !state.paused || state.status === "locked";
+    this.#opens();
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
@@ -115,6 +118,21 @@ export class View {
     for (const panel of document.querySelectorAll("[data-panel]")) {
       panel.hidden = !panel.dataset.panel.split(" ").includes(status);
     }
+    byID("join-form").hidden ||= this.closed;
+  }
+
+  /** Returns whether a seller without a place can not join, since the room is outside its hours. */
+  get closed() {
+    const { status, opens_at: at } = this.state;
+    return at != null && (status === "idle" || status === "ended");
+  }
+
+  #opens() {
+    const { closed, server, words } = this;
+    byID("line").hidden = closed;
+    byID("closed").hidden = !closed;
+    if (closed)
+      put(byID("opens"), opensWords(words, server.here(this.state.opens_at), server.here(server.now())));
   }
 
   /** Focuses the heading of the state on show, from where reading goes on. */

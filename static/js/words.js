@@ -118,9 +118,24 @@ export function waitSentence(t, estimated, maximum, usual) {
 
 /** Returns an approximate time of day. */
 export function whenWords(t, hour, minute) {
-  const values = { h: ((hour + 11) % 12) + 1, hh: hour, mm: String(minute).padStart(2, "0") };
-  return fill(t.when, { time: fill(hour < 12 ? t.morning : t.afternoon, values) });
+  return fill(t.when, { time: timeWords(t, hour, minute) });
 }
+
+function timeWords(t, hour, minute) {
+  const values = { h: ((hour + 11) % 12) + 1, hh: hour, mm: String(minute).padStart(2, "0") };
+  return fill(hour < 12 ? t.morning : t.afternoon, values);
+}
+
+/** Returns when a closed room opens, as OpensWords in Go; both are dates of this machine's clock. */
+export function opensWords(t, at, now) {
+  const time = timeWords(t, at.getHours(), at.getMinutes());
+  const days = (midnight(at) - midnight(now)) / 86400000;
+  if (days <= 1) return fill(days < 1 ? t.opens_today : t.opens_tomorrow, { time });
+  const date = fill(t.date, { month: t.months[at.getMonth()], day: at.getDate() });
+  return fill(t.opens_on, { date, time });
+}
+
+const midnight = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
 
 export function span(t, seconds) {
   const m = Math.floor(seconds / 60);

@@ -54,6 +54,7 @@ var codes = []struct {
 	{room.ErrLockHeld, "lock_held"},
 	{room.ErrPaused, "room_paused"},
 	{room.ErrRoomFull, "room_full"},
+	{room.ErrRoomClosed, "room_closed"},
 	{room.ErrSellerHasPlace, "seller_has_place"},
 	{sms.ErrNotConfigured, "sms_not_configured"},
 	{sms.ErrUnknownSource, "unknown_source"},

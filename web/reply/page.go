@@ -30,7 +30,7 @@ func (r *Replies) render(c *gin.Context, lang string, page templ.Component, send
 	var body bytes.Buffer
 	if err := page.Render(c.Request.Context(), &body); err != nil {
 		r.Log.ErrorContext(c.Request.Context(), "page not rendered", "route", c.FullPath(), "error", err)
-		writeProblem(c, "internal", problem.For("internal"), nil)
+		writeProblem(c, "internal", problem.For("internal"), Times{})
 		return
 	}
 	c.Header("Cache-Control", "no-store")

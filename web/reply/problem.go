@@ -28,7 +28,7 @@ func (r *Replies) Fail(c *gin.Context, err error) {
 		return
 	}
 	if errors.Is(err, sms.ErrRefused) {
-		r.Write(c, code, refusedByLedger(code), nil)
+		r.Write(c, code, refusedByLedger(code), Times{})
 		return
 	}
 	if reason := identity.Reason(err); reason != "" {
@@ -51,7 +51,7 @@ func (r *Replies) refuseToken(c *gin.Context, code, reason string) {
 			return link(lang)
 		}
 	}
-	r.Write(c, code, p, nil)
+	r.Write(c, code, p, Times{})
 }
 
 // log logs a server error.
@@ -73,7 +73,7 @@ func (r *Replies) Refuse(c *gin.Context, code string) {
 	if problem.For(code).Status == 0 {
 		code = "internal"
 	}
-	r.Write(c, code, problemOf(c, code), nil)
+	r.Write(c, code, problemOf(c, code), Times{})
 }
 
 // refuseFor answers a limit's refusal. It names the limit unless it is the rate of joins.
@@ -88,11 +88,17 @@ func (r *Replies) refuseFor(c *gin.Context, limit quota.Limited) {
 		}
 		return fast(lang)
 	}
-	r.Write(c, code, p, nil)
+	r.Write(c, code, p, Times{})
 }
 
-// Write answers a problem; after is the time when the holder may ask again, if the number is busy.
-func (r *Replies) Write(c *gin.Context, code string, p problem.Problem, after *Instant) {
+// Times has when a repeat is answered otherwise, where that is known.
+type Times struct {
+	AskAfter *Instant `json:"ask_after,omitempty"` // when the holder may ask, while the number is busy
+	OpensAt  *Instant `json:"opens_at,omitempty"`  // when a closed room opens
+}
+
+// Write answers a problem.
+func (r *Replies) Write(c *gin.Context, code string, p problem.Problem, times Times) {
 	c.Abort()
 	r.spanProblem(c, code)
 	header := c.Writer.Header()
@@ -105,21 +111,21 @@ func (r *Replies) Write(c *gin.Context, code string, p problem.Problem, after *I
 		r.errorPage(c, code, p)
 		return
 	}
-	writeProblem(c, code, p, after)
+	writeProblem(c, code, p, times)
 }
 
-func writeProblem(c *gin.Context, code string, p problem.Problem, after *Instant) {
+func writeProblem(c *gin.Context, code string, p problem.Problem, times Times) {
 	lang := request.Spoken(c).Accepted(c.Request)
 	words := p.Words(lang)
 	body, err := json.Marshal(struct {
-		Type     string   `json:"type"`
-		Title    string   `json:"title"`
-		Status   int      `json:"status"`
-		Code     string   `json:"code"`
-		Detail   string   `json:"detail"`
-		Reason   string   `json:"reason,omitempty"`
-		AskAfter *Instant `json:"ask_after,omitempty"`
-	}{"urn:waitroom:problem:" + code, words.Title, p.Status, code, words.Detail, p.Reason, after})
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+		Reason string `json:"reason,omitempty"`
+		Times
+	}{"urn:waitroom:problem:" + code, words.Title, p.Status, code, words.Detail, p.Reason, times})
 	if err != nil { // strings and numbers always marshal
 		panic(err)
 	}
