@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -169,15 +170,26 @@ func TestTheModuleDoesWhatItsTypesSay(t *testing.T) {
 	}
 	require.Empty(t, moduleOf[[]string](p, r.URL(), `return Object.getOwnPropertyNames(m.WaitingRoom.prototype)
 		.filter((name) => name !== "constructor" && !`+jsText(class)+`.includes(name))`), "each has a type")
-	state := moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "integration" });
-		const first = await new Promise((done) => room.on("state", done));
+	states := moduleOf[string](p, r.URL(), `const room = m.WaitingRoom.connect({ room: "integration" });
+		const all = [];
+		const first = new Promise((done) => room.on("state", (state) => all.push(state) && done()));
+		await first;
+		all.push(await room.join("a"), await room.refresh(), await room.leave(), await room.refresh());
 		room.close();
-		return JSON.stringify(first)`)
-	var first map[string]any
-	require.NoError(t, json.Unmarshal([]byte(state), &first))
-	for field := range first {
-		require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field),
-			"%s has no type", field)
+		return JSON.stringify(all)`)
+	var all []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(states), &all))
+	require.GreaterOrEqual(t, len(all), 5)
+	for _, state := range all {
+		for field := range state { // an answer also has the session, a secret
+			require.True(t, field == "type" || field == "room" || strings.Contains(types, "readonly "+field),
+				"%s has no type", field)
+		}
+		if state["status"] != "locked" {
+			require.Nil(t, state["fence"])
+		}
+		at := state["server_time"].(float64)
+		require.Equal(t, math.Trunc(at), at)
 	}
 	for kind, schema := range map[string]string{"Message": "SMS", "Unclaimed": "SMSUnclaimed", "State": "Codes"} {
 		_, fields, found := strings.Cut(types, "export interface "+kind+" {")

@@ -15,6 +15,14 @@ const NOTHING = {
   codes: null,
 };
 
+const MEMBERS = [...Object.keys(NOTHING), "room", "epoch", "version", "server_time", "unclaimed"];
+
+/** Returns a state's own members: an answer has the session too, a secret, which no listener needs. */
+function stateOf(frame) {
+  const given = MEMBERS.filter((name) => frame[name] !== undefined).map((name) => [name, frame[name]]);
+  return { ...NOTHING, ...Object.fromEntries(given) };
+}
+
 /** The newest known state. Frames, answers and the page itself all come in here. */
 export class Store {
   #listeners = [];
@@ -28,7 +36,7 @@ export class Store {
   constructor(initial, last, doubts = () => false) {
     this.#last = last;
     this.#doubts = doubts;
-    this.state = last.check({ ...NOTHING, ...initial });
+    this.state = last.check(stateOf(initial ?? {}));
   }
 
   onChange(listener) {
@@ -41,7 +49,7 @@ export class Store {
     if (same && frame.version < this.state.version) return false;
     if (same && frame.status === "idle" && this.state.ticket != null && this.#doubts(frame)) return false;
     const before = this.state;
-    this.state = this.#last.check({ ...NOTHING, ...frame });
+    this.state = this.#last.check(stateOf(frame));
     for (const listener of this.#listeners) listener(this.state, before);
     return true;
   }
@@ -56,8 +64,9 @@ export class Store {
   applyAnswer(answer, now) {
     return this.apply({
       ...answer,
-      server_time: now,
+      server_time: Math.round(now),
       status: STATUS[answer.status] ?? answer.status,
+      fence: answer.status === "locked" ? answer.fence : null,
       ticket: answer.ticket ?? (answer.status === "ended" ? this.state.ticket : null),
       lease_expires_at: time(answer.expires_at ?? answer.lease_expires_at),
       queue_length: answer.queue_length ?? this.state.queue_length,
