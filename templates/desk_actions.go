@@ -25,8 +25,8 @@ func (t Text) DeskAction(code string) string {
 	return code
 }
 
-// done returns an action's details beyond its name; "" without any.
-func (t Text) done(d ActionDetail) string {
+// done returns an action's details beyond its name, if there are any.
+func (t Text) done(d ActionDetail) Words {
 	var seconds, moved, message string
 	if d.Seconds != 0 {
 		seconds = fill(t.Desk.Audit.Seconds, "n", d.Seconds)
@@ -35,7 +35,7 @@ func (t Text) done(d ActionDetail) string {
 		moved = fill(t.Desk.Audit.Moved, "from", d.From, "to", d.To)
 	}
 	if d.MessageID != "" {
-		message = fill(t.Desk.Story.Message, "id", d.MessageID)
+		message = t.Desk.Story.Message
 	}
-	return parts(t.Desk.Story.Sep, seconds, moved, message)
+	return wordsOf(parts(t.Desk.Story.Sep, seconds, moved, message), "id", verbatim(d.MessageID))
 }

@@ -1,9 +1,6 @@
 package templates
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // narrator writes the sentences of a timeline.
 type narrator struct{ Text }
@@ -177,10 +174,6 @@ func (t narrator) with(words Words, pattern string, ms, began int64) Words {
 		return words
 	}
 	return t.join(words, wordsOf(pattern, "span", t.span(ms)))
-}
-
-func (t narrator) join(first, second Words) Words {
-	return slices.Concat(first, Words{{Text: t.Desk.Story.Sep}}, second)
 }
 
 // span returns a length of time: to the second below an hour, to the minute from there on.

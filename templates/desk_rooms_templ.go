@@ -261,7 +261,7 @@ func RoomsPage(v RoomsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</span></p></section><template id=\"rooms-row\"><div class=\"live-row\" role=\"row\" tabindex=\"-1\"><span role=\"gridcell\" class=\"cell-room\"><a data-cell=\"room\" tabindex=\"-1\"></a> <span data-cell=\"called\" class=\"soft cut\"></span></span> <span role=\"gridcell\" class=\"cell-trouble\" data-cell=\"trouble\"></span> <span role=\"gridcell\" class=\"cell-holder\"><span data-cell=\"holder\" class=\"cut\"></span> <span data-cell=\"left\" class=\"soft num\"></span></span> <span role=\"gridcell\" class=\"num\" data-cell=\"waiting\" data-label=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</span></p></section><template id=\"rooms-row\"><div class=\"live-row\" role=\"row\" tabindex=\"-1\"><span role=\"gridcell\" class=\"cell-room\"><a data-cell=\"room\" translate=\"no\" tabindex=\"-1\"></a> <span data-cell=\"called\" translate=\"no\" class=\"soft cut\"></span></span> <span role=\"gridcell\" class=\"cell-trouble\" data-cell=\"trouble\"></span> <span role=\"gridcell\" class=\"cell-holder\"><span data-cell=\"holder\" translate=\"no\" class=\"cut\"></span> <span data-cell=\"left\" class=\"soft num\"></span></span> <span role=\"gridcell\" class=\"num\" data-cell=\"waiting\" data-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -28,7 +28,7 @@ type Line struct {
 	Kind string
 	Tone string // good, warn or bad, where it is worth a colour; it is in the words too
 	Text Words
-	Note string // small beside it
+	Note Words // small beside it
 }
 
 // Story returns a seller's events as sentences that can be read out on the telephone.
@@ -65,7 +65,7 @@ func (t narrator) visit(events []StoryEvent) (Visit, course) {
 func (t narrator) line(e StoryEvent, c course) Line {
 	line := Line{At: e.At, Kind: e.Kind, Tone: tone(e), Text: t.sentence(e, c)}
 	if e.MessageID != "" {
-		line.Note = fill(t.Desk.Story.Message, "id", e.MessageID)
+		line.Note = wordsOf(t.Desk.Story.Message, "id", verbatim(e.MessageID))
 	}
 	return line
 }

@@ -6,17 +6,21 @@ import (
 	"time"
 )
 
-// Words is a sentence that contains times, which the page shows in its reader's zone.
+// Words is a sentence that contains times, which the page shows in its reader's zone, and names.
 type Words []Word
 
 // Word is a piece of text, or a time.
 type Word struct {
 	Text string
+	Name bool  // no translation may change the text
 	At   int64 // unix ms; 0 = it is text
 }
 
 // instant is a value of a pattern that stays a time instead of becoming text.
 type instant int64
+
+// verbatim is a value of a pattern that no translation may change: an id, or a name.
+type verbatim string
 
 // String returns the sentence with its instants as times of day in UTC.
 func (w Words) String() string {
@@ -30,16 +34,21 @@ func (w Words) String() string {
 	return b.String()
 }
 
-// wordsOf fills a pattern as fill does, and leaves instants as such.
+// wordsOf fills a pattern as fill does, and leaves instants and names as such.
 func wordsOf(pattern string, pairs ...any) Words {
 	var words Words
 	for i := 0; i+1 < len(pairs); i += 2 {
-		at, ok := pairs[i+1].(instant)
-		if !ok {
+		var word Word
+		switch value := pairs[i+1].(type) {
+		case instant:
+			word.At = int64(value)
+		case verbatim:
+			word.Text, word.Name = string(value), true
+		default:
 			continue
 		}
 		if head, tail, found := strings.Cut(pattern, "{"+pairs[i].(string)+"}"); found {
-			words = append(words, Word{Text: fill(head, pairs...)}, Word{At: int64(at)})
+			words = append(words, Word{Text: fill(head, pairs...)}, word)
 			pattern = tail
 		}
 	}
@@ -55,6 +64,18 @@ func trimmed(words Words) Words {
 		}
 	}
 	return kept
+}
+
+// join joins the non-empty sentences.
+func (t Text) join(list ...Words) Words {
+	var all Words
+	for _, words := range list {
+		if len(all) > 0 && len(words) > 0 {
+			all = append(all, Word{Text: t.Desk.Story.Sep})
+		}
+		all = append(all, words...)
+	}
+	return all
 }
 
 // The ways a page writes an instant; static/js/desk/times.js has the same, and

@@ -52,7 +52,7 @@ func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 			Tel: "1500 0000"}, ReturnURL: "https://portal.example/done"}
 	page := render(t, templates.RoomPage(view))
 	require.Contains(t, between(t, page, `<header`, "</header>"), "쿠팡 연동")
-	require.Contains(t, page, `<strong id="number" class="whole">010-0000-0000</strong>`)
+	require.Contains(t, page, `<strong id="number" class="whole" translate="no">010-0000-0000</strong>`)
 	require.Contains(t, between(t, page, `id="ask"`, "</button>"), "인증번호 요청하러 가기")
 	require.Contains(t, between(t, page, `id="ask"`, "</button>"), `data-opens="https://wing.example"`)
 	require.Contains(t, between(t, page, `id="turn-lead">`, "</p>"), "아래 버튼을 누르면 쿠팡 화면이 열려요. 거기서 인증번호를 요청해 주세요.")
@@ -63,7 +63,7 @@ func TestPageShowsTheOperatorsRoomDetails(t *testing.T) {
 
 	require.Contains(t,
 		render(t,
-			templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), "<dd>쿠팡 연동</dd>")
+			templates.LinkPage(templates.LinkView{Lang: "ko", Room: "integration", Name: "쿠팡 연동"})), `<dd translate="no">쿠팡 연동</dd>`)
 
 	view.Info.Support.URL, view.Info.ReturnURL = "javascript:alert(1)", "javascript:alert(1)"
 	require.NotContains(t, render(t, templates.RoomPage(view)), "javascript:")

@@ -131,7 +131,7 @@ export class Messages extends HTMLElement {
     document.body.dataset.messages = String(this.count > 0);
     this.#find("title").textContent = title(t, main);
     const parts = main?.code ? groups(main.code) : [withoutCode(t, main)];
-    code.replaceChildren(...parts.map((part) => make("span", {}, part)));
+    code.replaceChildren(...parts.map((part) => make("span", { translate: main?.code ? "no" : null }, part)));
     code.dataset.empty = String(!main?.code);
     code.dataset.long = String(main?.code.length > 6);
     this.#find("copy").hidden = !main?.code;
@@ -150,12 +150,12 @@ export class Messages extends HTMLElement {
   /** A smaller message; its code can still be the one that the market asks for. */
   #row(message) {
     const item = line(message.text);
-    if (message.late) item.firstChild.prepend(strong(this.#words.late_title));
+    if (message.late) item.firstChild.prepend(make("strong", { translate: "yes" }, this.#words.late_title));
     if (!message.code) return item;
     const words = this.#find("copy").dataset.copy;
     const button = make(
       "button",
-      { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}` },
+      { type: "button", class: "button small", "data-copy": words, "aria-label": `${message.code} ${words}`, translate: "no" },
       words,
     );
     button.addEventListener("click", () => this.#copy(button, message.code, item.firstChild));
@@ -196,18 +196,9 @@ function title(t, main) {
   return main && !main.code ? t.text_title : t.code_title;
 }
 
-function strong(text) {
-  const element = document.createElement("strong");
-  element.textContent = text;
-  return element;
-}
-
+/** Makes a row of a text, which no browser may translate. */
 function line(text) {
-  const item = document.createElement("li");
-  const element = document.createElement("span");
-  element.textContent = text;
-  item.append(element);
-  return item;
+  return make("li", {}, make("span", { translate: "no" }, text));
 }
 
 customElements.define("wr-sms", Messages);

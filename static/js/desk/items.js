@@ -76,7 +76,7 @@ export class ItemsPanel {
     const { words: t } = this;
     const why = t.whys[item.reason] ?? (item.result === "late" ? t.whys.late : "");
     const content = [
-      make("p", { class: "item-text mono" }, item.text),
+      make("p", { class: "item-text mono", translate: "no" }, item.text),
       make("p", { class: "item-facts soft" }, this.#facts(item)),
       why && make("p", { class: "item-why" }, why),
       item.offered && make("p", { class: "item-why" }, make("span", { class: "chip" }, t.offered)),
@@ -108,7 +108,7 @@ export class ItemsPanel {
         make("time", { class: "soft num", datetime: at.toISOString() }, timeOfDay(at)),
       ),
       ...content.filter(Boolean),
-      result && make("p", { class: "item-result", role: "status" }, result.words),
+      result && make("p", { class: "item-result", translate: "no", role: "status" }, result.words),
     );
   }
 
@@ -133,7 +133,7 @@ export class ItemsPanel {
   #lease(item, lease) {
     const { words: t } = this;
     const holder = make("span", { class: "lease-who" },
-      make("a", { href: timeline(lease.seller_id, this.room) }, lease.seller_id),
+      make("a", { href: timeline(lease.seller_id, this.room), translate: "no" }, lease.seller_id),
       make("span", { class: "soft" }, ` ${fill(t.ticket, { ticket: lease.ticket })}`),
       lease.live && make("span", { class: "chip" }, t.live),
     );
@@ -151,7 +151,12 @@ export class ItemsPanel {
     const { words: t } = this;
     const button = make(
       "button",
-      { type: "button", class: "button", "aria-label": `${t.assign_to}: ${lease.seller_id}` },
+      {
+        type: "button",
+        class: "button",
+        "aria-label": `${t.assign_to}: ${lease.seller_id}`,
+        translate: "no",
+      },
       t.assign_to,
     );
     button.addEventListener("click", () => this.assign(item, lease, () => this.#back(item.key)));

@@ -16,7 +16,7 @@ function row(t, { key, kind, heard_at: heard, clock_ms: off, events }) {
     {},
     make(
       "th",
-      { scope: "row" },
+      { scope: "row", translate: "no" },
       key || t.source_carrier,
       kind && kind !== key && make("span", { class: "soft" }, ` ${kind}`),
     ),
