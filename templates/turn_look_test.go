@@ -21,16 +21,27 @@ const pale = `(() => {
 	}).map((e) => e.id).join();
 })()`
 
+// touched returns the visible buttons whose edge is nearer than 4 px to a text: forced colours draw every edge.
+const touched = `(() => {
+	const onShow = (e) => e.checkVisibility() && !e.closest("dialog, .unseen, .skip");
+	const texts = [...document.querySelectorAll("main *")].filter((e) => onShow(e) && !e.closest(".button, svg") &&
+		[...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim()));
+	const near = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom + 4 && b.top < a.bottom + 4;
+	return [...document.querySelectorAll("main .button")].filter(onShow).filter((button) =>
+		texts.some((text) => near(text.getBoundingClientRect(), button.getBoundingClientRect()))).map((e) => e.id).join();
+})()`
+
 func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
 	room.view.Info = templates.RoomInfo{Phone: "010-0000-0000",
 		Marketplace: templates.MarketplaceInfo{URL: "https://market.example"}, ReturnURL: "#back"}
-	tab.do(forcedColors(true))
+	tab.do(forcedColors(true), chromedp.EmulateViewport(360, 740))
 	tab.open(room, "ko")
 	legible := func(step string) {
 		t.Helper()
 		tab.step(step)
 		tab.until(pale + ` === ""`)
+		tab.until(touched + ` === ""`)
 	}
 	legible("")
 	room.push(t, turn(0))
@@ -43,6 +54,9 @@ func TestEveryButtonCanBeReadInForcedColors(t *testing.T) {
 	room.push(t, asked)
 	legible("asked")
 	room.send(t, message("a", "인증번호 000000", "000000", 0))
+	legible("code")
+	tab.do(chromedp.Click("#sms-whole summary"))
+	tab.shows("sms-text")
 	legible("code")
 	room.push(t, ended("expired"))
 	tab.until(`document.body.dataset.state === "ended"`)
