@@ -88,19 +88,47 @@ func expectTurn(t *testing.T) (*fakeRoom, *browser) {
 	return room, tab
 }
 
+// seesFocus records the id of the element that has the focus once a question is closed, before another event.
+const seesFocus = `for (const dialog of document.querySelectorAll("dialog"))
+	new MutationObserver(() => {
+		document.body.dataset.focused = dialog.open ? "" : document.activeElement.id;
+	}).observe(dialog, { attributes: true, attributeFilter: ["open"] });`
+
+// heading waits until a question is closed, and the focus at once on the heading.
+func (b *browser) heading(question string) {
+	b.t.Helper()
+	b.hides(question)
+	b.until(`document.body.dataset.focused === "turn-title"`)
+}
+
+func TestQuestionIsNoLongerAskedOnceTheTurnIsOver(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(passes)
+	tab.open(room, "ko")
+	room.push(t, turn(0))
+	tab.step("ask")
+	tab.run(seesFocus)
+	tab.do(chromedp.Click("#cancel"))
+	tab.shows("leave-confirm")
+	tab.run(fmt.Sprintf(`pass(%d)`, turnLength.Milliseconds()))
+	tab.step("over")
+	tab.heading("leave-confirm")
+}
+
 func TestQuestionIsNoLongerAskedOnceANewCodeIsThere(t *testing.T) {
 	room, tab := expectTurn(t)
+	tab.run(seesFocus)
 	tab.do(chromedp.Click("#done"))
 	tab.shows("done-confirm")
 	room.send(t, message("a", "광고", nil, time.Second))
 	tab.until(`document.getElementById("sms-text").textContent === "광고"`)
 	tab.shows("done-confirm") // still no code has come
 	room.send(t, message("b", "인증번호 000000", "000000", 0))
-	tab.hides("done-confirm")
+	tab.heading("done-confirm")
 	tab.do(chromedp.Click("#sms-reject"))
 	tab.shows("reject-confirm")
 	room.send(t, message("c", "인증번호 111111", "111111", 0))
-	tab.hides("reject-confirm") // another seller's code is not the one on show
+	tab.heading("reject-confirm") // another seller's code is not the one on show
 	require.Empty(t, room.made())
 }
 

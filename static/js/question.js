@@ -39,10 +39,14 @@ export class Question {
     this.#speaker.move(this.#dialog);
   }
 
-  /** Closes it also when the state changes under the question: it is then another one. */
+  /**
+   * Closes it also when the state changes under the question: it is then another one. Returns whether it was
+   * open: the focus is then where it was before, which may be gone.
+   */
   close() {
-    if (!isModal(this.#dialog)) return;
+    if (!isModal(this.#dialog)) return false;
     closeModal(this.#dialog);
     this.#speaker.move(document.body);
+    return true;
   }
 }

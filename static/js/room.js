@@ -55,8 +55,8 @@ messages.start({ words, server, messages: page.sms, past, onForget: forget });
 const notice = new SupportNotice({ words: words.notices, messages });
 const unclaimed = new Unclaimed({ words, server, journey, onYes: own });
 const onStep = (step, before) => {
-  if (step === "over") for (const question of questions) question.close();
-  view.keepFocus();
+  if (step === "over" && unasked()) view.focus();
+  else view.keepFocus();
   narrator.step(step, before);
 };
 const {
@@ -96,13 +96,18 @@ const questions = [
 ];
 const [, notYet] = questions;
 
+/** Closes the questions, and returns whether one was open: the news then has the focus at once. */
+function unasked() {
+  return questions.filter((question) => question.close()).length > 0;
+}
+
 const press = new Press({ words, settle, showText: (text) => view.error(text) });
 new Reach({ actions, words, act });
 
 let last = store.state.ticket; // of the place whose messages are here: they stay until the next place
 store.onChange((state, before) => {
   const changed = state.status !== before.status;
-  if (changed) for (const question of questions) question.close();
+  if (changed) unasked();
   if (state.epoch == null) last = 0; // another seller's page from now on
   if (state.ticket != null && state.ticket !== last) {
     if (last != null) journey.past(state, messages.forget());
@@ -180,8 +185,9 @@ function receiveMessage(frame) {
   if (!added) return;
   unclaimed.drop(added.id);
   // a new code is seen and heard at once: no question is over it
-  if (added.code && messages.main?.id === added.id) for (const question of questions) question.close();
+  const news = added.code && messages.main?.id === added.id && unasked();
   view.draw(store.state);
+  if (news) view.focus();
   notice.message(added.id);
   notice.check(store.state);
   narrator.message(added, store.state.status);
