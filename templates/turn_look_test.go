@@ -115,6 +115,30 @@ func TestTheOneThingToDoIsAboveTheTimeAndCancelIsLastAndApart(t *testing.T) {
 	in("asked", "market")
 }
 
+// uneven returns the visible buttons that are lower than another one in their row.
+const uneven = `(() => {
+	const buttons = [...document.querySelectorAll("main .button")].filter((e) => e.checkVisibility() && !e.closest("dialog"));
+	const edges = (e) => e.getBoundingClientRect();
+	return buttons.filter((a) => buttons.some((b) => edges(a).top < edges(b).bottom && edges(b).top < edges(a).bottom &&
+		edges(a).height < edges(b).height - 1)).map((e) => e.id).join();
+})()`
+
+func TestButtonsOfARowAreEquallyHighInEveryLanguage(t *testing.T) {
+	for _, lang := range templates.Languages() {
+		room, tab := startFakeRoom(t), openBrowser(t)
+		tab.do(chromedp.EmulateViewport(360, 740))
+		tab.open(room, lang)
+		asked := turn(0)
+		asked["codes"] = object{"asked": 1, "open": 1, "ask_after": nil}
+		room.push(t, asked)
+		tab.step("asked")
+		tab.until(uneven + ` === ""`)
+		room.send(t, offer("m-1"))
+		tab.shows("unclaimed")
+		tab.until(uneven + ` === ""`)
+	}
+}
+
 func TestButtonThatIsAloneHasTheWholeRow(t *testing.T) {
 	room, tab := expectTurn(t)
 	room.send(t, message("a", "인증번호 000000", "000000", 0))

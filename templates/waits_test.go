@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -148,4 +149,29 @@ func TestPageNeverCountsBelowTheNextFrameNorUp(t *testing.T) {
 			expected = shown
 		}
 	})
+}
+
+// begin returns where the lines of an element's texts begin, and its own edge.
+const begin = `((e) => {
+	const range = document.createRange();
+	const lines = [...e.children].filter((part) => part.textContent).map((part) => {
+		range.selectNodeContents(part);
+		return range.getBoundingClientRect();
+	});
+	const edge = e.parentElement.getBoundingClientRect().left;
+	const first = lines.filter((line, i) => i === 0 || line.top >= lines[i - 1].bottom);
+	return first.map((line) => Math.round(line.left - edge)).join();
+})(document.querySelector(".latest"))`
+
+func TestNoDotIsLeftWhereAWaitIsBroken(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.do(chromedp.EmulateViewport(320, 740))
+	tab.open(room, "en")
+	room.push(t, object{"status": "waiting", "ticket": 9, "queue_position": 4, "queue_length": 6,
+		"estimated_wait": 195, "maximum_wait": 447})
+	tab.until(`document.body.dataset.state === "waiting"`)
+	tab.until(begin + ` === "0,0"`)
+	tab.until(`getComputedStyle(document.getElementById("when"), "::after").content === "none"`)
+	tab.do(chromedp.EmulateViewport(1280, 740))
+	tab.until(begin + ` === "0"`)
 }
