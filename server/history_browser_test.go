@@ -53,7 +53,7 @@ func TestANewcomersFirstEstimateComesFromTheRoomsHistory(t *testing.T) {
 		require.NoError(t, err)
 		return text
 	}
-	first := regexp.MustCompile("^보통 3–[89]분 뒤 차례예요 / 늦어도 1[56]분$") // by how old the lease is
+	first := regexp.MustCompile("^보통 3–\u2060[89]분 뒤 차례예요 / 늦어도 1[56]분$") // by how old the lease is
 	require.Regexp(t, first, estimate())
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Reload()))
 	p.is(`document.body.dataset.connection === "open"`)
@@ -61,7 +61,7 @@ func TestANewcomersFirstEstimateComesFromTheRoomsHistory(t *testing.T) {
 
 	holder.leave("") // at once: a lease of nearly nothing
 	p.is(`document.querySelector("#position").textContent.trim() === "7"`)
-	require.Regexp(t, "^보통 2–6분 뒤 차례예요 / 늦어도 1[34]분$", estimate(), "the room has learned a little")
+	require.Regexp(t, "^보통 2–\u20606분 뒤 차례예요 / 늦어도 1[34]분$", estimate(), "the room has learned a little")
 }
 
 func TestAPageOfARoomWhoseLedgerIsAwayHasTheCeiling(t *testing.T) {
