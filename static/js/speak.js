@@ -1,5 +1,6 @@
 const SETTLE = 400; // milliseconds: of changes that come together only the last is spoken
-const HOLD = 1000; // milliseconds: a screen reader misses a text that is gone sooner
+const HOLD = 4000; // milliseconds: a screen reader on a slow machine misses a text that is gone sooner
+const JUST_NOW = 1000; // milliseconds: a text goes along to another place, where it may be spoken again
 const PACE = 20000; // milliseconds between two places in line that are not near yet
 
 const timers = {
@@ -82,13 +83,14 @@ export class Speaker {
    */
   move(place) {
     this.#polite("");
-    if (this.#shouted !== null) this.#end();
+    if (this.#shouted !== null) this.#end(JUST_NOW);
     this.#to(place);
   }
 
-  #end() {
+  /** hold: milliseconds that the assertive text is there at least. */
+  #end(hold = HOLD) {
     this.#timers.cancel(this.#holding);
-    const left = this.#shouted + HOLD - this.#timers.now();
+    const left = this.#shouted + hold - this.#timers.now();
     const clear = () => this.#write(false, "", () => {});
     if (left <= 0) clear();
     else this.#holding = this.#timers.after(left, clear);
