@@ -197,13 +197,13 @@ func (t *Turn) await(ctx context.Context, before inbox, late time.Duration) (Cod
 	}
 }
 
-// ended returns how the turn ended.
+// ended returns how the turn ended, and forgets its session.
 func (t *Turn) ended(ctx context.Context) error {
 	s, err := t.look(ctx)
 	if err != nil {
 		return err
 	}
-	return &Ended{s.Outcome}
+	return t.forget(ctx, &Ended{s.Outcome})
 }
 
 // Reject reports that a code is not the seller's. The code goes to support, and its ask is open again.

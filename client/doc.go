@@ -9,8 +9,8 @@
 //
 // Every call is repeated until the server answers or ctx ends, with a growing pause: replicas may be killed
 // and connections cut. A repeat changes nothing, since the session names the place and each ask has a key of
-// its own. The session is a secret: any program that has it can act for the place. A program that keeps
-// [Turn.Session] goes on with the same place after a restart: see [Resume].
+// its own. The session is a secret: any program that has it can act for the place. A program that is
+// killed goes on with the same place when it is started again: see [Keep].
 //
 // The package starts no goroutine that outlives a call.
 package client

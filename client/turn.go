@@ -17,6 +17,7 @@ type Turn struct {
 	c       *Client
 	room    string
 	session string
+	kept    kept
 
 	mu    sync.Mutex
 	state State
@@ -77,9 +78,10 @@ type Option func(*joining)
 type joining struct {
 	session string
 	noWait  bool
+	keep    Store
 }
 
-// Session joins under the caller's session: a UUID that no other program uses.
+// Session joins under the caller's session: a UUID that no other program uses. Keep does more.
 func Session(id string) Option { return func(j *joining) { j.session = id } }
 
 // NoWait makes Join fail with the Problem lock_held or room_paused instead of waiting in line.
@@ -93,6 +95,14 @@ func (c *Client) Join(ctx context.Context, room, seller string, options ...Optio
 	for _, o := range options {
 		o(&j)
 	}
+	if j.keep != nil {
+		return c.joinKept(ctx, room, seller, j)
+	}
+	return c.join(ctx, room, seller, j)
+}
+
+// join joins under j's session.
+func (c *Client) join(ctx context.Context, room, seller string, j joining) (*Turn, error) {
 	t := &Turn{c: c, room: room, session: j.session, taken: map[string]bool{}}
 	q := t.request(http.MethodPost, "/lock")
 	q.proves = true
@@ -235,7 +245,7 @@ func (t *Turn) Done(ctx context.Context) error {
 		s, err := t.look(ctx)
 		switch {
 		case errors.Is(err, ErrNoTurn):
-			return nil
+			return t.forget(ctx, nil)
 		case err != nil:
 			return err
 		case s.Status == "waiting":
@@ -249,6 +259,22 @@ func (t *Turn) Done(ctx context.Context) error {
 func (t *Turn) Leave(ctx context.Context) error { return t.leave(ctx, "cancelled", 0) }
 
 func (t *Turn) leave(ctx context.Context, reason string, fence int64) error {
+	err := t.release(ctx, reason, fence)
+	if _, over := errors.AsType[*Ended](err); over || err == nil {
+		return t.forget(ctx, err)
+	}
+	return err
+}
+
+// forget removes the session from the store, since the turn is over, and returns the turn's own error.
+func (t *Turn) forget(ctx context.Context, err error) error {
+	if failed := t.kept.save(ctx, ""); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
+}
+
+func (t *Turn) release(ctx context.Context, reason string, fence int64) error {
 	q := t.request(http.MethodDelete, "/lock")
 	q.query = url.Values{"reason": {reason}}
 	if fence != 0 {

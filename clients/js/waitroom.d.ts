@@ -29,7 +29,23 @@ export interface Call {
   signal?: AbortSignal;
 }
 
+/** Keeps the session of each place, a secret. A place is named by the server, the room and the seller. */
+export interface Store {
+  /** Returns the session that save has kept for a place; nothing or "" for none. */
+  load(place: string): string | null | undefined | Promise<string | null | undefined>;
+  /** Keeps a session in place of an earlier one; "" removes it. */
+  save(place: string, session: string): unknown;
+}
+
 export interface Joining extends Call {
+  /**
+   * A directory, in Node, or a store that keeps the session from before it joins. The same join of a program
+   * that was killed then goes on with the place: in the line, in its turn, or with the code that has completed
+   * the turn. done and leave remove the session, and so does a code that rejects with Ended. One program at a
+   * time may join for a seller and a room: two would share the place and its codes. seller is needed, also
+   * beside a token.
+   */
+  keep?: string | Store;
   /** A UUID that no other program uses; default: a new one. */
   session?: string;
   /** false: reject with "lock_held" or "room_paused" instead of waiting in line. */

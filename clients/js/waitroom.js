@@ -111,6 +111,44 @@ function parse(data) {
   }
 }
 
+// src/keep.js
+var node = (name) => import(
+  /* webpackIgnore: true */
+  /* @vite-ignore */
+  `node:${name}`
+);
+function kept(keep, server, room, seller) {
+  if (!seller) throw new TypeError("keep a session: want the seller's id, also beside a token");
+  const place = `${server} ${room} ${seller}`;
+  const store = typeof keep === "string" ? directory(keep) : keep;
+  return { load: () => store.load(place), save: (session) => store.save(place, session) };
+}
+function directory(path) {
+  const file = async (place) => {
+    const { createHash } = await node("crypto");
+    return `${path}/${createHash("sha256").update(place).digest("hex")}`;
+  };
+  return {
+    async load(place) {
+      const { readFile } = await node("fs/promises");
+      return readFile(await file(place), "utf8").then((text) => text.trim(), absent);
+    },
+    async save(place, session) {
+      const { mkdir, rename, rm, writeFile } = await node("fs/promises");
+      if (!session) return rm(await file(place), { force: true });
+      await mkdir(path, { recursive: true, mode: 448 });
+      const next = `${await file(place)}.${process.pid}.next`;
+      await writeFile(next, `${session}
+`, { mode: 384 });
+      await rename(next, await file(place));
+    }
+  };
+}
+function absent(error) {
+  if (error.code !== "ENOENT") throw error;
+  return "";
+}
+
 // src/turn.js
 var CALL = 6e4;
 var WAIT = 25;
@@ -130,8 +168,10 @@ var Ended = class extends Error {
     Object.assign(this, { name: "Ended", outcome });
   }
 };
-async function join(server, room, seller, { session, mayWait = true, token, headers, signal } = {}) {
+async function join(server, room, seller, options = {}) {
+  const { session, keep, mayWait = true, token, headers, signal } = options;
   const turn = new Turn(server, room, session ?? await uuid(), headers);
+  if (keep && await turn.keep(keep, seller, signal)) return turn;
   const path = mayWait ? "/lock" : "/lock?wait=false";
   turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, token, signal }));
   return turn;
@@ -149,9 +189,15 @@ var Turn = class {
   // of the last lease
   #taken = /* @__PURE__ */ new Set();
   // messages whose codes were returned
+  #server;
+  #room;
+  #kept;
+  // where the session is kept; undefined = nowhere
   constructor(server, room, session, headers = {}) {
     if (!/^https?:\/\//.test(server)) throw new TypeError("want a server such as https://waitroom.example");
-    this.#base = `${new URL(server).href.replace(/\/$/, "")}/api/${encodeURIComponent(room)}`;
+    this.#server = new URL(server).href.replace(/\/$/, "");
+    this.#room = room;
+    this.#base = `${this.#server}/api/${encodeURIComponent(room)}`;
     this.#headers = headers;
     this.#session = session;
     this.state = { status: "waiting" };
@@ -159,6 +205,20 @@ var Turn = class {
   /** The secret that identifies the place. Printing a turn does not print it. */
   get session() {
     return this.#session;
+  }
+  /**
+   * Goes on with the session that keep has, and returns whether that has a place to go on with. Where it has
+   * none, keep has the session to join with.
+   */
+  async keep(keep, seller, signal) {
+    this.#kept = kept(keep, this.#server, this.#room, seller);
+    const [fresh, before] = [this.#session, await this.#kept.load()];
+    this.#session = before || fresh;
+    const state = before && await this.#known(signal);
+    if (state && (state.status !== "ended" || state.outcome === "completed")) return true;
+    if (state) this.#session = fresh;
+    await this.#kept.save(this.#session);
+    return false;
   }
   /**
    * Resolves once the seller holds the lock; rejects with Ended if the place ends before. If the turn came and
@@ -287,7 +347,11 @@ var Turn = class {
       after = messages.map(idOf).at(-1);
       if (status !== "ended") continue;
       over ||= Date.now();
-      if (!judging && Date.now() - over >= late) throw new Ended((await this.look(signal)).outcome);
+      if (!judging && Date.now() - over >= late) {
+        const { outcome } = await this.look(signal);
+        await this.#kept?.save("");
+        throw new Ended(outcome);
+      }
       await sleep(POLL / 4, signal);
     }
   }
@@ -308,8 +372,11 @@ var Turn = class {
     } catch (error) {
       if (error.code !== "no_place") throw error;
       const outcome = (await this.#known(signal))?.outcome;
+      await this.#kept?.save("");
       if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
+      return;
     }
+    await this.#kept?.save("");
   }
 };
 var Follower = class {
@@ -369,12 +436,7 @@ var Follower = class {
   }
 };
 async function uuid() {
-  const node = "node:crypto";
-  const source = globalThis.crypto ?? (await import(
-    /* webpackIgnore: true */
-    /* @vite-ignore */
-    node
-  )).webcrypto;
+  const source = globalThis.crypto ?? (await node("crypto")).webcrypto;
   if (source.randomUUID) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));
   bytes[6] = bytes[6] & 15 | 64;

@@ -8,15 +8,18 @@
 
 One file, Python 3.9 and later, nothing but the standard library. Every call is repeated until the server
 answers, with a growing pause: a repeat changes nothing, since the session names the place and each ask has a
-key of its own. The session is a secret that acts for the place. A program that keeps turn.session goes on
-after a restart: see resume.
+key of its own. The session is a secret that acts for the place. A program that is killed goes on with its
+place when it is started again: see keep of join.
 """
 
 import dataclasses
+import hashlib
 import http.client
 import json
 import math
+import os
 import random
+import tempfile
 import threading
 import time
 import urllib.error
@@ -63,9 +66,14 @@ class Code:
     fence: int
 
 
-def join(server, room, seller, *, session=None, may_wait=True, token=None, headers=None, patience=None):
+def join(server, room, seller, *, session=None, keep=None, may_wait=True, token=None, headers=None, patience=None):
     """Gives a seller the lock of a room, or a place in its line, and returns the Turn.
 
+    keep: a directory, or an object with load(place), which returns a session or None, and save(place, session),
+    where "" removes it. It has the session, a secret, from before the join on. The same join of a program that was
+    killed then goes on with the place: in the line, in its turn, or with the code that has completed the turn.
+    done and leave remove the session, and so does a code that raises Ended. One program at a time may join for a
+    seller and a room: two would share the place and its codes. seller is needed, also beside a token.
     may_wait=False raises "lock_held" or "room_paused" instead of waiting. headers are sent with every call.
     token: the seller's, or a function that returns it, if the server runs with SELLER_AUTH=jwt. The function is
     called for each try of the join. No later call sends a token: the session alone proves the seller then, so
@@ -74,6 +82,8 @@ def join(server, room, seller, *, session=None, may_wait=True, token=None, heade
     after up to twice as many; None retries for ever. A 5xx or a 429 is no answer.
     """
     turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
+    if keep and turn._keep(_Directory(keep) if isinstance(keep, (str, os.PathLike)) else keep, server, room, seller):
+        return turn
     path = "/lock" if may_wait else "/lock?wait=false"
     turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}, token=token))
     return turn
@@ -99,6 +109,7 @@ class Turn:
         self._fence = None  # of the last lease
         self._taken = set()  # messages whose codes were returned
         self._taking = threading.Lock()
+        self._save = lambda session: None  # keeps the session
         self.session = session
         self.state = {"status": "waiting"}
 
@@ -169,6 +180,25 @@ class Turn:
             raise Refused(404, "no_place", "the session has no place")
         return self._observe({**answer["me"], "paused": answer.get("paused", False)})
 
+    def _keep(self, store, server, room, seller):
+        """Goes on with the session that the store has; returns whether that has a place to go on with.
+
+        Where it has none, the store has the session to join with.
+        """
+        if not seller:
+            raise ValueError("keep a session: want the seller's id, also beside a token")
+        place = f"{server.rstrip('/')} {room} {seller}"
+        self._save = lambda session: store.save(place, session)
+        fresh, before = self.session, store.load(place)
+        self.session = before or fresh
+        state = self._known() if before else {}
+        if state and (state["status"] != "ended" or state["outcome"] == "completed"):
+            return True
+        if state:  # the place has ended; without any, the program died before it had joined
+            self.session = fresh
+        self._save(self.session)
+        return False
+
     def _observe(self, state):
         self.state = state
         self._fence = state.get("fence") or self._fence
@@ -225,7 +255,9 @@ class Turn:
                 continue
             over = over or time.monotonic()
             if not answer.get("judging") and time.monotonic() - over >= late:
-                raise Ended(self.look()["outcome"])
+                outcome = self.look()["outcome"]
+                self._save("")
+                raise Ended(outcome)
             time.sleep(_POLL / 4)
 
     def _leave(self, reason, fence):
@@ -239,8 +271,10 @@ class Turn:
             if refused.code != "no_place":
                 raise
             outcome = self._known().get("outcome")
+            self._save("")
             if outcome and outcome != reason and reason != "cancelled":
                 raise Ended(outcome) from None
+        self._save("")
 
     def _known(self):
         """Returns the place's state; {} if the server has no such place any more."""
@@ -290,6 +324,36 @@ class Turn:
             time.sleep(max(0, min(later, left)))
             if later > left:
                 raise TimeoutError("waitroom does not answer") from refused
+
+
+class _Directory:
+    """A store of files that only their owner can read. The clients in other languages keep the same."""
+
+    def __init__(self, path):
+        self._path = os.fspath(path)
+
+    def _file(self, place):
+        return os.path.join(self._path, hashlib.sha256(place.encode()).hexdigest())
+
+    def load(self, place):
+        try:
+            with open(self._file(place), encoding="ascii") as file:
+                return file.read().strip()
+        except FileNotFoundError:
+            return None
+
+    def save(self, place, session):
+        if not session:
+            try:
+                os.remove(self._file(place))
+            except FileNotFoundError:
+                pass
+            return
+        os.makedirs(self._path, mode=0o700, exist_ok=True)
+        number, following = tempfile.mkstemp(prefix=".next-", dir=self._path)  # with mode 0600
+        with open(number, "w", encoding="ascii") as file:
+            file.write(session + "\n")
+        os.replace(following, self._file(place))
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

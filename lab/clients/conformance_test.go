@@ -14,6 +14,10 @@ import (
 var dir string // of the server's program
 
 func TestMain(m *testing.M) {
+	if os.Args[len(os.Args)-1] == driven {
+		drive()
+		return
+	}
 	flag.Parse()
 	err := flag.Set("test.parallel", "12") // the tests wait more than they work
 	if err != nil {
@@ -57,6 +61,9 @@ type language struct {
 	resume func(ctx context.Context, t *testing.T, url, room, session string) (robot, error)
 	// proven joins a server that wants proof, with a function that gets the seller's token from a portal.
 	proven func(ctx context.Context, t *testing.T, url, room, portal string) (robot, error)
+	// kept joins as join does, and keeps its session in a directory; of a client in a process, by a command.
+	kept    func(ctx context.Context, t *testing.T, url, room, seller, dir string) (robot, error)
+	command []string
 	// within joins a room, and ends the join itself after so long.
 	within func(ctx context.Context, t *testing.T, url, room string, patience time.Duration) error
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/client"
 )
 
-var languages = append([]language{{"go", joinInGo, resumeInGo, provenInGo, joinInGoWithin},
+var languages = append([]language{{name: "go", join: joinInGo, resume: resumeInGo, proven: provenInGo, within: joinInGoWithin},
 	processes("javascript", "node", "driver.mjs", "../../../clients/js/waitroom.js"),
 	processes("python", "python3", "driver.py", "../../../clients/python")}, withSockets()...)
 

@@ -39,6 +39,14 @@ const signal = abort.signal;
 	return strings.TrimSpace(string(out))
 }
 
+// runPython runs a script that knows the Python client, and returns what it prints.
+func runPython(t *testing.T, script string) string {
+	script = "import sys\nsys.path.insert(0, '../../clients/python')\nimport waitroom\n" + script
+	out, err := exec.CommandContext(within(t, time.Minute), "python3", "-c", script).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return strings.TrimSpace(string(out))
+}
+
 // An abort at any time ends the call, and no call leaves a listener on a signal that lives on.
 func TestASignalEndsEachCallAndKeepsNoListener(t *testing.T) {
 	s := newSite(t, 1)
@@ -181,10 +189,7 @@ await join(url, "room:1", "a").catch((error) => console.log(error.name));
 await join("localhost:1", "room:1", "a").catch((error) => console.log(error.name));
 await join("http://127.0.0.1:1", "room:1", "a", { session: "세션" }).catch((error) => console.log(error.name));`)
 	require.Equal(t, "TypeError\nTypeError\nTypeError", out)
-	python := exec.CommandContext(t.Context(), "python3", "-c", `
-import sys
-sys.path.insert(0, "../../clients/python")
-import waitroom
+	out = runPython(t, `
 for server, session in (("http://bad host", None), ("http://127.0.0.1:1", "세션"), ("127.0.0.1:1", None)):
     try:
         waitroom.join(server, "room:1", "a", session=session)
@@ -195,8 +200,6 @@ try:
 except TimeoutError as error:
     print(error)
 print(waitroom.Code("482913", "code 482913", "m-1", "", False, 1))`)
-	text, err := python.CombinedOutput()
-	require.NoError(t, err, string(text))
 	require.Equal(t, "InvalidURL\nUnicodeEncodeError\nValueError\nwaitroom does not answer\n"+
-		"Code(message_id='m-1', received_at='', late=False, fence=1)", strings.TrimSpace(string(text)))
+		"Code(message_id='m-1', received_at='', late=False, fence=1)", out)
 }

@@ -22,7 +22,11 @@ func processes(name string, command ...string) language {
 		r.id = a.Session
 		return r, err
 	}
-	return language{name: name,
+	return language{name: name, command: command,
+		kept: func(ctx context.Context, t *testing.T, url, room, seller, dir string) (robot, error) {
+			return start(ctx, t, map[string]any{"do": "join", "url": url, "room": room, "seller": seller,
+				"keep": dir})
+		},
 		join: func(ctx context.Context, t *testing.T, url, room, seller string) (robot, error) {
 			return start(ctx, t, map[string]any{"do": "join", "url": url, "room": room, "seller": seller})
 		},
@@ -41,7 +45,8 @@ func processes(name string, command ...string) language {
 
 // processRobot is a turn in a process that testdata/driver.* runs.
 type processRobot struct {
-	id string // the session
+	id   string // the session
+	kill func() // ends the process at once, as by kill -9
 
 	mu      sync.Mutex
 	in      *json.Encoder
@@ -71,6 +76,10 @@ func startProcess(t *testing.T, command []string) *processRobot {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	r := &processRobot{in: json.NewEncoder(in), answers: map[int]chan processAnswer{}}
+	r.kill = func() {
+		_ = cmd.Process.Kill()
+		_, _ = cmd.Process.Wait()
+	}
 	over := make(chan struct{})
 	go func() {
 		defer close(over)

@@ -1,5 +1,6 @@
 import { backoff } from "../../../static/js/backoff.js";
 import { RoomSocket } from "../../../static/js/socket.js";
+import { kept, node } from "./keep.js";
 
 const CALL = 60000; // milliseconds: longer than the longest wait for a message
 const WAIT = 25; // seconds that the server lets a call wait for a message
@@ -33,8 +34,10 @@ export class Ended extends Error {
  * await enter(code);
  * await turn.done();
  */
-export async function join(server, room, seller, { session, mayWait = true, token, headers, signal } = {}) {
+export async function join(server, room, seller, options = {}) {
+  const { session, keep, mayWait = true, token, headers, signal } = options;
   const turn = new Turn(server, room, session ?? (await uuid()), headers);
+  if (keep && (await turn.keep(keep, seller, signal))) return turn;
   const path = mayWait ? "/lock" : "/lock?wait=false";
   turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, token, signal }));
   return turn;
@@ -54,10 +57,15 @@ export class Turn {
   #session;
   #fence = null; // of the last lease
   #taken = new Set(); // messages whose codes were returned
+  #server;
+  #room;
+  #kept; // where the session is kept; undefined = nowhere
 
   constructor(server, room, session, headers = {}) {
     if (!/^https?:\/\//.test(server)) throw new TypeError("want a server such as https://waitroom.example");
-    this.#base = `${new URL(server).href.replace(/\/$/, "")}/api/${encodeURIComponent(room)}`;
+    this.#server = new URL(server).href.replace(/\/$/, "");
+    this.#room = room;
+    this.#base = `${this.#server}/api/${encodeURIComponent(room)}`;
     this.#headers = headers;
     this.#session = session;
     this.state = { status: "waiting" };
@@ -66,6 +74,21 @@ export class Turn {
   /** The secret that identifies the place. Printing a turn does not print it. */
   get session() {
     return this.#session;
+  }
+
+  /**
+   * Goes on with the session that keep has, and returns whether that has a place to go on with. Where it has
+   * none, keep has the session to join with.
+   */
+  async keep(keep, seller, signal) {
+    this.#kept = kept(keep, this.#server, this.#room, seller);
+    const [fresh, before] = [this.#session, await this.#kept.load()];
+    this.#session = before || fresh;
+    const state = before && (await this.#known(signal));
+    if (state && (state.status !== "ended" || state.outcome === "completed")) return true;
+    if (state) this.#session = fresh; // the place has ended; without any, the program died before it had joined
+    await this.#kept.save(this.#session);
+    return false;
   }
 
   /**
@@ -207,7 +230,11 @@ export class Turn {
       after = messages.map(idOf).at(-1);
       if (status !== "ended") continue;
       over ||= Date.now();
-      if (!judging && Date.now() - over >= late) throw new Ended((await this.look(signal)).outcome);
+      if (!judging && Date.now() - over >= late) {
+        const { outcome } = await this.look(signal);
+        await this.#kept?.save("");
+        throw new Ended(outcome);
+      }
       await sleep(POLL / 4, signal);
     }
   }
@@ -230,8 +257,11 @@ export class Turn {
     } catch (error) {
       if (error.code !== "no_place") throw error;
       const outcome = (await this.#known(signal))?.outcome;
+      await this.#kept?.save("");
       if (outcome && outcome !== reason && reason !== "cancelled") throw new Ended(outcome);
+      return;
     }
+    await this.#kept?.save("");
   }
 }
 
@@ -300,8 +330,7 @@ class Follower {
 
 /** Returns a random UUID. Node 18 has no global crypto, and a page by plain http none with randomUUID. */
 async function uuid() {
-  const node = "node:crypto";
-  const source = globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ node)).webcrypto;
+  const source = globalThis.crypto ?? (await node("crypto")).webcrypto;
   if (source.randomUUID) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40; // RFC 9562, 5.4: version 4 and the variant

@@ -17,8 +17,8 @@ function wordOf(error) {
 }
 
 const commands = {
-  async join({ url, room, seller, patience }) {
-    turn = await join(url, room, seller, soon(patience));
+  async join({ url, room, seller, keep, patience }) {
+    turn = await join(url, room, seller, { keep, ...soon(patience) });
     return { session: turn.session };
   },
   async proven({ url, room, portal }) {

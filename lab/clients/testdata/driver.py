@@ -19,10 +19,10 @@ def answer(line):
         print(json.dumps(line), flush=True)
 
 
-def join(url, room, seller, patience=None, **_):
+def join(url, room, seller, keep=None, patience=None, **_):
     global turn, place
     place = url, room
-    turn = waitroom.join(url, room, seller, patience=patience and patience / 1000)
+    turn = waitroom.join(url, room, seller, keep=keep, patience=patience and patience / 1000)
     return {"session": turn.session}
 
 
