@@ -107,6 +107,7 @@ func (c *Client) join(ctx context.Context, room, seller string, j joining) (*Tur
 	q := t.request(http.MethodPost, "/lock")
 	q.proves = true
 	q.body = map[string]any{"seller_id": seller, "asks": true}
+	q.query = url.Values{"here": {"true"}} // away, and passed over, if the program dies before it waits
 	if j.noWait {
 		q.query = url.Values{"wait": {"false"}}
 	}

@@ -101,6 +101,29 @@ func TestPageThatPollsAsPresentIsNotAway(t *testing.T) {
 	require.Equal(t, "locked", here.me().text("status"), here.body)
 }
 
+// A program that dies before it has asked for its state once holds up no seller behind it. A join without
+// here=true is no sign that the program asks again.
+func TestProgramThatJoinsAsPresentIsAwayWhenItHasDied(t *testing.T) {
+	store := redistest.Start(t)
+	r := start(t, config(t, "--redis-url", store.URL(), "--away-after", "300ms"))
+	holder, patient, dead := newSeller(t, r.URL(), "holder"), newSeller(t, r.URL(), "patient"),
+		newSeller(t, r.URL(), "dead")
+	holder.join()
+	joined := dead.ask("POST", lockPath+"?here=true", `{"seller_id":"dead"}`, jsonHeader...)
+	require.Equal(t, http.StatusAccepted, joined.StatusCode, joined.body)
+	patient.join()
+	options, err := redis.ParseURL(store.URL())
+	require.NoError(t, err)
+	rdb := redis.NewClient(options)
+	t.Cleanup(func() { _ = rdb.Close() })
+	testproc.Until(t, time.Minute, func() error {
+		return rdb.ZScore(t.Context(), "{integration}:away", dead.session).Err()
+	})
+	holder.leave("")
+	require.Equal(t, "locked", patient.status().me().text("status"))
+	require.Equal(t, "waiting", dead.status().me().text("status"))
+}
+
 // Clients such as the Python one have no socket to open.
 func TestAProgramThatPollsIsNoSignOfAProxyWithoutWebSockets(t *testing.T) {
 	log := &testproc.Log{}

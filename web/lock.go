@@ -35,7 +35,8 @@ func (h *lockAPI) routes(g *gin.RouterGroup) {
 	g.GET("/ws", h.socket)
 }
 
-// join is POST /api/{room}/lock, the page's button 준비 완료 ("ready").
+// join is POST /api/{room}/lock, the page's button 준비 완료 ("ready"). With here=true a waiter counts as
+// present for AWAY_AFTER, for programs without a socket.
 func (h *lockAPI) join(c *gin.Context) {
 	body, err := readLock(c)
 	if err != nil {
@@ -51,6 +52,9 @@ func (h *lockAPI) join(c *gin.Context) {
 	if errors.Is(err, room.ErrRoomClosed) {
 		h.closed(c)
 		return
+	}
+	if here, _ := strconv.ParseBool(c.Query("here")); here && err == nil && standing.Status == room.Waiting {
+		err = h.markHere(c, request.Room(c), session)
 	}
 	if err != nil {
 		h.Fail(c, err)

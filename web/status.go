@@ -52,16 +52,22 @@ func (h *lockAPI) status(c *gin.Context) {
 
 // lookHere is look for a waiter that is present. An away waiter returns to the line, and gets a free lock.
 func (h *lockAPI) lookHere(c *gin.Context, id room.ID, session string) (room.View, room.Seat, error) {
+	if err := h.markHere(c, id, session); err != nil {
+		return room.View{}, room.Seat{}, err
+	}
+	return h.look(c, id, session)
+}
+
+// markHere records that a waiter is present now.
+func (h *lockAPI) markHere(c *gin.Context, id room.ID, session string) error {
 	owner := session
 	if l, ok := linkedOf(c); ok {
 		owner = l.Session
 	}
 	ctx, cancel := h.Asking(c)
 	defer cancel()
-	if _, err := h.Engine.Seen(ctx, id, 0, []string{owner}, nil); err != nil {
-		return room.View{}, room.Seat{}, err
-	}
-	return h.look(c, id, session)
+	_, err := h.Engine.Seen(ctx, id, 0, []string{owner}, nil)
+	return err
 }
 
 // look returns the state of the room and of the session in it; "" is a spectator.

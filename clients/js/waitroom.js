@@ -172,7 +172,7 @@ async function join(server, room, seller, options = {}) {
   const { session, keep, mayWait = true, token, headers, signal } = options;
   const turn = new Turn(server, room, session ?? await uuid(), headers);
   if (keep && await turn.keep(keep, seller, signal)) return turn;
-  const path = mayWait ? "/lock" : "/lock?wait=false";
+  const path = mayWait ? "/lock?here=true" : "/lock?wait=false";
   turn.observe(await turn.call("POST", path, { body: { seller_id: seller, asks: true }, token, signal }));
   return turn;
 }

@@ -84,7 +84,7 @@ def join(server, room, seller, *, session=None, keep=None, may_wait=True, token=
     turn = Turn(server, room, session or str(uuid.uuid4()), headers, patience)
     if keep and turn._keep(_Directory(keep) if isinstance(keep, (str, os.PathLike)) else keep, server, room, seller):
         return turn
-    path = "/lock" if may_wait else "/lock?wait=false"
+    path = "/lock?here=true" if may_wait else "/lock?wait=false"  # passed over if the program dies before it waits
     turn._observe(turn._call("POST", path, {"seller_id": seller, "asks": True}, token=token))
     return turn
 

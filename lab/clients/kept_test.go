@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/client"
@@ -165,6 +166,36 @@ func TestARobotWhoseTurnRanOutWhileItWasDeadBeginsAgain(t *testing.T) {
 			require.NotEqual(t, r.session(), again.session())
 			require.NotEqual(t, other.session(), again.session())
 			require.NotEqual(t, elsewhere.session(), again.session())
+		})
+	}
+}
+
+// A robot that dies right after it has joined, before it waits, holds up no other seller.
+func TestARobotThatDiesAfterItHasJoinedIsPassedOver(t *testing.T) {
+	s := newSite(t, 1, "WAITROOM_AWAY_AFTER=1s", "WAITROOM_SMS_QUARANTINE=1s")
+	store := redis.NewClient(&redis.Options{Addr: s.redis})
+	t.Cleanup(func() { _ = store.Close() })
+	for _, l := range killed {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			dir, room := t.TempDir(), s.room()
+			holder := languages[0].mustJoin(t, s, room, "holder")
+			dead := l.started(t, s, room, "a", dir)
+			dead.kill()
+			next := languages[0].mustJoin(t, s, room, "b")
+			waited := background(func() error { return next.wait(t.Context()) })
+			s.until(func() bool {
+				_, err := store.ZScore(t.Context(), "{"+room+"}:away", dead.session()).Result()
+				return err == nil
+			})
+			require.NoError(t, holder.leave(t.Context()))
+			require.NoError(t, waited())
+
+			again := l.started(t, s, room, "a", dir)
+			require.Equal(t, dead.session(), again.session(), "it has kept its place")
+			back := background(func() error { return again.wait(t.Context()) })
+			require.NoError(t, next.done(t.Context()))
+			require.NoError(t, back())
 		})
 	}
 }

@@ -46,6 +46,7 @@ func build(t *testing.T) string {
 type site struct {
 	t        *testing.T
 	stack    *stack.Stack
+	redis    string // its address
 	replicas []*stack.Replica
 	proxy    *httptest.Server
 	next     atomic.Int64
@@ -134,7 +135,7 @@ func newSite(t *testing.T, replicas int, settings ...string) *site {
 	t.Cleanup(st.Stop)
 	_, addr, err := st.Redis(t.Context())
 	require.NoError(t, err)
-	s := &site{t: t, stack: st}
+	s := &site{t: t, stack: st, redis: addr}
 	s.sockets.Store(true)
 	config := append([]string{"WAITROOM_REDIS_URL=redis://" + addr, "WAITROOM_ROOMS=room:*",
 		"WAITROOM_DATABASE_URL=sqlite:" + filepath.Join(st.Dir, "waitroom.db"), "WAITROOM_LOG_LEVEL=error",
