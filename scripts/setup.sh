@@ -72,6 +72,7 @@ elif [ "${1-}" = long ]; then
 	need firefox-esr has_any firefox-esr firefox
 	need fonts-noto-cjk has_korean_font
 	need nodejs has node
+	need npm has npm
 	need python3 has python3
 elif [ "${1-}" = alone ]; then
 	for_whom="make test-alone needs"
