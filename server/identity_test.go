@@ -418,3 +418,22 @@ func TestTokensCountForNothingWhereSellersNameThemselves(t *testing.T) {
 	requireState(t, newReader(t, r.URL()).ask("GET", roomPage+"?token="+token(t, portaltest.For("s-9")), ""),
 		"idle")
 }
+
+// A portal whose seller signs out has the token, and neither the browser's cookie nor the session's id.
+func TestAPortalEndsAPlaceByATokenAlone(t *testing.T) {
+	r := start(t, config(t, proving()...))
+	first, second := comesFromThePortal(t, r.URL(), "shop-a"), comesFromThePortal(t, r.URL(), "shop-b")
+	require.Equal(t, http.StatusOK, first.press().StatusCode)
+	require.Equal(t, http.StatusAccepted, second.press().StatusCode)
+	portal := newReader(t, r.URL())
+	leave := func(seller string) reply {
+		claims := portaltest.For(seller)
+		claims["exp"] = time.Now().Add(time.Minute).Unix()
+		return portal.ask("DELETE", lockPath, "", "Authorization", "Bearer "+token(t, claims))
+	}
+	left := leave("shop-b")
+	require.Equal(t, "left", left.text("status"), left.body)
+	require.Equal(t, "ended", second.status().me().text("status"))
+	require.Equal(t, "locked", first.status().me().text("status"), "the other shop's place stays")
+	require.Equal(t, "no_place", leave("shop-b").text("code"))
+}
