@@ -32,7 +32,7 @@ type Config struct {
 // Sessions keeps the session of each place, by a name. A session is a secret.
 type Sessions interface {
 	Load(place string) (session string, err error) // "" = none
-	Store(place, session string) error
+	Store(place, session string) error             // "" removes it
 }
 
 const (

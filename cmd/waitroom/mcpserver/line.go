@@ -49,6 +49,17 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (o
 	if err != nil {
 		return output{}, err
 	}
+	if p == nil && t.cfg.Keep != nil && seller != "" { // a token alone may name another seller than before
+		p, err = t.completed(ctx, room, seller, session)
+		if err != nil {
+			return output{}, err
+		}
+		if p != nil {
+			return output{Status: "ended", Outcome: p.turn.State().Outcome, Next: "A text ended the turn while " +
+				"this program was not running: call receive_code. If there is no code, or you had it before, call " +
+				"join again."}, nil
+		}
+	}
 	turn, err := t.cfg.Client.Join(ctx, room, seller, client.Session(session))
 	if err != nil {
 		if ctx.Err() != nil {
@@ -60,6 +71,23 @@ func (t *tools) join(ctx context.Context, _ *mcp.CallToolRequest, in joining) (o
 	}
 	t.take(room, seller, turn)
 	return outputOf(turn.State()), nil
+}
+
+// completed returns the place of a session whose turn a code has completed, such as while no process ran; nil
+// if there is none. Its code is received in the background.
+func (t *tools) completed(ctx context.Context, room, seller, session string) (*place, error) {
+	turn, err := t.cfg.Client.Resume(ctx, room, session)
+	switch {
+	case errors.Is(err, client.ErrNoTurn):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case turn.State().Outcome != "completed":
+		return nil, nil
+	}
+	p := t.take(room, seller, turn)
+	p.begin(t, nil)
+	return p, nil
 }
 
 // answering bounds a call that the server answers at once, so that an agent soon reads that it does not.
@@ -94,13 +122,16 @@ func (t *tools) sessionOf(room, seller string) (string, error) {
 	if t.cfg.Keep == nil {
 		return session, nil
 	}
-	name := room + " " + seller // a room's id has no space
+	name := nameOf(room, seller)
 	kept, err := t.cfg.Keep.Load(name)
 	if err != nil || kept != "" {
 		return kept, err
 	}
 	return session, t.cfg.Keep.Store(name, session)
 }
+
+// nameOf names a place for the store. A room's id has no space.
+func nameOf(room, seller string) string { return room + " " + seller }
 
 // wait waits for the turn, as long as a tool call may take.
 func (t *tools) wait(ctx context.Context, r *mcp.CallToolRequest, in inRoom) (output, error) {
@@ -168,6 +199,11 @@ func (t *tools) end(ctx context.Context, in inRoom,
 	}
 	if err := end(p.turn, ctx); err != nil {
 		return output{}, err
+	}
+	if t.cfg.Keep != nil {
+		if err := t.cfg.Keep.Store(nameOf(p.room, p.seller), ""); err != nil {
+			return output{}, err
+		}
 	}
 	return outputOf(p.turn.State()), nil
 }

@@ -358,6 +358,44 @@ func TestPlaceOutlivesItsProcessOnlyWhereItsSessionIsKept(t *testing.T) {
 	require.Equal(t, "waiting", connect(t, kept).call("join", nil).Status, "an empty file has no session yet")
 }
 
+// The code ends the turn while no process of the agent runs. The next one receives it, and begins anew once the
+// turn is done.
+func TestCodeThatCameBetweenTwoProcessesIsReceived(t *testing.T) {
+	base := serve(t)
+	kept := config(t, base, "room:4", "s-1", long)
+	kept.Keep = mcpserver.NewFile(filepath.Join(t.TempDir(), "sessions.json"))
+	one := connect(t, kept)
+	require.Equal(t, "your_turn", one.call("join", nil).Status)
+	require.Equal(t, "press_now", one.until("ask_for_code", "number_busy").Status)
+	one.stop()
+	text(t, base, "room:4", "m-away", "인증번호 482913")
+	untilFree(t, base, "room:4")
+
+	again := connect(t, kept)
+	joined := again.call("join", nil)
+	require.Equal(t, "ended", joined.Status)
+	require.Contains(t, joined.Next, "receive_code")
+	require.Equal(t, "482913", again.call("receive_code", nil).Code)
+	require.Equal(t, "ended", again.call("done", nil).Status)
+	again.stop()
+	require.Equal(t, "your_turn", connect(t, kept).call("join", nil).Status, "it is over")
+}
+
+// untilFree waits until no session holds the lock of a room.
+func untilFree(t *testing.T, base, room string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/"+room+"/lock/status", nil)
+		require.NoError(t, err)
+		resp, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		defer func() { _ = resp.Body.Close() }()
+		answer, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return strings.Contains(string(answer), `"status":"free"`)
+	}, time.Minute, 20*time.Millisecond)
+}
+
 func TestToolsNeedARoomAndASeller(t *testing.T) {
 	base := serve(t)
 	a := connect(t, config(t, base, "", "", long))

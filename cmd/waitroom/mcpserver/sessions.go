@@ -28,7 +28,8 @@ func (f *File) Load(place string) (string, error) {
 	return all[place], err
 }
 
-// Store keeps the session of a place. It replaces the file at once, so that a crash loses none.
+// Store keeps the session of a place; "" removes it. It replaces the file at once, so that a crash loses
+// none.
 func (f *File) Store(place, session string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -37,6 +38,9 @@ func (f *File) Store(place, session string) error {
 		return err
 	}
 	all[place] = session
+	if session == "" {
+		delete(all, place)
+	}
 	text, err := json.Marshal(all)
 	if err != nil { // texts always marshal
 		return fmt.Errorf("encode sessions: %w", err)
