@@ -80,13 +80,16 @@ func full(err error) bool {
 
 // FileRemedy returns what to do about an SQLite file that could not be opened or written.
 func FileRemedy(err error) string {
-	code := 0
+	code, extended := 0, 0
 	if lite := new(sqlite.Error); errors.As(err, &lite) {
-		code = lite.Code() & 0xff
+		extended = lite.Code()
+		code = extended & 0xff
 	}
 	switch {
-	case full(err) || errors.Is(err, syscall.ENOSPC):
+	case full(err) || extended == sqlite3.SQLITE_IOERR_SHMSIZE || errors.Is(err, syscall.ENOSPC):
 		return "make room on its disk"
+	case code == sqlite3.SQLITE_IOERR:
+		return "its disk failed: look for a fault of it in the kernel's log (dmesg), and for a used-up quota"
 	case code == sqlite3.SQLITE_NOTADB:
 		return "it is no SQLite database: name another path, or move that file away"
 	case code == sqlite3.SQLITE_CORRUPT:

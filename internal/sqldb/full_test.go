@@ -72,3 +72,15 @@ func TestFileThatIsNoDatabaseOrCannotBeMadeStopsTheStartWithItsRemedy(t *testing
 		require.ErrorContains(t, err, "DATABASE_URL: "+want)
 	}
 }
+
+func TestFileBehindALinkIsMadeWithItsDirectoryAndForItsUserAlone(t *testing.T) {
+	dir := t.TempDir()
+	link, file := filepath.Join(dir, "link"), filepath.Join(dir, "new", "waitroom.db")
+	require.NoError(t, os.Symlink("new/waitroom.db", link))
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + link, Migrations: migrations()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}

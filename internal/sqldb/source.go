@@ -107,12 +107,13 @@ func (s source) open() (*sql.DB, error) {
 	if s.dialect == dialect.Postgres {
 		return s.pg.pool(), nil
 	}
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o750); err != nil {
+	file := FileAt(s.path)
+	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: no directory can be made for %s: %s (%w)", s.path,
 			FileRemedy(err), err)
 	}
 	// the driver would make a file that everybody on the machine reads; SQLite reports what fails here
-	if f, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+	if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 		_ = f.Close()
 	}
 	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.path)
@@ -122,4 +123,23 @@ func (s source) open() (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(sqliteConnections)
 	return db, nil
+}
+
+// mostLinks is how many links in a row SQLite follows.
+const mostLinks = 40
+
+// FileAt returns the file that SQLite opens for a path, where its log is also: the end of the links there, if
+// the path is one. That file need not exist.
+func FileAt(path string) string {
+	for range mostLinks {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -47,7 +48,7 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 			return
 		}
 	}
-	dir := filepath.Dir(path)
+	dir := filepath.Dir(sqldb.FileAt(path))
 	for {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
@@ -67,6 +68,9 @@ func (d *doctor) sqlite(ctx context.Context, path string) {
 		err = fill(file)
 		_ = os.Remove(file.Name())
 	}
+	if err == nil {
+		err = roomFor(freeOn(dir))
+	}
 	if err != nil {
 		d.unwritten(dir, err)
 	}
@@ -79,6 +83,16 @@ const leastRoom = 1 << 20
 func fill(file *os.File) error {
 	_, err := file.Write(make([]byte, leastRoom))
 	return errors.Join(err, file.Close())
+}
+
+// roomFor returns an error if a disk has less than that for programs that do not run as root. Some file
+// systems keep a part for root, who then can write to a full disk, and runs the doctor. free is -1 if it is
+// not known.
+func roomFor(free int64) error {
+	if free < 0 || free >= leastRoom {
+		return nil
+	}
+	return fmt.Errorf("for users other than root: %w", syscall.ENOSPC)
 }
 
 // unwritten reports an SQLite file, or its directory, that cannot be written.
