@@ -207,6 +207,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,
 		Quota: s.quota(), AddressMark: s.cfg.addressMarks(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),
+		Full: admission.Refuses,
 		Handlers: map[string]http.Handler{
 			"/static/*file": static.Handler(),
 			"/worker.js":    static.Worker(),

@@ -317,8 +317,8 @@ func (v ErrorView) words() Notice {
 // mayHaveAPlace reports whether a reader in line could see this page.
 func (v ErrorView) mayHaveAPlace() bool {
 	switch v.Code {
-	case "store_unavailable", "internal", "draining", "keys_unavailable", "not_identified", "token_expired",
-		"token_used":
+	case "store_unavailable", "internal", "draining", "overloaded", "keys_unavailable", "not_identified",
+		"token_expired", "token_used":
 		return true
 	}
 	return false

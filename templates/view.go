@@ -222,7 +222,7 @@ func (v ErrorView) languages() []string {
 func (v ErrorView) Passing() bool {
 	switch v.Code {
 	case "store_unavailable", "too_many_requests", "room_full", "keys_unavailable", "internal", "draining",
-		"too_many_places":
+		"overloaded", "too_many_places":
 		return true
 	}
 	return false

@@ -48,8 +48,8 @@ func newMiddleware(b *base) *middleware {
 
 // chain returns the middleware in its order.
 func (m *middleware) chain() []gin.HandlerFunc {
-	return []gin.HandlerFunc{m.observe, m.recover, m.harden, m.rightHost, m.cors, m.sameSite, m.guard,
-		m.wholeQuery}
+	return []gin.HandlerFunc{m.observe, m.recover, m.harden, m.rightHost, m.cors, m.notFull, m.sameSite,
+		m.guard, m.wholeQuery}
 }
 
 // harden sets the headers common to all answers. The referrer is kept within the site, not withheld: without
@@ -63,6 +63,13 @@ func (m *middleware) harden(c *gin.Context) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if m.proxies.Secure(c) {
 		header.Set("Strict-Transport-Security", m.httpsKept)
+	}
+}
+
+// notFull refuses what the server has no files for, before anything is asked of the store.
+func (m *middleware) notFull(c *gin.Context) {
+	if m.Full != nil && m.Full(c.Request) {
+		m.Refuse(c, "overloaded")
 	}
 }
 

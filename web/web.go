@@ -112,6 +112,8 @@ type Config struct {
 	AddressMark       func(netip.Addr, room.ID) string
 	SocketsPerAddress int           // open at the same time per address; 0 = no limit
 	Timeout           time.Duration // of one call to the store; default 4 seconds
+	// reports whether a request is refused because the server has no files left to open; nil: none is
+	Full func(*http.Request) bool
 
 	AssetPrefix string                  // the path of the pages' files
 	Handlers    map[string]http.Handler // more GET routes: path → handler

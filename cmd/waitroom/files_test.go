@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"testing"
@@ -37,6 +38,7 @@ func TestProbesAreAnsweredWhenSocketsHaveTakenTheOpenFiles(t *testing.T) {
 			require.NotNil(t, resp, "the refusal after %d sockets has an answer", len(open))
 			require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
 			require.Equal(t, "2", resp.Header.Get("Retry-After"))
+			require.Equal(t, "application/problem+json", resp.Header.Get("Content-Type"))
 			break
 		}
 		open = append(open, conn)
@@ -58,6 +60,19 @@ func TestProbesAreAnsweredWhenSocketsHaveTakenTheOpenFiles(t *testing.T) {
 			_ = resp.Body.Close()
 			require.Equal(t, http.StatusOK, resp.StatusCode, path)
 		}
+	}
+	for path, want := range map[string]string{
+		"/": `"code":"overloaded"`, "/api/integration/lock": `"code":"overloaded"`, "/nothere": `"code":"overloaded"`,
+		"/metrics": `"code":"overloaded"`, "/rooms/integration": `data-state="error"`,
+	} {
+		resp, err := probe.Get(r.url + path)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		require.NoError(t, err)
+		require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode, path)
+		require.Equal(t, "2", resp.Header.Get("Retry-After"), path)
+		require.Contains(t, string(body), want, path)
 	}
 	for _, conn := range open[:20] {
 		_ = conn.CloseNow()

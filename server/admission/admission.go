@@ -55,11 +55,18 @@ func (a *Admission) Run(ctx context.Context) error {
 	return err
 }
 
-// ServeHTTP passes a request on: one that asks for a socket in its turn, every other one at once.
+// ServeHTTP passes a request on: one that asks for a socket in its turn, every other one at once. The handler
+// has to refuse those that Refuses names.
 func (a *Admission) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !a.refused(w, r) {
+	if !onLast(r) {
 		a.handler.ServeHTTP(w, r)
+		return
 	}
+	if Refuses(r) {
+		a.failed(errFewFiles)
+	}
+	w.Header().Set("Connection", "close")
+	a.handler.next.ServeHTTP(w, r)
 }
 
 // ConnState has to be the server's ConnState. It frees a connection's slot when the connection is taken over,

@@ -49,18 +49,10 @@ func (a *Admission) ConnContext(ctx context.Context, c net.Conn) context.Context
 	return ctx
 }
 
-// refused answers a request on one of the last files, unless it is a probe: else a balancer would take the
-// replica for dead, and cut the sockets that it has.
-func (a *Admission) refused(w http.ResponseWriter, r *http.Request) bool {
-	if r.Context().Value(reserved{}) == nil {
-		return false
-	}
-	w.Header().Set("Connection", "close")
-	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
-		return false
-	}
-	a.failed(errFewFiles)
-	w.Header().Set("Retry-After", "2")
-	w.WriteHeader(http.StatusServiceUnavailable)
-	return true
+// Refuses reports whether a request came on one of the last files and has to be refused. Probes are answered:
+// else a balancer would take the replica for dead, and cut the sockets that it has.
+func Refuses(r *http.Request) bool {
+	return onLast(r) && r.URL.Path != "/healthz" && r.URL.Path != "/readyz"
 }
+
+func onLast(r *http.Request) bool { return r.Context().Value(reserved{}) != nil }

@@ -2,7 +2,7 @@ import { Refused, passing } from "./http.js";
 import { backoff } from "./backoff.js";
 
 /** Refusals that are due to a break are no longer true once the server is back. */
-const BREAKS = ["unreachable", "store_unavailable", "draining", ""];
+const BREAKS = ["unreachable", "store_unavailable", "draining", "overloaded", ""];
 
 /** One press at a time. Its button is busy until there is an answer, and the page always shows the result. */
 export class Press {

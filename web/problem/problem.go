@@ -62,6 +62,7 @@ var table = map[string]answer{
 	"internal":               {http.StatusInternalServerError, 0},
 	"store_unavailable":      {http.StatusServiceUnavailable, 1},
 	"draining":               {http.StatusServiceUnavailable, 1},
+	"overloaded":             {http.StatusServiceUnavailable, 2},
 	"not_identified":         {http.StatusUnauthorized, 0},
 	"invalid_token":          {http.StatusUnauthorized, 0},
 	"token_expired":          {http.StatusUnauthorized, 0},
