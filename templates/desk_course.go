@@ -2,7 +2,7 @@ package templates
 
 // course is the state of a visit: what the sentence of an event needs to know about earlier events.
 type course struct {
-	state   string // waiting, away, holding, or the outcome
+	state   string // waiting, away, holding, or the outcome; rejected: completed by another's message
 	joined  int64  // unix ms, as all times here; 0 = it did not happen
 	since   int64  // away since
 	granted int64  // of the present or last turn
@@ -11,6 +11,7 @@ type course struct {
 	asks    int
 	matched bool       // a message came within the last turn
 	late    bool       // or after it
+	refused bool       // the seller said of the last message that it is not theirs
 	done    StoryEvent // support's last action
 }
 
@@ -20,7 +21,7 @@ func (c course) after(e StoryEvent) course {
 		c.state, c.joined = "waiting", e.At
 	case "granted":
 		c.state, c.granted, c.until, c.since = "holding", e.At, e.ExpiresAt, 0
-		c.asks, c.matched, c.late = 0, false, false
+		c.asks, c.matched, c.late, c.refused = 0, false, false, false
 	case "extended":
 		c.until = e.ExpiresAt
 	case "asked":
@@ -32,6 +33,12 @@ func (c course) after(e StoryEvent) course {
 	case "message", "claimed", "assigned":
 		c.late = c.late || e.Result == "late"
 		c.matched = c.matched || e.Result == "matched" || e.Kind == "claimed"
+		c.refused = c.refused && e.Result == "unmatched"
+	case "rejected":
+		c.refused = true
+		if c.state == "completed" { // by that message
+			c.state = "rejected"
+		}
 	case "action":
 		c.done = e
 	case "ended":

@@ -151,6 +151,9 @@ func (t narrator) answer(c course) Words {
 	if c.state == "expired" {
 		return t.join(words, wordsOf(t.lacked(c)))
 	}
+	if c.state == "rejected" && c.late && !c.refused {
+		return t.join(words, wordsOf(s.MessageLate))
+	}
 	return t.because(words, by)
 }
 
@@ -158,6 +161,8 @@ func (t narrator) answer(c course) Words {
 func (t narrator) lacked(c course) string {
 	s := t.Desk.Story
 	switch {
+	case c.refused:
+		return s.MessageRefused
 	case c.matched:
 		return s.MessageInTime
 	case c.late:

@@ -348,64 +348,65 @@ type DeskSignInsText struct {
 
 // DeskStoryText has the words of "desk/story" in locales.
 type DeskStoryText struct {
-	Title         string            `json:"title"` // {seller}
-	Copy          string            `json:"copy"`
-	Copied        string            `json:"copied"`
-	CopyFailed    string            `json:"copy_failed"`
-	AllRooms      string            `json:"all_rooms"`
-	OneRoom       string            `json:"one_room"`  // {room}
-	OpenRoom      string            `json:"open_room"` // {room}
-	InHistory     string            `json:"in_history"`
-	Empty         Notice            `json:"empty"`
-	Partial       Notice            `json:"partial"`
-	Last          string            `json:"last"`
-	Now           string            `json:"now"`
-	Visit         string            `json:"visit"` // {n}
-	NoTicket      string            `json:"no_ticket"`
-	Since         string            `json:"since"`   // {from}
-	Message       string            `json:"message"` // {id}
-	Sep           string            `json:"sep"`
-	Joined        string            `json:"joined"`  // {n}
-	Granted       string            `json:"granted"` // {until}
-	Waited        string            `json:"waited"`  // {span}
-	Asked         string            `json:"asked"`
-	AskedAgain    string            `json:"asked_again"`   // {n}
-	Refused       string            `json:"refused"`       // {n}
-	ExtendedBy    string            `json:"extended_by"`   // {until} {who}
-	ExtendedBusy  string            `json:"extended_busy"` // {until}
-	Away          string            `json:"away"`
-	Gone          string            `json:"gone"` // {since}
-	Back          string            `json:"back"`
-	BackAfter     string            `json:"back_after"` // {span}
-	Moved         string            `json:"moved"`      // {n} {who}
-	Used          string            `json:"used"`       // {span}
-	AwayFor       string            `json:"away_for"`   // {span}
-	Given         string            `json:"given"`      // {span}
-	Ended         map[string]string `json:"ended"`      // by outcome; "" is every other
-	Left          map[string]string `json:"left"`       // by outcome; "" is every other
-	ForcedByHand  string            `json:"forced_by_hand"`
-	Matched       string            `json:"matched"`
-	Late          string            `json:"late"`
-	Unmatched     map[string]string `json:"unmatched"` // by reason; "" is every other
-	Duplicate     string            `json:"duplicate"`
-	Claimed       string            `json:"claimed"`
-	Rejected      string            `json:"rejected"`
-	Assigned      string            `json:"assigned"`  // {who}
-	Incidents     map[string]string `json:"incidents"` // by kind; "" is every other
-	Near          string            `json:"near"`      // {n}
-	Told          string            `json:"told"`      // {what}
-	Did           map[string]string `json:"did"`       // by action; "" is every other
-	Agent         string            `json:"agent"`     // {who}
-	Support       string            `json:"support"`
-	Because       string            `json:"because"` // {why}
-	Unknown       string            `json:"unknown"` // {kind}
-	Answers       map[string]string `json:"answers"` // by state; "" is every other
-	AnswerTurn    string            `json:"answer_turn"`
-	AnswerByHand  string            `json:"answer_by_hand"`
-	NeverAsked    string            `json:"never_asked"`
-	NoMessage     string            `json:"no_message"`
-	MessageLate   string            `json:"message_late"`
-	MessageInTime string            `json:"message_in_time"`
+	Title          string            `json:"title"` // {seller}
+	Copy           string            `json:"copy"`
+	Copied         string            `json:"copied"`
+	CopyFailed     string            `json:"copy_failed"`
+	AllRooms       string            `json:"all_rooms"`
+	OneRoom        string            `json:"one_room"`  // {room}
+	OpenRoom       string            `json:"open_room"` // {room}
+	InHistory      string            `json:"in_history"`
+	Empty          Notice            `json:"empty"`
+	Partial        Notice            `json:"partial"`
+	Last           string            `json:"last"`
+	Now            string            `json:"now"`
+	Visit          string            `json:"visit"` // {n}
+	NoTicket       string            `json:"no_ticket"`
+	Since          string            `json:"since"`   // {from}
+	Message        string            `json:"message"` // {id}
+	Sep            string            `json:"sep"`
+	Joined         string            `json:"joined"`  // {n}
+	Granted        string            `json:"granted"` // {until}
+	Waited         string            `json:"waited"`  // {span}
+	Asked          string            `json:"asked"`
+	AskedAgain     string            `json:"asked_again"`   // {n}
+	Refused        string            `json:"refused"`       // {n}
+	ExtendedBy     string            `json:"extended_by"`   // {until} {who}
+	ExtendedBusy   string            `json:"extended_busy"` // {until}
+	Away           string            `json:"away"`
+	Gone           string            `json:"gone"` // {since}
+	Back           string            `json:"back"`
+	BackAfter      string            `json:"back_after"` // {span}
+	Moved          string            `json:"moved"`      // {n} {who}
+	Used           string            `json:"used"`       // {span}
+	AwayFor        string            `json:"away_for"`   // {span}
+	Given          string            `json:"given"`      // {span}
+	Ended          map[string]string `json:"ended"`      // by outcome; "" is every other
+	Left           map[string]string `json:"left"`       // by outcome; "" is every other
+	ForcedByHand   string            `json:"forced_by_hand"`
+	Matched        string            `json:"matched"`
+	Late           string            `json:"late"`
+	Unmatched      map[string]string `json:"unmatched"` // by reason; "" is every other
+	Duplicate      string            `json:"duplicate"`
+	Claimed        string            `json:"claimed"`
+	Rejected       string            `json:"rejected"`
+	Assigned       string            `json:"assigned"`  // {who}
+	Incidents      map[string]string `json:"incidents"` // by kind; "" is every other
+	Near           string            `json:"near"`      // {n}
+	Told           string            `json:"told"`      // {what}
+	Did            map[string]string `json:"did"`       // by action; "" is every other
+	Agent          string            `json:"agent"`     // {who}
+	Support        string            `json:"support"`
+	Because        string            `json:"because"` // {why}
+	Unknown        string            `json:"unknown"` // {kind}
+	Answers        map[string]string `json:"answers"` // by state; "" is every other
+	AnswerTurn     string            `json:"answer_turn"`
+	AnswerByHand   string            `json:"answer_by_hand"`
+	NeverAsked     string            `json:"never_asked"`
+	NoMessage      string            `json:"no_message"`
+	MessageLate    string            `json:"message_late"`
+	MessageRefused string            `json:"message_refused"`
+	MessageInTime  string            `json:"message_in_time"`
 }
 
 // DeskTopText has the words of "desk/top" in locales.
