@@ -121,6 +121,28 @@ func TestQuotesThatAreLeftAroundAValueAreNamed(t *testing.T) {
 	_, err := ParseConfig([]string{"--redis-url", `"redis://:hush@host"`})
 	require.ErrorContains(t, err, "quotes around it")
 	require.NotContains(t, err.Error(), "hush")
+	// any text is a value of these, so nothing else would name the quotes
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte(`"`+strings.Repeat("hush", 8)+"\"\n"), 0o600))
+	for _, args := range [][]string{{"--seller-auth", "jwt", "--seller-jwt-secret", `'` + strings.Repeat("hush", 8) + `'`},
+		{"--seller-auth", "jwt", "--seller-jwt-secret-file", file}, {"--rooms-file", `"rooms.yaml"`}} {
+		_, err := ParseConfig(args)
+		require.ErrorContains(t, err, "quotes around it", args[len(args)-2])
+		require.NotContains(t, err.Error(), "hush")
+	}
+}
+
+func TestVariableWithMoreThanItsNameIsUnknown(t *testing.T) {
+	t.Setenv("\uFEFFWAITROOM_LEASE", "45s")
+	t.Setenv("export WAITROOM_ROOMS", "a")
+	t.Setenv("WAITROOM_LOG_LEVEL ", "debug")
+	c, err := ParseConfig(nil)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		`"\ufeffWAITROOM_LEASE"`:  "correct its name to WAITROOM_LEASE",
+		`"export WAITROOM_ROOMS"`: "correct its name to WAITROOM_ROOMS",
+		`"WAITROOM_LOG_LEVEL "`:   "correct its name to WAITROOM_LOG_LEVEL",
+	}, c.Unknown)
 }
 
 // Kubernetes describes the Services of a namespace to its containers by variables.

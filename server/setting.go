@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/peterbourgon/ff/v3"
@@ -38,8 +39,8 @@ func (s setting) env() string {
 
 // wrong returns the error of an invalid setting: its name, its value, and the valid values.
 func (s setting) wrong(value string, err error) error {
-	if quoted.MatchString(value) {
-		err = fmt.Errorf("%w; the quotes around it are part of it: leave them out", err)
+	if quoted.MatchString(value) && !errors.Is(err, errQuoted) {
+		err = fmt.Errorf("%w; %w", err, errQuoted)
 	}
 	if s.secret {
 		return fmt.Errorf("%s (--%s): %w", s.env(), s.name, err)
@@ -49,6 +50,10 @@ func (s setting) wrong(value string, err error) error {
 
 // quoted matches what some readers of files with variables leave in a value, such as docker run --env-file.
 var quoted = regexp.MustCompile(`^(".*"|'.*')$`)
+
+// errQuoted is also the error of a value that would be taken with its quotes, such as a secret, which would
+// then be another than the one that its portal has.
+var errQuoted = errors.New("the quotes around it are part of it: leave them out")
 
 // fileSetting returns the setting for a secret's file: other users can list the environment and the
 // arguments.
@@ -136,6 +141,8 @@ func ParseConfig(args []string) (Config, error) {
 			wrong = append(wrong, err)
 		} else if err := s.read(&c, value); err != nil {
 			wrong = append(wrong, s.wrong(value, err))
+		} else if quoted.MatchString(value) {
+			wrong = append(wrong, s.wrong(value, errQuoted))
 		} else if _, inFile := given[s.fileSetting().name]; inFile {
 			c.follow(s, given)
 		}
@@ -166,6 +173,10 @@ func unknown(environ []string) map[string]string {
 	do := make(map[string]string)
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
+		if plain := plainName(name); plain != name && isVariable(plain) {
+			do[strconv.Quote(name)] = remedy(plain)
+			continue
+		}
 		upper := strings.ToUpper(name)
 		if ofService(name, value) || isVariable(name) || !strings.HasPrefix(upper, envPrefix+"_") ||
 			upper != name && !isVariable(upper) { // a shell's own
@@ -174,6 +185,12 @@ func unknown(environ []string) map[string]string {
 		do[name] = remedy(upper)
 	}
 	return do
+}
+
+// plainName returns a variable's name without what readers of files leave around it: an editor's mark, a
+// shell's word, blanks.
+func plainName(name string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, byteOrderMark), "export "))
 }
 
 func isVariable(name string) bool {
