@@ -74,7 +74,7 @@ func TestSearchFindsRoomsByWhatTheyAreCalled(t *testing.T) {
 	}
 	status, _, page := f.find(t, h, "stock")
 	require.Equal(t, http.StatusOK, status)
-	for _, part := range []string{`href="/support/stock:1" autofocus>Coupang`,
+	for _, part := range []string{`href="/support/stock:1" autofocus translate="no">Coupang`,
 		"stock:1 · 010-1234-5678 · Wing", `href="/support/stock:2"`} {
 		require.Contains(t, page, part)
 	}
@@ -89,7 +89,7 @@ func TestSearchSaysWhereNothingIsFoundAndWhereItCanNotLook(t *testing.T) {
 	h := deskHandler(t, f)
 	status, _, page := f.find(t, h, "<b>")
 	require.Equal(t, http.StatusOK, status)
-	require.Contains(t, page, "No seller or room matches “&lt;b&gt;”")
+	require.Contains(t, page, `No seller or room matches “<bdi translate="no">&lt;b&gt;</bdi>”`)
 	require.Contains(t, page, `value="&lt;b&gt;"`, "it can be corrected")
 	f.sought = ""
 	status, _, page = f.find(t, h, "  ")
