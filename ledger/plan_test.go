@@ -189,6 +189,18 @@ func questions(filled int64) map[string]func(*work) error {
 	return map[string]func(*work) error{
 		"minutes":            func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, false)) },
 		"minutes with depth": func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, true)) },
+		"report": func(w *work) error {
+			days := []Day{{Outcomes: map[room.Outcome]int{}}}
+			for _, f := range figures {
+				if err := w.figure(f, days, []int64{now - 60*minute, now - 3*minute}); err != nil {
+					return err
+				}
+			}
+			if days[0].Joined == 0 || days[0].HoldP50 == 0 || days[0].Ambiguous != 0 {
+				return fmt.Errorf("the day is %v", days[0])
+			}
+			return nil
+		},
 		"pace": func(w *work) error {
 			p, err := w.pace(now, 2*time.Minute)
 			if err == nil && p.Hold != 5*time.Second {

@@ -1,0 +1,142 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/room"
+)
+
+// Day sums up one day of a room. Percentiles are in ms, -1 without values.
+type Day struct {
+	Joined   int                  // places that began
+	Outcomes map[room.Outcome]int // of the places that ended
+
+	WaitP50, WaitP95 int64 // from join to grant, of the leases granted that are over
+	HoldP50          int64 // from grant to end, of the same leases, without unclaimed and lost ones
+
+	// Messages count where they arrived, each as it belongs now.
+	Codes                      int   // messages with a code that belong to a lease, other than late ones
+	CodeDelayP50, CodeDelayP95 int64 // from sending, by the carrier's clock, to arrival, of the codes
+	Ambiguous, Rejected, Late  int
+}
+
+// Report sums up the days of a room. Each day begins at a bound, in unix ms, and ends at the next one.
+func (l *Ledger) Report(ctx context.Context, id room.ID, bounds []int64) ([]Day, error) {
+	days := make([]Day, len(bounds)-1)
+	for i := range days {
+		days[i] = Day{Outcomes: map[room.Outcome]int{}, WaitP50: -1, WaitP95: -1, HoldP50: -1,
+			CodeDelayP50: -1, CodeDelayP95: -1}
+	}
+	reads, ctx := errgroup.WithContext(ctx) // each has columns of its own
+	for _, f := range figures {
+		reads.Go(func() error {
+			return l.reading(ctx, id, func(w *work) error { return w.figure(f, days, bounds) })
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return days, nil
+}
+
+// figure is what a report has of one table. Its query lists one day of room $1, from v.begins until before
+// v.ends, in a text: a row of each would take longer, and so would a group. An index has all that it reads.
+type figure struct {
+	query string
+	add   func(day *Day, list string) error
+}
+
+var figures = []figure{
+	{`SELECT CAST(COUNT(*) AS TEXT) FROM places
+		WHERE room = $1 AND joined_at >= v.begins AND joined_at < v.ends`,
+		func(day *Day, list string) (err error) {
+			day.Joined, err = strconv.Atoi(list)
+			return err
+		}},
+	{`SELECT STRING_AGG(outcome, ',') FROM places
+		WHERE room = $1 AND ended_at >= v.begins AND ended_at < v.ends`,
+		func(day *Day, list string) error {
+			for outcome := range strings.SplitSeq(list, ",") {
+				day.Outcomes[room.Outcome(outcome)]++
+			}
+			return nil
+		}},
+	{`SELECT STRING_AGG(COALESCE(CAST(l.granted_at - p.joined_at AS TEXT), '') || ' ' ||
+			CASE WHEN l.outcome IN ('unclaimed', 'lost') THEN '' ELSE CAST(l.ended_at - l.granted_at AS TEXT) END, ',')
+		FROM leases l LEFT JOIN places p ON p.room = l.room AND p.epoch = l.epoch AND p.ticket = l.ticket
+		WHERE l.room = $1 AND l.granted_at >= v.begins AND l.granted_at < v.ends AND l.outcome IS NOT NULL`,
+		addTurns},
+	{`SELECT STRING_AGG(CASE COALESCE(now_result, result)
+			WHEN 'matched' THEN CASE WHEN code = 0 THEN '' WHEN sent_at = 0 THEN 'code ' ELSE
+				'code ' || CAST(received_at - sent_at AS TEXT) END
+			WHEN 'unmatched' THEN COALESCE(now_reason, reason) ELSE COALESCE(now_result, result) END, ',')
+		FROM messages WHERE room = $1 AND received_at >= v.begins AND received_at < v.ends AND state = 'judged'`,
+		addMessages},
+}
+
+// figure adds a figure to the days.
+func (w *work) figure(f figure, days []Day, bounds []int64) error {
+	rows := dialect.NewRows(len(days), "day BIGINT", "begins BIGINT", "ends BIGINT")
+	for i := range days {
+		rows.Add(int64(i), bounds[i], bounds[i+1])
+	}
+	return w.EachRow(func(scan func(...any) error) error {
+		var day int
+		var list *string // nil: nothing happened
+		if err := scan(&day, &list); err != nil || list == nil {
+			return err
+		}
+		return f.add(&days[day], *list)
+	}, rows, `SELECT v.day, (`+f.query+`) FROM v`, string(w.id))
+}
+
+func addTurns(day *Day, list string) error {
+	var waits, holds []int64
+	for turn := range strings.SplitSeq(list, ",") {
+		wait, hold, _ := strings.Cut(turn, " ")
+		if err := errors.Join(addTime(&waits, wait), addTime(&holds, hold)); err != nil {
+			return err
+		}
+	}
+	day.WaitP50, day.WaitP95 = percentiles(waits)
+	day.HoldP50, _ = percentiles(holds)
+	return nil
+}
+
+func addMessages(day *Day, list string) error {
+	var delays []int64
+	for message := range strings.SplitSeq(list, ",") {
+		switch what, delay, _ := strings.Cut(message, " "); what {
+		case "code":
+			day.Codes++
+			if err := addTime(&delays, delay); err != nil {
+				return err
+			}
+		case string(room.Ambiguous):
+			day.Ambiguous++
+		case string(room.Rejected):
+			day.Rejected++
+		case string(room.Late):
+			day.Late++
+		}
+	}
+	day.CodeDelayP50, day.CodeDelayP95 = percentiles(delays)
+	return nil
+}
+
+// addTime adds a number of ms, at least 0: clocks differ. An empty one is not known.
+func addTime(list *[]int64, ms string) error {
+	if ms == "" {
+		return nil
+	}
+	n, err := strconv.ParseInt(ms, 10, 64)
+	*list = append(*list, max(n, 0))
+	return err
+}
