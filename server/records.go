@@ -61,6 +61,25 @@ func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilte
 	return h, nil
 }
 
+// Report sums up the days of a room.
+func (r records) Report(ctx context.Context, id room.ID, days []templates.ReportDay, bounds []int64) error {
+	found, err := r.ledger.Report(ctx, id, bounds)
+	if err != nil {
+		return unread(err)
+	}
+	for i, f := range found {
+		days[i] = templates.ReportDay{Day: days[i].Day, Joined: f.Joined, Completed: f.Outcomes[room.Completed],
+			Cancelled: f.Outcomes[room.Cancelled], Expired: f.Outcomes[room.Expired],
+			Forced: f.Outcomes[room.Forced], Removed: f.Outcomes[room.Removed],
+			Dropped: f.Outcomes[room.Dropped], Lost: f.Outcomes[room.Lost],
+			WaitP50: templates.Millis(f.WaitP50), WaitP95: templates.Millis(f.WaitP95),
+			HoldP50: templates.Millis(f.HoldP50), Codes: f.Codes,
+			CodeDelayP50: templates.Millis(f.CodeDelayP50), CodeDelayP95: templates.Millis(f.CodeDelayP95),
+			Ambiguous: f.Ambiguous, Rejected: f.Rejected, Late: f.Late}
+	}
+	return nil
+}
+
 func actionRow(a ledger.ActionRow) support.ActionRow {
 	return support.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason,
 		Ticket: support.Number(a.Ticket),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/waitroom/waitroom/hub"
@@ -46,7 +47,7 @@ func (s *Server) audit(ctx context.Context, agent, address, action, reason strin
 // support returns the desk's configuration for package web. Messages are nil if SMS is not configured.
 func (s *Server) support(messages *sms.Service) *support.Config {
 	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger},
-		Sockets: deskSockets{s.hub}}
+		Sockets: deskSockets{s.hub}, Zone: s.zone}
 	if messages != nil {
 		d.Assign, d.AllSenders = messages, s.allSenders
 	}
@@ -54,6 +55,15 @@ func (s *Server) support(messages *sms.Service) *support.Config {
 		d.Deliveries = deliveries{s.tasks}
 	}
 	return d
+}
+
+// zone returns the time zone of a room's days: that of TZ, else UTC.
+func (s *Server) zone(room.ID) *time.Location {
+	zone, err := time.LoadLocation(strings.TrimPrefix(os.Getenv("TZ"), ":"))
+	if err != nil {
+		return time.UTC
+	}
+	return zone
 }
 
 // deskSockets adapts the hub to package support.

@@ -10,7 +10,7 @@ import (
 // recorded, in English or as the parameters of a search, is put into the reader's words.
 func (t Text) DeskReason(action, reason string) string {
 	switch action {
-	case "exported", "exported_audit", "looked":
+	case "exported", "exported_report", "exported_audit", "looked":
 		return t.searched(reason)
 	case "signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused", "sign_in_ended",
 		"delivery_retried":

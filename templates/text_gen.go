@@ -20,6 +20,7 @@ type DeskText struct {
 	Find       DeskFindText       `json:"find"`
 	History    DeskHistoryText    `json:"history"`
 	Live       DeskLiveText       `json:"live"`
+	Report     DeskReportText     `json:"report"`
 	RoomPage   DeskRoomPageText   `json:"room_page"`
 	RoomsPage  DeskRoomsPageText  `json:"rooms_page"`
 	SignIn     DeskSignInText     `json:"sign_in"`
@@ -234,6 +235,12 @@ type DeskLiveText struct {
 	Table          string               `json:"table"`
 	Plot           string               `json:"plot"`
 	NoData         string               `json:"no_data"`
+}
+
+// DeskReportText has the words of "desk/report" in locales.
+type DeskReportText struct {
+	Columns map[string]string `json:"columns"` // by column
+	Seconds string            `json:"seconds"` // {column}
 }
 
 // DeskRoomPageText has the words of "desk/room_page" in locales.

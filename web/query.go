@@ -14,6 +14,7 @@ var codesOfQuery = map[string]map[string]string{
 	"/api/support/:room/history": {"seller": "invalid_seller", "from": "invalid_time", "to": "invalid_time",
 		"limit": "invalid_limit", "cursor": "invalid_cursor",
 		"format": "invalid_format"},
+	"/api/support/:room/report": {"from": "invalid_time", "to": "invalid_time", "format": "invalid_format"},
 	"/api/support/audit": {"from": "invalid_time", "to": "invalid_time", "limit": "invalid_limit",
 		"cursor": "invalid_cursor", "format": "invalid_format"},
 	"/api/support/:room/timeline": {"seller": "invalid_seller", "from": "invalid_time",

@@ -3,6 +3,7 @@ package support
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -38,10 +39,10 @@ type AuditRow struct {
 func auditFilter(c *gin.Context) (f AuditFilter, err error) {
 	f = AuditFilter{Who: c.Query("who"), Action: c.Query("action"), Room: room.ID(c.Query("room")),
 		Cursor: c.Query("cursor")}
-	if f.From, err = parseTime(c.Query("from"), false); err != nil {
+	if f.From, err = parseTime(c.Query("from"), false, time.UTC); err != nil {
 		return f, err
 	}
-	if f.To, err = parseTime(c.Query("to"), true); err != nil {
+	if f.To, err = parseTime(c.Query("to"), true, time.UTC); err != nil {
 		return f, err
 	}
 	f.Limit, err = parseLimit(c.Query("limit"))

@@ -44,7 +44,8 @@ func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 		d.Fail(c, err)
 		return
 	}
-	csvHeader(c, limit)
+	c.Header("X-Row-Limit", strconv.Itoa(limit))
+	csvHeader(c, "history")
 	out := newCSVWriter(c.Writer, sheetOf(c))
 	for {
 		giveTime(c) // a full buffer is sent at once
@@ -104,11 +105,11 @@ func shorten(text string) string {
 	return text
 }
 
-func csvHeader(c *gin.Context, limit int) {
-	name := "waitroom-" + strings.ReplaceAll(string(request.Room(c)), ":", "-") + "-history.csv"
+// csvHeader begins the file of what a room has.
+func csvHeader(c *gin.Context, what string) {
+	name := "waitroom-" + strings.ReplaceAll(string(request.Room(c)), ":", "-") + "-" + what + ".csv"
 	c.Header("Content-Type", "text/csv; charset=utf-8; header=present")
 	c.Header("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	c.Header("X-Row-Limit", strconv.Itoa(limit))
 	c.Status(http.StatusOK)
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -113,13 +114,13 @@ func TestTimesAreReadAsPeopleAndProgramsWriteThem(t *testing.T) {
 		"2026-11-21t00:00:00.250z": 1795219200250,
 		"1795219200":               1795219200000, "100000000": 100_000_000_000, "99999999999": 99_999_999_999_000,
 		"100000000000": 100_000_000_000} {
-		got, err := support.ParseTime(text, false)
+		got, err := support.ParseTime(text, false, time.UTC)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{"yesterday", "2026-11-21T00:00:00", "-1", "1.5", "2026-02-30",
 		"99999999999999999999", "0", "99999999", "2026"} {
-		_, err := support.ParseTime(text, true)
+		_, err := support.ParseTime(text, true, time.UTC)
 		require.Equal(t, problem.Refusal("invalid_time"), err, text)
 	}
 }

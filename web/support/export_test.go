@@ -13,4 +13,6 @@ var (
 	Columns     = columns
 	ExportPath  = exportPath
 	ParseTime   = parseTime
+	StartOf     = startOf
+	DayOf       = dayOf
 )

@@ -44,6 +44,9 @@ type fakeDesk struct {
 	stale   int64 // a ticket that is not in line
 	sellers support.FoundSellers
 	sought  string
+	zone    *time.Location      // of days; nil: UTC
+	day     templates.ReportDay // the first one of a report
+	bounds  []int64             // of the last report
 
 	failing     int64
 	lastError   string
@@ -64,7 +67,8 @@ func newFakeDesk() *fakeDesk {
 func (f *fakeDesk) support() *support.Config {
 	return &support.Config{SignIns: fakeSignIn{f}, Engine: fakeDeskEngine{f}, Assign: fakeDeskEngine{f},
 		Records: fakeRecords{f},
-		Sockets: fakeDeskSockets{f}, Deliveries: fakeDeliveries{f}}
+		Sockets: fakeDeskSockets{f}, Deliveries: fakeDeliveries{f},
+		Zone: func(room.ID) *time.Location { return cmp.Or(f.zone, time.UTC) }}
 }
 
 type (
@@ -236,6 +240,19 @@ func (f fakeRecords) History(_ context.Context, _ room.ID, q support.HistoryFilt
 		return support.History{}, f.lost
 	}
 	return f.pages[n], nil
+}
+
+func (f fakeRecords) Report(_ context.Context, id room.ID, days []templates.ReportDay, bounds []int64) error {
+	f.did = append(f.did, fmt.Sprint("report ", id))
+	f.bounds = bounds
+	for i := range days {
+		day := days[i].Day
+		if days[i] = f.day; i > 0 {
+			days[i] = templates.ReportDay{WaitP50: -1, WaitP95: -1, HoldP50: -1, CodeDelayP50: -1, CodeDelayP95: -1}
+		}
+		days[i].Day = day
+	}
+	return f.lost
 }
 
 func (f fakeRecords) Sellers(_ context.Context, text string, _ []room.ID) (support.FoundSellers, error) {

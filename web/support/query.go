@@ -19,10 +19,10 @@ func historyFilter(c *gin.Context) (f HistoryFilter, err error) {
 			return f, err
 		}
 	}
-	if f.From, err = parseTime(c.Query("from"), false); err != nil {
+	if f.From, err = parseTime(c.Query("from"), false, time.UTC); err != nil {
 		return f, err
 	}
-	if f.To, err = parseTime(c.Query("to"), true); err != nil {
+	if f.To, err = parseTime(c.Query("to"), true, time.UTC); err != nil {
 		return f, err
 	}
 	f.Limit, err = parseLimit(c.Query("limit"))
@@ -36,9 +36,9 @@ const (
 	leastMillis  = 100_000_000_000
 )
 
-// parseTime parses RFC 3339, a UTC date, or unix milliseconds or seconds. As an end, a date stands for the
-// end of its day.
-func parseTime(text string, end bool) (int64, error) {
+// parseTime parses RFC 3339, a date of a zone, or unix milliseconds or seconds. As an end, a date stands for
+// the end of its day.
+func parseTime(text string, end bool, zone *time.Location) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -49,7 +49,7 @@ func parseTime(text string, end bool) (int64, error) {
 		if end {
 			day = day.AddDate(0, 0, 1)
 		}
-		return day.UnixMilli(), nil
+		return startOf(day, zone).UnixMilli(), nil
 	}
 	// An unescaped "+" arrives as a space.
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(strings.ReplaceAll(text, " ", "+")))

@@ -3,6 +3,7 @@ package support
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -95,7 +96,7 @@ func storyFilter(c *gin.Context, seller string, id room.ID) (f StoryFilter, err 
 	if f.Seller, err = room.ParseSeller(seller); err != nil {
 		return f, err
 	}
-	if f.From, err = parseTime(c.Query("from"), false); err != nil {
+	if f.From, err = parseTime(c.Query("from"), false, time.UTC); err != nil {
 		return f, err
 	}
 	f.Limit, err = parseLimit(c.Query("limit"))

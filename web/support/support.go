@@ -23,7 +23,8 @@ type Config struct {
 	Assign     Assigner // nil: no messages to assign
 	Records    Records
 	Sockets    Sockets
-	Deliveries Deliveries // nil: no webhook
+	Deliveries Deliveries                   // nil: no webhook
+	Zone       func(room.ID) *time.Location // of a room's days
 
 	Rooms Rooms
 	Lease func(room.ID) time.Duration                      // of a new lease
@@ -92,6 +93,8 @@ type Assigner interface {
 // Records reads the ledger. It refuses with a problem.Refusal: invalid_cursor, ledger_unavailable.
 type Records interface {
 	History(ctx context.Context, id room.ID, f HistoryFilter) (History, error)
+	// Report fills days. Each begins at a bound, in unix ms, and ends at the next one.
+	Report(ctx context.Context, id room.ID, days []templates.ReportDay, bounds []int64) error
 	// Story returns events earliest first. Partial is true while the ledger is away; then only events that it
 	// has not recorded yet are there.
 	Story(ctx context.Context, f StoryFilter) (events []StoryEvent, partial bool, err error)
@@ -158,6 +161,7 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	api := g.Group("/api/support/:room", known)
 	api.GET("/ws", d.deskSocket)
 	api.GET("/history", d.history)
+	api.GET("/report", d.report)
 	api.GET("/timeline", d.timeline)
 	api.GET("/addresses", d.addresses)
 	for name, a := range actions {
