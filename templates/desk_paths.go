@@ -19,6 +19,8 @@ func historyPath(room, seller string) templ.SafeURL {
 	return roomPath(room) + "/history" + query("seller", seller)
 }
 
+func reportPath(room string) templ.SafeURL { return roomPath(room) + "/report" }
+
 // sellerPath returns the address of a seller's timeline; of one room where one is given.
 func sellerPath(seller, room string) templ.SafeURL {
 	return desk + "/-/sellers/" + templ.SafeURL(url.PathEscape(seller)) + query("room", room)

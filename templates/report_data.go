@@ -1,6 +1,29 @@
 package templates
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
+
+// ReportView is /support/{room}/report.
+type ReportView struct {
+	DeskView
+	Room     string
+	Zone     string // of the days, by name
+	From, To string // the first and the last day; "" = not known
+	Error    string // a code: invalid_time, ledger_unavailable; "" = none
+	Most     int    // days at a time
+	Days     []ReportDay
+	Periods  []ReportPeriod
+	Export   string // the address of the same days as CSV
+}
+
+// ReportPeriod is a period that the page offers: some days, today as the last one.
+type ReportPeriod struct {
+	Days  int
+	From  string
+	Shown bool // the page shows it
+}
 
 // ReportDay sums up one day of a room, in the contract's JSON.
 type ReportDay struct {
@@ -82,4 +105,32 @@ func (t Text) ReportHeading(column string) string {
 // ReportSeconds returns the heading of a column that has seconds.
 func (t Text) ReportSeconds(column string) string {
 	return fill(t.Desk.Report.Seconds, "column", t.ReportHeading(column))
+}
+
+// reportFigure returns a figure for a person.
+func (t Text) reportFigure(value any) string {
+	ms, ok := value.(Millis)
+	switch live := t.Desk.Live; {
+	case !ok:
+		return fmt.Sprint(value)
+	case ms < 0:
+		return "–"
+	case ms < 1000:
+		return fill(live.ShortMs, "n", int(ms))
+	default: // not in minutes: days are compared
+		return fill(live.ShortS, "n", strconv.FormatFloat(float64(ms)/1000, 'f', 1, 64))
+	}
+}
+
+// reportData is the JSON block from which the page's script draws.
+type reportData struct {
+	Lang  string       `json:"lang"`
+	Words DeskLiveText `json:"words"`
+	Days  []ReportDay  `json:"days"`
+}
+
+func (v ReportView) data(t Text) reportData {
+	words := t.Desk.Live
+	words.Charts, words.Minute = t.Desk.Report.Charts, t.ReportHeading("day")
+	return reportData{Lang: t.Page.Lang, Words: words, Days: v.Days}
 }

@@ -239,8 +239,18 @@ type DeskLiveText struct {
 
 // DeskReportText has the words of "desk/report" in locales.
 type DeskReportText struct {
-	Columns map[string]string `json:"columns"` // by column
-	Seconds string            `json:"seconds"` // {column}
+	Title   string               `json:"title"` // {room}
+	Open    string               `json:"open"`
+	Days    string               `json:"days"` // {n}
+	Periods string               `json:"periods"`
+	From    string               `json:"from"`
+	To      string               `json:"to"`
+	Show    string               `json:"show"`
+	Hint    string               `json:"hint"` // {n} {zone}
+	Note    string               `json:"note"`
+	Columns map[string]string    `json:"columns"` // by column
+	Seconds string               `json:"seconds"` // {column}
+	Charts  map[string]DeskChart `json:"charts"`  // by chart
 }
 
 // DeskRoomPageText has the words of "desk/room_page" in locales.

@@ -17,6 +17,7 @@ import (
 var (
 	scripts = []string{
 		"embed.js", "worker.js", "js/room.js", "js/desk/room.js", "js/desk/rooms.js", "js/desk/pages.js",
+		"js/desk/report.js",
 	}
 	styles = []string{"css/seller.css"}
 )

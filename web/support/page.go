@@ -68,8 +68,13 @@ func exportPath(id room.ID, query url.Values) string {
 	for _, page := range []string{"cursor", "limit", "bom"} {
 		query.Del(page)
 	}
+	return filePath(id, "history", query)
+}
+
+// filePath returns the address of what a room has as CSV.
+func filePath(id room.ID, what string, query url.Values) string {
 	query.Set("format", "csv")
-	return "/api/support/" + url.PathEscape(string(id)) + "/history?" + query.Encode()
+	return "/api/support/" + url.PathEscape(string(id)) + "/" + what + "?" + query.Encode()
 }
 
 // historyRows returns the rows of all kinds, latest first.

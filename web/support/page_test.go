@@ -17,6 +17,8 @@ func TestPagesOfTheDeskAreThere(t *testing.T) {
 	h := deskHandler(t, f)
 	for path, status := range map[string]int{"/support": 200, "/support/integration": 200,
 		"/support/integration/history":        200,
+		"/support/integration/report":         200,
+		"/support/integration/report?from=x":  400,
 		"/support/integration/history?from=x": 400, "/support/-/sellers/%ED%95%9C%EA%B8%80": 200,
 		"/support/-/sellers/a?room=integration": 200,
 		"/support/-/sellers/a?room=elsewhere":   404, "/support/-/sellers/a%20b": 400, "/support/-/audit": 200,
@@ -30,7 +32,8 @@ func TestPagesOfTheDeskAreThere(t *testing.T) {
 		require.Equal(t, templates.ContentSecurityPolicy, w.Header().Get("Content-Security-Policy"), path)
 	}
 	f.lost = problem.Refusal("ledger_unavailable")
-	for path, status := range map[string]int{"/support/integration/history": 503, "/support/-/sellers/a": 200,
+	for path, status := range map[string]int{"/support/integration/history": 503,
+		"/support/integration/report": 503, "/support/-/sellers/a": 200,
 		"/support/-/audit":      503,
 		"/support/-/deliveries": 503, "/support/integration": 200} {
 		require.Equal(t, status, f.call(t, h, "park", "GET", path, "").Code, path)

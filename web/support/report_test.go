@@ -2,6 +2,7 @@ package support_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,4 +144,32 @@ func TestABadReportIsRefusedByName(t *testing.T) {
 	}
 	require.NotContains(t, f.did, "audit integration exported_report", "nothing was exported")
 	require.Equal(t, http.StatusUnauthorized, ask(t, h, "GET", reportPath).Code)
+}
+
+func TestAReportsPageHasTheDaysLatestFirst(t *testing.T) {
+	f := newFakeDesk()
+	f.day, f.zone = busyDay(), zoneOf(t, "Asia/Seoul")
+	h := deskHandler(t, f)
+	page := f.call(t, h, "park", "GET", "/support/integration/report?from=2026-11-21&to=2026-11-22&lang=en",
+		"").Body.String()
+	second, first := strings.Index(page, `data-day="2026-11-22"`), strings.Index(page, `data-day="2026-11-21"`)
+	require.Positive(t, second)
+	require.Greater(t, first, second)
+	require.Contains(t, page[first:], `data-label="Waited, median">9.0 s</td>`)
+	require.Contains(t, page[first:], `data-label="Code delay, p95">1.4 s</td>`)
+	require.Contains(t, page[second:first], `data-label="Waited, median">–</td>`)
+	require.Contains(t, page, `type="date" value="2026-11-21"`)
+	require.Contains(t, page, `type="date" value="2026-11-22"`)
+	require.Contains(t, page, "Asia/Seoul")
+	require.Contains(t, page, `href="/api/support/integration/report?format=csv&amp;from=2026-11-21&amp;to=2026-11-22"`)
+	require.Contains(t, page, `&amp;to=2026-11-22&amp;bom=1&amp;lang=en"`)
+	for _, days := range []int{7, 28, 90} {
+		from := support.DayOf(time.Now(), f.zone).AddDate(0, 0, 1-days).Format(time.DateOnly)
+		shown := f.call(t, h, "park", "GET", "/support/integration/report?from="+from, "").Body.String()
+		require.Equal(t, 1, strings.Count(shown, `aria-current="true"`), days)
+		require.Contains(t, shown, `href="/support/integration/report?from=`+from+`" aria-current="true"`)
+	}
+	require.Contains(t, f.call(t, h, "park", "GET", "/support/integration", "").Body.String(),
+		`href="/support/integration/report"`)
+	require.NotContains(t, f.did, "audit integration exported_report")
 }

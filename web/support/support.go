@@ -146,6 +146,7 @@ func (d *Desk) Routes(g *gin.Engine, known gin.HandlerFunc) {
 	g.GET("/support", d.roomsPage)
 	g.GET("/support/:room", known, d.deskPage)
 	g.GET("/support/:room/history", known, d.historyPage)
+	g.GET("/support/:room/report", known, d.reportPage)
 	g.GET("/support/-/sellers/:seller", d.storyPage)
 	g.GET("/support/-/find", d.findPage)
 	g.GET("/support/-/audit", d.auditPage)

@@ -9,9 +9,12 @@ export class Chart {
   #data = null;
   #shape = "";
 
-  /** format(value) returns a value in words; steps are the allowed steps of an axis. */
-  constructor({ name, words, format, steps }) {
-    Object.assign(this, { words, format, steps });
+  /**
+   * format(value) returns a value in words; steps are the allowed steps of an axis. time(ms) returns a time in
+   * words, and timeSteps are the allowed steps of its axis, in seconds; by default, minutes.
+   */
+  constructor({ name, words, format, steps, time = hourAndMinute, timeSteps }) {
+    Object.assign(this, { words, format, steps, time, timeSteps });
     this.figure = byID(`chart-${name}`);
     this.place = this.figure.querySelector(".chart-plot");
     this.table = this.figure.querySelector(".chart-table");
@@ -90,7 +93,8 @@ export class Chart {
           space: 44,
           grid: { show: false },
           filter: within,
-          values: (_, times) => times.map((s) => (s == null ? "" : hourAndMinute(s * 1000))),
+          ...(this.timeSteps && { incrs: this.timeSteps }),
+          values: (_, times) => times.map((s) => (s == null ? "" : this.time(s * 1000))),
         },
         {
           ...axis,
@@ -122,7 +126,7 @@ export class Chart {
     const shown = parts
       .filter(({ value }) => value != null)
       .map((part) => this.#value(part, series.length > 1));
-    const time = index == null ? "" : make("span", {}, hourAndMinute(at[index]));
+    const time = index == null ? "" : make("span", {}, this.time(at[index]));
     const none = [make("span", {}, this.words.no_data)];
     this.now.replaceChildren(...(shown.length > 0 ? [time, ...shown] : none));
   }
@@ -143,7 +147,7 @@ export class Chart {
     );
     const rows = at.map((ms, i) =>
       make("tr", {},
-        make("th", { scope: "row" }, hourAndMinute(ms)),
+        make("th", { scope: "row" }, this.time(ms)),
         ...series.map(({ values }) =>
           make("td", { class: "num" }, values[i] == null ? "–" : this.format(values[i])),
         ),

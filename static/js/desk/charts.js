@@ -2,10 +2,10 @@ import { Chart } from "./chart.js";
 import { lastHour, outcomesOf, stacked } from "./minutes.js";
 import { short } from "./time.js";
 
-const COUNTS = [0, 1, 2, 3, 4, 5].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
+export const COUNTS = [0, 1, 2, 3, 4, 5].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-const TIMES = [
+export const TIMES = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 20, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440].map((n) => n * MINUTE),
@@ -32,30 +32,32 @@ export class Charts {
     if (data === this.#drawn) return;
     this.#drawn = data;
     const at = hour.map((minute) => minute.at);
-    this.depth.draw({ at, series: [this.#line(hour, "depth", "--chart-1")] });
-    this.waits.draw({ at, series: this.#percentiles(hour, "wait") });
-    this.delays.draw({ at, series: this.#percentiles(hour, "delay") });
-    this.outcomes.draw({ at, series: this.#stack(hour) });
+    this.depth.draw({ at, series: [line(this.words, hour, "depth", "--chart-1")] });
+    this.waits.draw({ at, series: percentiles(this.words, hour, "wait") });
+    this.delays.draw({ at, series: percentiles(this.words, hour, "delay") });
+    this.outcomes.draw({ at, series: stack(this.words, hour) });
   }
+}
 
-  #percentiles(hour, what) {
-    return [this.#line(hour, `${what}_p50`, "--chart-1"), this.#line(hour, `${what}_p95`, "--chart-2")];
-  }
+/** Returns the series of a median and a 95th percentile. */
+export function percentiles(words, rows, what) {
+  return [line(words, rows, `${what}_p50`, "--chart-1"), line(words, rows, `${what}_p95`, "--chart-2")];
+}
 
-  #line(hour, name, color) {
-    return { name, color, words: this.words.series[name], values: hour.map((minute) => minute[name]) };
-  }
+function line(words, rows, name, color) {
+  return { name, color, words: words.series[name], values: rows.map((row) => row[name]) };
+}
 
-  #stack(hour) {
-    const names = outcomesOf(hour);
-    const edges = stacked(hour, names);
-    return names.map((name, i) => ({
-      name,
-      color: `--end-${name}`,
-      words: this.words.outcomes[name] ?? name,
-      bars: true,
-      values: hour.map(({ outcomes }) => outcomes[name] ?? 0),
-      plotted: edges[i],
-    }));
-  }
+/** Returns the series of a stack of endings. */
+export function stack(words, rows) {
+  const names = outcomesOf(rows);
+  const edges = stacked(rows, names);
+  return names.map((name, i) => ({
+    name,
+    color: `--end-${name}`,
+    words: words.outcomes[name] ?? name,
+    bars: true,
+    values: rows.map(({ outcomes }) => outcomes[name] ?? 0),
+    plotted: edges[i],
+  }));
 }
