@@ -84,7 +84,7 @@ func TestPortalsTokenIsExchangedForACookieAndGone(t *testing.T) {
 
 		page := s.ask("GET", roomPage+"?lang=en", "", "Cookie", "waitroom_session="+cookie.Value)
 		requireState(t, page, "idle")
-		require.Contains(t, page.body, "You are here as s-1")
+		require.Contains(t, page.body, `You are here as <bdi translate="no">s-1</bdi>`)
 		require.NotContains(t, page.body, "<label for=\"seller-id\"", "nobody is asked who it is")
 		locked := s.press("Cookie", "waitroom_session="+cookie.Value)
 		require.Equal(t, http.StatusOK, locked.StatusCode, locked.body)
@@ -230,7 +230,7 @@ func TestProvenSellersWholeTurnWorksByFormsAlone(t *testing.T) {
 	requireState(t, a.submit(roomPage+"/join"), "locked")
 	page := b.submit(roomPage+"/join", "seller_id", "s-1")
 	requireState(t, page, "waiting")
-	require.Contains(t, page.body, "s-2 판매자로")
+	require.Contains(t, page.body, `<bdi translate="no">s-2</bdi> 판매자로`)
 	requireState(t, a.submit(roomPage+"/expect", "fence", fenceField(t, a), "key", "k"), "locked")
 	requireState(t, a.submit(roomPage+"/leave", "reason", "completed", "fence", fenceField(t, a), "confirm",
 		"yes"), "ended")

@@ -58,7 +58,7 @@ func firstState(t *testing.T, v room.View, p room.Place) (fields map[string]any)
 	t.Helper()
 	var page strings.Builder
 	require.NoError(t, templates.RoomPage(roomView("integration", v, room.Seat{Place: p},
-		time.Minute)).Render(t.Context(), &page))
+		time.Minute, 1)).Render(t.Context(), &page))
 	block := regexp.MustCompile(`(?s)<script id="page-data"[^>]*>(.*?)</script>`).FindStringSubmatch(page.String())
 	require.NotNil(t, block)
 	var data struct{ State map[string]any }

@@ -68,8 +68,8 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 		h.Fail(c, err)
 		return
 	}
-	v := roomView(id, view, seat, h.lease(id))
-	v.Lang, v.AssetPrefix, v.Plain, v.OpensAt = lang, h.AssetPrefix, isPlain(c), h.opensAt(id)
+	v := roomView(id, view, seat, h.lease(id), h.opensAt(id))
+	v.Lang, v.AssetPrefix, v.Plain = lang, h.AssetPrefix, isPlain(c)
 	h.addPace(id, &v)
 	h.addRules(id, &v)
 	market, _ := strconv.Atoi(c.Query("market")) // none: the first
@@ -118,13 +118,14 @@ func (h *pages) addRules(id room.ID, v *templates.RoomView) {
 }
 
 // roomView returns a reader's view of a room.
-func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration) templates.RoomView {
+func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration,
+	opensAt int64) templates.RoomView {
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket,
 		QueuePosition: seat.Position,
 		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Public: v.Public,
-		SellerID: seat.Seller,
-		Fence:    seat.Fence, Marks: seat.Marks, SpreadSeconds: v.Spread.Seconds(), Holds: v.Holds}
+		SellerID: seat.Seller, OpensAt: opensAt,
+		Fence: seat.Fence, Marks: seat.Marks, SpreadSeconds: v.Spread.Seconds(), Holds: v.Holds}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt
 	}
