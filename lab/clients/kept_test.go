@@ -202,7 +202,6 @@ func TestARobotThatDiesAfterItHasJoinedIsPassedOver(t *testing.T) {
 
 // A store of the program's own takes the place of the directory.
 func TestASessionIsKeptInAStoreOfThePrograms(t *testing.T) {
-	const place = "/rooms-of-a-test"
 	s := newSite(t, 1)
 	room := s.room()
 	want := "load " + s.proxy.URL + " " + room + " s-1\nsave " + s.proxy.URL + " " + room + " s-1\n" +
