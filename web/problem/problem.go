@@ -45,7 +45,7 @@ var table = map[string]answer{
 	"method_not_allowed":     {http.StatusMethodNotAllowed, 0},
 	"lock_held":              {http.StatusConflict, 0},
 	"room_paused":            {http.StatusConflict, 0},
-	"room_closed":            {http.StatusConflict, 60},
+	"room_closed":            {http.StatusConflict, 0},
 	"seller_has_place":       {http.StatusConflict, 0},
 	"session_has_place":      {http.StatusConflict, 0},
 	"stale_fence":            {http.StatusConflict, 0},
