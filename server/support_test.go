@@ -374,6 +374,42 @@ func TestOneTimePasswordIsSaidAtTheStartAndWorksOnce(t *testing.T) {
 	require.NotContains(t, quiet.String(), "password")
 }
 
+func TestReportSumsUpTheDaysOfARoom(t *testing.T) {
+	o := openOffice(t)
+	a, b := newSeller(t, o.a.URL(), "a"), newSeller(t, o.a.URL(), "b")
+	fence := a.join().number("fence")
+	b.join()
+	kim := newAgent(t, o.a.URL(), "kim")
+	kim.mustAct("release", fmt.Sprintf(`{"fence":%d,"reason":"test"}`, fence))
+	kim.history("", func(r reply) bool {
+		return len(r.list("actions")) == 1 && len(r.list("leases")) == 2 && len(r.list("places")) == 2
+	})
+	const path = "/api/support/integration/report"
+	days := kim.ask("GET", path, "").list("days")
+	require.Len(t, days, 7)
+	sum := map[string]int64{}
+	for _, day := range days { // the test may run over midnight
+		for name, n := range day.(map[string]any) {
+			if n, ok := n.(json.Number); ok {
+				count, err := n.Int64()
+				require.NoError(t, err)
+				sum[name] += count
+			}
+		}
+	}
+	require.Equal(t, []int64{2, 1, 0}, []int64{sum["joined"], sum["forced"], sum["completed"]})
+	records, err := csv.NewReader(strings.NewReader(kim.ask("GET", path+"?format=csv", "").body)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, records, 1+7)
+	require.Equal(t, "day", strings.TrimPrefix(records[0][0], "\ufeff"))
+	for _, wrong := range []string{"?from=yesterday", "?from=2026-02-02&to=2026-02-01", "?from=2020-01-01"} {
+		requireProblem(t, kim.ask("GET", path+wrong, ""), http.StatusBadRequest, "invalid_time")
+	}
+	page := kim.ask("GET", "/support/integration/report?lang=ko&from=2026-02-01&to=2026-02-28", "")
+	require.Equal(t, http.StatusOK, page.StatusCode)
+	require.Contains(t, page.body, "2026-02-28")
+}
+
 func TestExportHasTheRowsOfTheHistory(t *testing.T) {
 	o := openOffice(t)
 	a, b := newSeller(t, o.a.URL(), "@a"), newSeller(t, o.a.URL(), "-한글")

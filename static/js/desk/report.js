@@ -35,8 +35,8 @@ function draw({ words, days }) {
     waits: [times, percentiles(words, rows, "wait")],
     delays: [times, percentiles(words, rows, "delay")],
   };
+  byID("charts").hidden = false;
   for (const [name, [look, series]] of Object.entries(plots)) {
-    byID(`chart-${name}`).hidden = false;
     new Chart({ name, ...look }).draw({ at, series });
   }
 }
