@@ -36,7 +36,8 @@ type conn struct {
 	pending bool         // its link is not known yet: it is sent nothing. The room's lock guards it
 	// the known messages of its session may be rejected ones: a lookup comes first. The room's lock guards it
 	looking bool
-	at      int32 // index in room.conns, by the room's lock
+	at      int32  // index in room.conns, by the room's lock
+	lang    string // the reader's language
 
 	// Only the writer uses these; seatConn sets noticed, too.
 	opened   bool   // the first state was sent
@@ -46,12 +47,12 @@ type conn struct {
 	fence    int64 // of the lease that the last state had
 }
 
-// ServeSocket turns a request into a socket of a room and returns; session "" is a spectator. The
-// session comes from room.ParseSession and the room from room.ParseID. An error means that nothing
-// was written: ErrOrigin, ErrNotUpgrade, ErrDraining or room.ErrStore. After a nil error the response
-// is not to be touched.
-func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
-	c := &conn{h: h}
+// ServeSocket turns a request into a socket of a room and returns; session "" is a spectator. lang is the
+// reader's language, a BCP 47 tag: announcements are in it where support wrote them in it. The session comes
+// from room.ParseSession and the room from room.ParseID. An error means that nothing was written: ErrOrigin,
+// ErrNotUpgrade, ErrDraining or room.ErrStore. After a nil error the response is not to be touched.
+func (h *Hub) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session, lang string) error {
+	c := &conn{h: h, lang: lang}
 	if ok, err := h.accept(w, r, h.cfg.Origins.Allowed, &c.Conn, c); !ok {
 		return err
 	}

@@ -80,6 +80,8 @@ func (n line) At() (at mirror.Revision, live, following bool) {
 	return m.Revision, m.Live, m.Live && !m.Reading()
 }
 
+func (n line) OpensAt() int64 { return n.l.shared.opens }
+
 func (n line) Resync(reason mirror.Reason) { n.l.snapshots.ask(reason) }
 
 func (n line) Expect(version mirror.Revision) { n.l.snapshots.expect(version) }

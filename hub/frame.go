@@ -20,6 +20,8 @@ type shared struct {
 	lease  []byte // ,"lease_expires_at":…,"fence":
 	tail   []byte // the members of wire.Public, ,"claim_by":
 	opens  int64  // when the room takes new places again, in unix ms; 0 = it does
+
+	notices notices
 }
 
 func (s *shared) room(id room.ID) {
@@ -46,8 +48,9 @@ func (s *shared) state(m *mirror.State) {
 }
 
 // appendState appends a state frame with the room's state and a seat. now is in unix ms of Redis's clock,
-// lease the length of a lease. ok is false if seat and mirror contradict each other.
-func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int64,
+// lease the length of a lease. lang is the reader's language. ok
+// is false if seat and mirror contradict each other.
+func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, lang string, now int64,
 	lease time.Duration) (_ []byte, ok bool) {
 	position, newcomer := 0, len(m.Line)+1
 	switch st.Status {
@@ -77,6 +80,7 @@ func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, now int6
 	b = append(b, s.lease...)
 	b = frame.IntIf(b, "", st.Fence, st.Status == room.Locked)
 	b = frame.IntIf(b, `,"opens_at":`, s.opens, s.opens != 0)
+	b = append(append(b, `,"notice":`...), s.notices.in(lang)...)
 	b = append(b, s.tail...)
 	b = frame.IntIf(b, "", m.Lease.ClaimBy, st.Status == room.Locked && m.Lease.ClaimBy != 0)
 	if st.Marks != (wire.Marks{}) {

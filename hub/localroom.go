@@ -55,7 +55,6 @@ func newLocalRoom(h *Hub, id room.ID) *localRoom {
 		l, l
 	l.presence = h.presence.NewRoom(l.id, &l.mu, sessions{l})
 	l.shared.room(l.id)
-	l.shared.opens = h.opensAt(l.id)
 	return l
 }
 
@@ -180,7 +179,7 @@ func (l *localRoom) apply(e *room.Event) {
 		l.reportAll()
 	}
 	if f.State {
-		l.shared.state(&l.m.State)
+		l.redraw()
 	}
 	l.mark(f)
 	l.links.comeBack(l.links.Over(e))

@@ -74,7 +74,7 @@ func (h *Hub) visits(ctx context.Context) {
 			last = now
 			for _, l := range h.rounds.visit(visitParts) {
 				l.visit()
-				l.followHours()
+				l.followTimes()
 			}
 		}
 	}

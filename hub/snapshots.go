@@ -106,7 +106,7 @@ func (n *snapshots) take(snap room.Snapshot, roster *room.Roster) bool {
 	if snap.Epoch != epoch || snap.Lineage != lineage { // reports of presence may be lost, too
 		l.reportAll()
 	}
-	l.shared.state(&l.m.State)
+	l.redraw()
 	l.seats.askAll()
 	l.links.missed()
 	l.back.due, l.back.until = true, time.Time{}

@@ -19,6 +19,7 @@ import (
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 const (
@@ -53,7 +54,7 @@ func start(t testing.TB, rdb redis.UniversalClient, rules room.Config, cfg hub.C
 			err = h.ServeDesk(w, r, room.ID(id), watchers.of(r))
 		} else {
 			err = h.ServeSocket(w, r, room.ID(strings.TrimPrefix(r.URL.Path, "/")),
-				r.Header.Get("X-Session-ID"))
+				r.Header.Get("X-Session-ID"), r.Header.Get("Accept-Language"))
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
@@ -82,24 +83,25 @@ func untilFresh(t testing.TB, h *hub.Hub) {
 
 // state is a state frame as a client sees it.
 type state struct {
-	Type           string  `json:"type"`
-	Room           string  `json:"room"`
-	Epoch          int64   `json:"epoch"`
-	Version        int64   `json:"version"`
-	ServerTime     int64   `json:"server_time"`
-	Status         string  `json:"status"`
-	Outcome        *string `json:"outcome"`
-	Ticket         *int64  `json:"ticket"`
-	QueuePosition  *int64  `json:"queue_position"`
-	QueueLength    int64   `json:"queue_length"`
-	EstimatedWait  *int64  `json:"estimated_wait"`
-	MaximumWait    *int64  `json:"maximum_wait"`
-	LeaseExpiresAt *int64  `json:"lease_expires_at"`
-	Fence          *int64  `json:"fence"`
-	OpensAt        *int64  `json:"opens_at"`
-	Paused         bool    `json:"paused"`
-	ClaimBy        *int64  `json:"claim_by"`
-	Unclaimed      bool    `json:"unclaimed"`
+	Type           string       `json:"type"`
+	Room           string       `json:"room"`
+	Epoch          int64        `json:"epoch"`
+	Version        int64        `json:"version"`
+	ServerTime     int64        `json:"server_time"`
+	Status         string       `json:"status"`
+	Outcome        *string      `json:"outcome"`
+	Ticket         *int64       `json:"ticket"`
+	QueuePosition  *int64       `json:"queue_position"`
+	QueueLength    int64        `json:"queue_length"`
+	EstimatedWait  *int64       `json:"estimated_wait"`
+	MaximumWait    *int64       `json:"maximum_wait"`
+	LeaseExpiresAt *int64       `json:"lease_expires_at"`
+	Fence          *int64       `json:"fence"`
+	OpensAt        *int64       `json:"opens_at"`
+	Notice         *wire.Notice `json:"notice"`
+	Paused         bool         `json:"paused"`
+	ClaimBy        *int64       `json:"claim_by"`
+	Unclaimed      bool         `json:"unclaimed"`
 }
 
 func (s state) String() string {
@@ -125,9 +127,12 @@ type socket struct {
 // dial opens a socket; session "" is a spectator.
 func (r *replica) dial(session string) *socket { return r.dialRoom(lobby, session) }
 
-func (r *replica) dialRoom(id room.ID, session string) *socket {
+func (r *replica) dialRoom(id room.ID, session string) *socket { return r.dialIn("ko", id, session) }
+
+// dialIn opens a socket for a reader of a language.
+func (r *replica) dialIn(lang string, id room.ID, session string) *socket {
 	r.t.Helper()
-	header := http.Header{}
+	header := http.Header{"Accept-Language": {lang}}
 	if session != "" {
 		header.Set("X-Session-ID", session)
 	}

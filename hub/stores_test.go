@@ -59,7 +59,7 @@ func requireHandoffs(t *testing.T, rdb redis.UniversalClient, deleted func(*room
 func TestSocketsWorkOverTLS(t *testing.T) {
 	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		require.NoError(t, r.Hub.ServeSocket(w, req, lobby, ""))
+		require.NoError(t, r.Hub.ServeSocket(w, req, lobby, "", ""))
 	}))
 	defer server.Close()
 	client := server.Client()

@@ -66,7 +66,8 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	if !l.m.Live || c.pending {
 		return buf, t, false
 	}
-	t.sent = mirror.Sent{Revision: l.m.Revision, Snapshots: l.m.Snapshots, OpensAt: l.shared.opens}
+	t.sent = mirror.Sent{Revision: l.m.Revision, Snapshots: l.m.Snapshots, OpensAt: l.shared.opens,
+		NoticeUntil: l.shared.notices.of.NoticeUntil}
 	st := mirror.Seat{Status: room.Idle}
 	if s := c.session; s != nil {
 		if !l.m.Current(s) || c.opened && s.Here.ending != nil {
@@ -84,7 +85,7 @@ func (c *conn) state(buf []byte) (_ []byte, t sentState, ok bool) {
 	if c.opened && !c.sent.Worth(t.sent) {
 		return buf, t, false
 	}
-	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)
+	buf, ok = l.shared.appendState(buf, &l.m.State, st, c.lang, c.h.clock.MS(), c.h.engine.Terms(l.id).Lease)
 	if !ok {
 		at := l.m.Revision
 		c.h.spawn(func(context.Context) { l.snapshots.drifted(at) })

@@ -33,13 +33,16 @@ func (w *work) action(rec record) error {
 
 // ActionDetail is the part of an action that has no column. Zero fields do not apply, or are not known.
 type ActionDetail struct {
-	Seconds int64 `json:"seconds,omitempty"` // by how much the lease was extended
-	From    int   `json:"from,omitempty"`    // position before a move, from 1 = next
-	To      int   `json:"to,omitempty"`      // position after it
+	Seconds int64  `json:"seconds,omitempty"` // by how much the lease was extended
+	From    int    `json:"from,omitempty"`    // position before a move, from 1 = next
+	To      int    `json:"to,omitempty"`      // position after it
+	Text    string `json:"text,omitempty"`    // of an announcement
+	Until   int64  `json:"until,omitempty"`   // when the effect ends, in unix ms
 }
 
 func actionDetail(r room.Record) ActionDetail {
-	return ActionDetail{Seconds: r.Seconds, From: r.FromPosition, To: r.ToPosition}
+	return ActionDetail{Seconds: r.Seconds, From: r.FromPosition, To: r.ToPosition,
+		Text: plain(r.Text), Until: r.Until}
 }
 
 // text returns the detail as the database has it; "" for none, as in older rows.
@@ -49,7 +52,7 @@ func (d ActionDetail) text() string {
 	}
 	b, err := json.Marshal(d)
 	if err != nil {
-		return "" // integers always marshal
+		return "" // such a struct always marshals
 	}
 	return string(b)
 }

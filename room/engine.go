@@ -82,9 +82,9 @@ type Config struct {
 	// Terms returns the rules of a room, as they are configured now. nil = all rooms have the settings above.
 	// The engine calls it for each call of a room.
 	Terms func(ID) Terms
-	// OpensAt returns when a room that takes no new places now opens, the zero time for a room that is open.
-	// nil = every room is open. The engine calls it for each join.
-	OpensAt func(ID) time.Time
+	// OpensAt returns when the hours of a room begin next, as seen at a time; the zero time if that is within
+	// them. nil = every room is always open. The engine calls it for each join.
+	OpensAt func(ID, time.Time) time.Time
 	// Recorded returns what the ledger has of a room that Redis lost or never had; nil = no ledger.
 	Recorded func(context.Context, ID) (Recorded, error)
 	// Ended returns how places ended, for those whose end the ledger has; nil = no ledger. If it returns an

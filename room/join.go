@@ -62,7 +62,7 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
 		args := joinArgs{q.Session, e.joinLease(q), q.Seller, !q.NoWait, q.Channel, q.Vouch, q.Asks, q.Ticket,
-			e.cfg.Waiters, q.Address, l.at, !e.OpensAt(id).IsZero(), l.absence}
+			e.cfg.Waiters, q.Address, l.at, e.hoursBegin(id, time.Now().UnixMilli()) != 0, l.absence}
 		c := joinVerb.with(args).keptIn(once)
 		if e.thinJoin(q) {
 			c.verb = "lock"

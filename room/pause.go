@@ -21,6 +21,8 @@ type Action struct {
 
 	Address string `json:"address,omitempty"` // from which support acted; "" = none
 	Seconds int64  `json:"seconds,omitempty"` // of an extension; Extend sets it
+	Text    string `json:"text,omitempty"`    // of an announcement
+	Until   int64  `json:"until,omitempty"`   // when the action's effect ends, in unix ms; 0 = not at a time
 	Seller  string `json:"seller,omitempty"`  // for Audit alone: the seller that it concerns
 }
 
@@ -30,10 +32,7 @@ type Action struct {
 // changes nothing. Error: ErrStore.
 func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, by Action) (Standing, error) {
 	once := requestKey(request)
-	var st Standing
-	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.absence}).keptIn(once), id)
-		return err
+	return e.listed(ctx, id, func(l listing) call {
+		return pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.absence}).keptIn(once)
 	})
-	return st, err
 }

@@ -84,11 +84,8 @@ func (e *Engine) Move(
 // ErrSellerHasPlace where the seller has joined again with another session; ErrStore.
 func (e *Engine) Restore(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing,
 	error) {
-	var st Standing
-	err := e.index.listed(ctx, id, func(l listing) (err error) {
-		args := restoreArgs{ticket, by.reasons(), l.at, l.absence}
-		st, err = e.standing(ctx, restoreVerb.with(args).keptIn(requestKey(request)), id)
-		return err
+	once := requestKey(request)
+	return e.listed(ctx, id, func(l listing) call {
+		return restoreVerb.with(restoreArgs{ticket, by.reasons(), l.at, l.absence}).keptIn(once)
 	})
-	return st, err
 }

@@ -1,9 +1,12 @@
 package room
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"time"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Terms are the settings that a room may have of its own. Zero durations mean those of Config.
@@ -28,12 +31,27 @@ func (e *Engine) Terms(id ID) Terms {
 	return t
 }
 
-// OpensAt returns when a room that takes no new places now opens, the zero time for a room that is open.
-func (e *Engine) OpensAt(id ID) time.Time {
-	if e.cfg.OpensAt == nil {
-		return time.Time{}
+// OpensAt returns when a room takes new places again, in unix ms; 0 if it takes them now. It follows the
+// room's hours and what support has set. now is the time in unix ms.
+func (e *Engine) OpensAt(id ID, by *wire.BySupport, now int64) int64 {
+	if by != nil && now < by.ClosedUntil {
+		return cmp.Or(e.hoursBegin(id, by.ClosedUntil), by.ClosedUntil)
 	}
-	return e.cfg.OpensAt(id)
+	if by != nil && now < by.OpenUntil {
+		return 0
+	}
+	return e.hoursBegin(id, now)
+}
+
+// hoursBegin returns when a room's hours begin next, in unix ms; 0 within them.
+func (e *Engine) hoursBegin(id ID, now int64) int64 {
+	if e.cfg.OpensAt == nil {
+		return 0
+	}
+	if at := e.cfg.OpensAt(id, time.UnixMilli(now)); !at.IsZero() {
+		return at.UnixMilli()
+	}
+	return 0
 }
 
 // policyOf returns the encoded policy of a room with these settings.

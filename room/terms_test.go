@@ -70,7 +70,7 @@ func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(
 func TestARoomOutsideItsHoursTakesNoNewPlacesAndServesThoseInLine(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		var opens time.Time
-		e := room.New(rdb, room.Config{Lease: time.Minute, OpensAt: func(room.ID) time.Time { return opens }})
+		e := room.New(rdb, room.Config{Lease: time.Minute, OpensAt: func(room.ID, time.Time) time.Time { return opens }})
 		join := func(id, seller, request string) (room.Standing, error) {
 			return e.Join(t.Context(), integration,
 				room.JoinRequest{Request: request, Session: id, Seller: seller})

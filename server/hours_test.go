@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,4 +52,31 @@ func TestARoomOutsideItsHoursSaysWhenItOpens(t *testing.T) {
 	require.Equal(t, "waiting", late.joinRoom("integration", "").text("status"))
 	status = late.ask(http.MethodGet, "/api/integration/lock/status", "")
 	require.Contains(t, status.body, `"opens_at":null`)
+}
+
+func TestSupportClosesARoomEarlyAndOpensItOutsideItsHours(t *testing.T) {
+	o := openOffice(t)
+	kim, seller := newAgent(t, o.a.URL(), "kim"), newSeller(t, o.b.URL(), "s-1")
+	conn, desk := open(t, o.b.URL()), newAgent(t, o.b.URL(), "lee").watch("/api/support/integration/ws")
+	until := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	at := until.Format("2006-01-02T15:04:05.000Z")
+	untilOpens := func(conn *websocket.Conn, want any) {
+		for frame := next(t, conn); ; frame = next(t, conn) {
+			if opens, has := frame["opens_at"]; has && opens == want {
+				return
+			}
+		}
+	}
+	requireProblem(t, kim.act("close", `{"reason":"r"}`), http.StatusBadRequest, "invalid_until")
+	kim.mustAct("close", fmt.Sprintf(`{"until":%q,"reason":"power is off"}`, until.Format(time.RFC3339)))
+	untilOpens(conn, float64(until.UnixMilli()))
+	untilOpens(desk, float64(until.UnixMilli()))
+	refused := seller.ask(http.MethodPost, "/api/integration/lock", `{"seller_id":"s-1"}`, "Content-Type", "application/json")
+	requireProblem(t, refused, http.StatusConflict, "room_closed")
+	require.Equal(t, at, refused.text("opens_at"))
+	require.Equal(t, at, seller.ask(http.MethodGet, "/api/integration/lock/status", "").text("opens_at"))
+	kim.mustAct("open", `{"reason":"it is back"}`)
+	untilOpens(conn, nil)
+	untilOpens(desk, nil)
+	require.Equal(t, "locked", seller.joinRoom("integration", "").text("status"))
 }

@@ -14,8 +14,8 @@ import (
 // sockets maps the hub's errors to the problem table.
 type sockets struct{ *hub.Hub }
 
-func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error {
-	return refusal(w, s.Hub.ServeSocket(w, r, id, session))
+func (s sockets) ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session, lang string) error {
+	return refusal(w, s.Hub.ServeSocket(w, r, id, session, lang))
 }
 
 func (s sockets) ForbidSocket(w http.ResponseWriter, r *http.Request) error {

@@ -85,7 +85,8 @@ func actionRow(a ledger.ActionRow) support.ActionRow {
 		Ticket: support.Number(a.Ticket),
 		Fence:  support.Number(a.Fence), At: support.When(a.At), MessageID: a.MessageID,
 		Seller:  support.Word(a.Seller),
-		Seconds: support.Number(a.Seconds), From: support.Number(a.From), To: support.Number(a.To)}
+		Seconds: support.Number(a.Seconds), From: support.Number(a.From), To: support.Number(a.To),
+		Text: a.Text, Until: support.When(a.Until)}
 }
 
 // Story returns a seller's timeline, with entries still in the journals.

@@ -76,12 +76,22 @@ func (s *Server) terms() func(room.ID) room.Terms {
 	}
 }
 
-// opensAt returns when each room that is closed now opens, nil if none is ever closed.
-func (s *Server) opensAt() func(room.ID) time.Time {
+// opensAt returns when the hours of each room begin next, as seen at a time; nil if all are always open.
+func (s *Server) opensAt() func(room.ID, time.Time) time.Time {
 	if s.rooms == nil {
 		return nil
 	}
-	return func(id room.ID) time.Time { return s.rooms.Of(id).Open.OpensAt(time.Now()) }
+	return func(id room.ID, now time.Time) time.Time { return s.rooms.Of(id).Open.OpensAt(now) }
+}
+
+// hours returns when a room's hours begin next, as seen at a time, and whether that is outside them. The zero
+// time: the room is always open.
+func (s *Server) hours(id room.ID, now time.Time) (begin time.Time, outside bool) {
+	if s.rooms == nil {
+		return time.Time{}, false
+	}
+	open := s.rooms.Of(id).Open
+	return open.BeginAgain(now), !open.OpensAt(now).IsZero()
 }
 
 // roomKeys returns the keys that seal messages of rooms with their own secret. A shared secret replaces them:

@@ -76,7 +76,7 @@ export class WaitingRoom {
       this.#emit("state", now, before);
     });
     this.#socket = new RoomSocket({
-      url: `${base.replace(/^http/, "ws")}/api/${encodeURIComponent(room)}/ws`,
+      url: `${base.replace(/^http/, "ws")}/api/${encodeURIComponent(room)}/ws?lang=${encodeURIComponent(lang)}`,
       protocols: () => this.#session.protocols(),
       onFrame: (frame) => this.#hear(frame),
       onStatus: (status, code) => this.#status(status, code),

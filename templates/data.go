@@ -40,21 +40,22 @@ type pageData struct {
 // frame is the view in the form of the contract's state frame, so that the modules read every state in the
 // same way.
 type frame struct {
-	Type           string  `json:"type"`
-	Room           string  `json:"room"`
-	Epoch          string  `json:"epoch"`
-	Version        int64   `json:"version"`
-	ServerTime     int64   `json:"server_time"`
-	Status         string  `json:"status"`
-	Outcome        *string `json:"outcome"`
-	Ticket         *int64  `json:"ticket"`
-	QueuePosition  *int    `json:"queue_position"`
-	QueueLength    int     `json:"queue_length"`
-	EstimatedWait  *int    `json:"estimated_wait"`
-	MaximumWait    *int    `json:"maximum_wait"`
-	LeaseExpiresAt *int64  `json:"lease_expires_at"`
-	OpensAt        *int64  `json:"opens_at"`
-	Fence          *int64  `json:"fence"`
+	Type           string       `json:"type"`
+	Room           string       `json:"room"`
+	Epoch          string       `json:"epoch"`
+	Version        int64        `json:"version"`
+	ServerTime     int64        `json:"server_time"`
+	Status         string       `json:"status"`
+	Outcome        *string      `json:"outcome"`
+	Ticket         *int64       `json:"ticket"`
+	QueuePosition  *int         `json:"queue_position"`
+	QueueLength    int          `json:"queue_length"`
+	EstimatedWait  *int         `json:"estimated_wait"`
+	MaximumWait    *int         `json:"maximum_wait"`
+	LeaseExpiresAt *int64       `json:"lease_expires_at"`
+	OpensAt        *int64       `json:"opens_at"`
+	Notice         *wire.Notice `json:"notice"`
+	Fence          *int64       `json:"fence"`
 	wire.Public
 	ClaimBy *int64 `json:"claim_by"`
 	wire.Marks
@@ -127,7 +128,7 @@ func (v RoomView) frame() frame {
 		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
 		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
 		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
-		LeaseExpiresAt: present(v.LeaseExpiresAt), OpensAt: present(v.OpensAt), Fence: present(v.Fence),
+		LeaseExpiresAt: present(v.LeaseExpiresAt), OpensAt: present(v.OpensAt), Notice: v.Notice, Fence: present(v.Fence),
 		Public: v.Public, ClaimBy: present(v.ClaimBy), Marks: v.Marks, Codes: v.codes(),
 	}
 }

@@ -27,7 +27,7 @@ func (t Text) DeskAction(code string) string {
 
 // done returns an action's details beyond its name, if there are any.
 func (t Text) done(d ActionDetail) Words {
-	var seconds, moved, message string
+	var seconds, moved, message, text, until string
 	if d.Seconds != 0 {
 		seconds = fill(t.Desk.Audit.Seconds, "n", d.Seconds)
 	}
@@ -37,5 +37,12 @@ func (t Text) done(d ActionDetail) Words {
 	if d.MessageID != "" {
 		message = t.Desk.Story.Message
 	}
-	return wordsOf(parts(t.Desk.Story.Sep, seconds, moved, message), "id", verbatim(d.MessageID))
+	if d.Text != "" {
+		text = "{text}"
+	}
+	if d.Until != 0 {
+		until = t.Desk.Audit.Until
+	}
+	return wordsOf(parts(t.Desk.Story.Sep, seconds, moved, message, text, until), "id", verbatim(d.MessageID),
+		"text", verbatim(d.Text), "time", instant(d.Until))
 }

@@ -147,6 +147,8 @@ type ActionDetail struct {
 	Seconds   int // that were given
 	From, To  int // positions, from 1 = next
 	MessageID string
+	Text      string // of an announcement
+	Until     int64  // when the effect ends, in unix ms
 }
 
 // SignInsView is the page of the agents that are signed in.

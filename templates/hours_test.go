@@ -1,6 +1,8 @@
 package templates_test
 
 import (
+	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -30,5 +32,26 @@ func TestASellerWhoComesOutsideTheHoursIsToldWhenTheRoomOpens(t *testing.T) {
 	tab.hides("closed")
 	tab.shows("join-form")
 	tab.until(`document.getElementById("say").textContent.includes("이제 열렸어요")`)
+	tab.requireQuiet()
+}
+
+func TestAnAnnouncementOfSupportIsOnThePageInEveryState(t *testing.T) {
+	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.open(room, "ko")
+	text := func(want string) {
+		tab.until(fmt.Sprintf(`document.getElementById("announcement").textContent === %q`, want))
+	}
+	text("")
+	said := object{"text": "문자가 늦어져요", "level": "warning", "until": "2027-01-01T00:00:00.000Z"}
+	for _, state := range []object{{}, {"status": "waiting", "ticket": 9, "queue_position": 2, "queue_length": 3},
+		ended("cancelled")} {
+		maps.Copy(state, object{"notice": said})
+		room.push(t, state)
+		text("문자가 늦어져요")
+		tab.shows("announcement")
+		tab.until(`document.getElementById("announcement").matches("[role=status][data-level=warning]")`)
+		room.push(t, object{"notice": nil})
+		text("")
+	}
 	tab.requireQuiet()
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // marks returns the body's attributes of the state, for style sheets and scripts.
@@ -28,7 +30,15 @@ func (v RoomView) marks() templ.Attributes {
 	}
 }
 
-// closed reports whether a seller without a place can not join, since the room is outside its hours.
+// announced returns support's announcement; the zero Notice if there is none.
+func (v RoomView) announced() (n wire.Notice) {
+	if v.Notice != nil {
+		n = *v.Notice
+	}
+	return n
+}
+
+// closed reports whether a seller without a place can not join, since the room is closed.
 func (v RoomView) closed() bool { return v.OpensAt != 0 && v.shows("idle ended") }
 
 // opensWords returns when the room opens; "" while it is open.

@@ -75,6 +75,8 @@ func pictures() []picture {
 			until: `document.getElementById("error").textContent !== ""`},
 		{name: "idle-paused", state: object{"paused": true, "estimated_wait": nil, "maximum_wait": nil}},
 		{name: "idle-closed", state: object{"opens_at": in(14 * 60 * 60)}},
+		{name: "waiting-announcement", state: also(inLine(4, 6), object{"notice": object{"level": "warning",
+			"text": "쿠팡 문자가 늦어지고 있어요. 순서는 그대로예요.", "until": "2027-01-01T00:00:00.000Z"}})},
 		{name: "waiting", state: inLine(4, 6), view: func(v *templates.RoomView) {
 			v.JoinedPosition, v.SpreadSeconds = 6, 20
 		}},

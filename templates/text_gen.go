@@ -72,12 +72,15 @@ type DeskAuditText struct {
 	Empty         string   `json:"empty"`
 	Seconds       string   `json:"seconds"` // {n}
 	Moved         string   `json:"moved"`   // {from} {to}
+	Until         string   `json:"until"`   // {time}
 	ExportCsv     string   `json:"export_csv"`
 	ExportJson    string   `json:"export_json"`
 	SecondsColumn string   `json:"seconds_column"`
 	FromColumn    string   `json:"from_column"`
 	ToColumn      string   `json:"to_column"`
 	MessageColumn string   `json:"message_column"`
+	TextColumn    string   `json:"text_column"`
+	UntilColumn   string   `json:"until_column"`
 	Address       string   `json:"address"`
 	Notes         []string `json:"notes"`
 	Limit         string   `json:"limit"` // {n}

@@ -112,20 +112,21 @@ type RoomView struct {
 	Epoch   string // with Version: what the browser compares frames with
 	Version int64
 
-	Ticket         int64   // 0 while idle
-	QueuePosition  int     // from 1 = next, while waiting
-	JoinedPosition int     // the position at joining; 0 where it is not known
-	QueueLength    int     // how many wait
-	EstimatedWait  *int    // seconds; a newcomer's while idle; nil while paused or locked
-	MaximumWait    *int    // seconds; as EstimatedWait
-	LeaseExpiresAt int64   // unix milliseconds of the current lease's end; 0 where free
-	ServerTime     int64   // unix milliseconds of the moment of this view
-	OpensAt        int64   // unix milliseconds of when the room takes new places again; 0: it does
-	SpreadSeconds  float64 // how far the lengths of turns lie from their average; 0: not known yet
-	HoldSeconds    float64 // the average turn by the room's history; 0: none is needed, or there is none
-	Holds          int     // from how many turns the room's own average comes, counted to 9
-	Fence          int64   // of the present lease while locked; when ended, of the last one, if known; else 0
-	LeaseSeconds   int     // how long a turn is in this room
+	Ticket         int64        // 0 while idle
+	QueuePosition  int          // from 1 = next, while waiting
+	JoinedPosition int          // the position at joining; 0 where it is not known
+	QueueLength    int          // how many wait
+	EstimatedWait  *int         // seconds; a newcomer's while idle; nil while paused or locked
+	MaximumWait    *int         // seconds; as EstimatedWait
+	LeaseExpiresAt int64        // unix milliseconds of the current lease's end; 0 where free
+	ServerTime     int64        // unix milliseconds of the moment of this view
+	OpensAt        int64        // unix milliseconds of when the room takes new places again; 0: it does
+	Notice         *wire.Notice // support's announcement, in the page's language; nil: there is none
+	SpreadSeconds  float64      // how far the lengths of turns lie from their average; 0: not known yet
+	HoldSeconds    float64      // the average turn by the room's history; 0: none is needed, or there is none
+	Holds          int          // from how many turns the room's own average comes, counted to 9
+	Fence          int64        // of the present lease; when ended, of the last one, if known; else 0
+	LeaseSeconds   int          // how long a turn is in this room
 	wire.Public
 	wire.Marks
 	ClaimBy int64 // unix milliseconds until when the lease has to be claimed; 0: it need not be

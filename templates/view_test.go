@@ -39,6 +39,7 @@ type viewState struct {
 	EstimatedWait   *int     `json:"estimated_wait"`
 	MaximumWait     *int     `json:"maximum_wait"`
 	LeaseExpiresIn  *float64 `json:"lease_expires_in"`
+	OpensIn         *float64 `json:"opens_in"`
 	Paused          bool
 	Unclaimed       bool
 	ClaimIn         *float64 `json:"claim_in"`
@@ -72,7 +73,7 @@ func (c viewCase) view() templates.RoomView {
 		State:       c.State.Status, Outcome: c.State.Outcome, Ticket: c.State.Ticket, Fence: c.State.Fence,
 		QueuePosition: c.State.QueuePosition,
 		QueueLength:   c.State.QueueLength, EstimatedWait: c.State.EstimatedWait, MaximumWait: c.State.MaximumWait,
-		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), Public: wire.Public{Paused: c.State.Paused},
+		LeaseExpiresAt: moment(c.State.LeaseExpiresIn), OpensAt: moment(c.State.OpensIn), Public: wire.Public{Paused: c.State.Paused},
 		Marks: wire.Marks{Unclaimed: c.State.Unclaimed}, Rejected: c.Rejected, ClaimBy: moment(c.State.ClaimIn),
 	}
 	if codes := c.State.Codes; codes != nil {
@@ -133,9 +134,9 @@ const drawViews = `(async ({ ids, cases }, now) => {
 	const view = new View({ words, leaseSeconds: 120, claimSeconds: 20, dropSeconds: 0, journey, server, messages, unclaimed, onStep() {} });
 
 	const moment = (seconds) => (seconds == null ? null : now + seconds * 1000);
-	const frame = ({ lease_expires_in, claim_in, codes, ...state }, epoch) => ({
+	const frame = ({ lease_expires_in, opens_in, claim_in, codes, ...state }, epoch) => ({
 		outcome: null, ticket: null, fence: null, queue_position: null, queue_length: 0, estimated_wait: null, maximum_wait: null, paused: false,
-		...state, epoch, version: 1, server_time: now, lease_expires_at: moment(lease_expires_in), claim_by: moment(claim_in),
+		...state, epoch, version: 1, server_time: now, lease_expires_at: moment(lease_expires_in), claim_by: moment(claim_in), opens_at: moment(opens_in),
 		codes: codes ? { asked: codes.asked, open: codes.open, ask_after: moment(codes.ask_in) } : null,
 	});
 	const textOf = (node) => [...node.childNodes].map((part) => {

@@ -89,6 +89,7 @@ type statusAnswer struct {
 	ExpiresIn     *int64         `json:"expires_in"`
 	EstimatedWait *int64         `json:"estimated_wait"`
 	OpensAt       *reply.Instant `json:"opens_at"` // null while it is open
+	Notice        *wire.Notice   `json:"notice"`   // null without an announcement
 	Epoch         int64          `json:"epoch"`
 	Version       int64          `json:"version"`
 	ServerTime    int64          `json:"server_time"`

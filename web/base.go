@@ -31,16 +31,12 @@ func newBase(cfg Config) *base {
 // lease returns the length of a new lease in a room.
 func (b *base) lease(id room.ID) time.Duration { return b.Terms(id).Lease }
 
-// opensAt returns when a room that is closed now opens, in unix ms; 0 for an open one.
-func (b *base) opensAt(id room.ID) int64 {
+// opensAt returns when a room takes new places again, in unix ms; 0 if it does now.
+func (b *base) opensAt(id room.ID, v room.View) int64 {
 	if b.OpensAt == nil {
 		return 0
 	}
-	at := b.OpensAt(id)
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixMilli()
+	return b.OpensAt(id, v.Support, v.Now)
 }
 
 // info returns the operator's texts for a room in the page's language.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
 )
@@ -57,7 +58,7 @@ func TestPageAndDocumentHaveEveryFieldOfTheStateFrame(t *testing.T) {
 func firstState(t *testing.T, v room.View, p room.Place) (fields map[string]any) {
 	t.Helper()
 	var page strings.Builder
-	require.NoError(t, templates.RoomPage(roomView("integration", v, room.Seat{Place: p},
+	require.NoError(t, templates.RoomPage(roomView("integration", "ko", v, room.Seat{Place: p},
 		time.Minute, 1)).Render(t.Context(), &page))
 	block := regexp.MustCompile(`(?s)<script id="page-data"[^>]*>(.*?)</script>`).FindStringSubmatch(page.String())
 	require.NotNil(t, block)
@@ -96,6 +97,8 @@ func TestPageHasEveryFieldOfTheStateFrameFromItsFirstState(t *testing.T) {
 		fill(reflect.ValueOf(&v).Elem())
 		fill(reflect.ValueOf(&p).Elem())
 		p.Status = status
+		v.Support.Notice = wire.Announcement{Texts: []wire.Wording{{Lang: "en", Text: "Late."}}}.Encode()
+		v.Support.NoticeUntil = v.Now + 1
 		for _, v.Paused = range []bool{false, true} {
 			for name, value := range firstState(t, v, p) {
 				filled[name] = filled[name] || value != nil && value != 0.0 && value != false && value != ""

@@ -50,7 +50,7 @@ func (h *lockAPI) join(c *gin.Context) {
 	}
 	session, standing, err := h.enter(c, session, body.Seller, body.Asks, !mayWait(c))
 	if errors.Is(err, room.ErrRoomClosed) {
-		h.closed(c)
+		h.closed(c, standing.View)
 		return
 	}
 	if here, _ := strconv.ParseBool(c.Query("here")); here && err == nil && standing.Status == room.Waiting {
@@ -64,10 +64,9 @@ func (h *lockAPI) join(c *gin.Context) {
 }
 
 // closed answers room_closed, with the time when the room opens.
-func (h *lockAPI) closed(c *gin.Context) {
-	now := time.Now().UnixMilli()
-	at := max(h.opensAt(request.Room(c)), now) // it may have opened meanwhile
-	wait := max(room.Seconds(time.Duration(at-now)*time.Millisecond), 1)
+func (h *lockAPI) closed(c *gin.Context, v room.View) {
+	at := max(h.opensAt(request.Room(c), v), v.Now) // it may have opened meanwhile
+	wait := max(room.Seconds(time.Duration(at-v.Now)*time.Millisecond), 1)
 	c.Header("Retry-After", strconv.FormatInt(wait, 10))
 	h.Write(c, "room_closed", problem.For("room_closed"), reply.Times{OpensAt: new(reply.Instant(at))})
 }
@@ -82,7 +81,8 @@ func (h *lockAPI) answerStanding(c *gin.Context, session string, standing room.S
 		standing.LeaseLength))
 }
 
-// enter joins the session, or a new one without one, and sets its cookie.
+// enter joins the session, or a new one without one, and sets its cookie. If the engine refuses the join, the
+// standing has the room.
 func (h *lockAPI) enter(c *gin.Context, session, sellerID string, asks, noWait bool) (string, room.Standing,
 	error) {
 	known := session != ""
@@ -113,7 +113,7 @@ func (h *lockAPI) enter(c *gin.Context, session, sellerID string, asks, noWait b
 		h.JoinRefused(request.Room(c), seller, standing.OtherTicket, standing.Now)
 	}
 	if err != nil {
-		return "", room.Standing{}, err
+		return "", standing, err
 	}
 	h.remember(c, h.publicSession(c, session))
 	return session, standing, nil

@@ -68,8 +68,8 @@ func (h *pages) showRoom(c *gin.Context, id room.ID) {
 		h.Fail(c, err)
 		return
 	}
-	v := roomView(id, view, seat, h.lease(id), h.opensAt(id))
-	v.Lang, v.AssetPrefix, v.Plain = lang, h.AssetPrefix, isPlain(c)
+	v := roomView(id, lang, view, seat, h.lease(id), h.opensAt(id, view))
+	v.AssetPrefix, v.Plain = h.AssetPrefix, isPlain(c)
 	h.addPace(id, &v)
 	h.addRules(id, &v)
 	market, _ := strconv.Atoi(c.Query("market")) // none: the first
@@ -118,13 +118,13 @@ func (h *pages) addRules(id room.ID, v *templates.RoomView) {
 }
 
 // roomView returns a reader's view of a room.
-func roomView(id room.ID, v room.View, seat room.Seat, lease time.Duration,
+func roomView(id room.ID, lang string, v room.View, seat room.Seat, lease time.Duration,
 	opensAt int64) templates.RoomView {
 	page := templates.RoomView{Room: string(id), State: string(seat.Status), Outcome: string(seat.Outcome),
 		Epoch: strconv.FormatInt(v.Epoch, 10), Version: v.Version, Ticket: seat.Ticket,
 		QueuePosition: seat.Position,
 		QueueLength:   v.Waiting, ServerTime: v.Now, LeaseSeconds: int(room.Seconds(lease)), Public: v.Public,
-		SellerID: seat.Seller, OpensAt: opensAt,
+		SellerID: seat.Seller, OpensAt: opensAt, Lang: lang, Notice: v.Support.NoticeIn(lang, v.Now),
 		Fence: seat.Fence, Marks: seat.Marks, SpreadSeconds: v.Spread.Seconds(), Holds: v.Holds}
 	if v.Lease != nil {
 		page.LeaseExpiresAt = v.Lease.ExpiresAt

@@ -30,7 +30,8 @@ func (h *lockAPI) socket(c *gin.Context) {
 		return
 	}
 	serve := func(w http.ResponseWriter) error {
-		return h.Sockets.ServeSocket(w, c.Request, request.Room(c), session)
+		return h.Sockets.ServeSocket(w, c.Request, request.Room(c), session,
+			request.Seller.Page(c.Request))
 	}
 	if err != nil { // a browser does not see why an upgrade was refused, and would retry
 		serve = func(w http.ResponseWriter) error { return h.Sockets.ForbidSocket(w, c.Request) }

@@ -43,9 +43,10 @@ func (h *lockAPI) status(c *gin.Context) {
 	if view.Lease != nil {
 		a.Status = string(room.Locked)
 	}
-	if at := h.opensAt(request.Room(c)); at != 0 {
+	if at := h.opensAt(request.Room(c), view); at != 0 {
 		a.OpensAt = new(reply.Instant(at))
 	}
+	a.Notice = view.Support.NoticeIn(request.Seller.Page(c.Request), view.Now)
 	a.EstimatedWait, _ = waits(view, view.Waiting+1, h.lease(request.Room(c)))
 	h.JSON(c, http.StatusOK, a)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/describe"
@@ -43,9 +44,9 @@ type Engine interface {
 }
 
 // Sockets takes over a request that becomes a WebSocket. On an error before the upgrade it answers nothing,
-// and a problem.Refusal picks the answer. An empty session is a spectator.
+// and a problem.Refusal picks the answer. An empty session is a spectator; lang is the reader's language.
 type Sockets interface {
-	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session string) error
+	ServeSocket(w http.ResponseWriter, r *http.Request, id room.ID, session, lang string) error
 	// ForbidSocket also takes over the request, and closes the socket at once with 4502: the client must not
 	// retry.
 	ForbidSocket(w http.ResponseWriter, r *http.Request) error
@@ -85,8 +86,9 @@ type Config struct {
 	Rooms   Rooms             // the existing rooms
 
 	Terms func(room.ID) room.Terms // the engine's
-	// when a room that takes no new places now opens, the zero time for an open one; nil: all are always open
-	OpensAt func(room.ID) time.Time
+	// when a room takes new places again, in unix ms; 0 if it does now. by is what support has set, now unix ms
+	// of Redis's clock. nil: all are always open
+	OpensAt func(id room.ID, by *wire.BySupport, now int64) int64
 
 	Info func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room; nil: none
 

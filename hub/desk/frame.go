@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"encoding/json"
+
 	"github.com/waitroom/waitroom/hub/frame"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/hub/socket"
@@ -10,10 +12,10 @@ import (
 // The frames of support's sockets. Each is made once and sent to many; no session is in any of them.
 
 // roomFrame returns the frame with the whole room.
-func roomFrame(id room.ID, r *mirror.Roster, now int64) []byte {
+func roomFrame(id room.ID, r *mirror.Roster, opens, now int64) []byte {
 	b := socket.Blank(512 + 64*len(r.Line))
 	b = frame.Text(append(b, `{"type":"desk","room":`...), string(id))
-	b = appendState(b, r, now)
+	b = appendState(b, r, opens, now)
 	b = append(b, `,"line":[`...)
 	for i := range r.Line {
 		w := &r.Line[i]
@@ -24,9 +26,9 @@ func roomFrame(id room.ID, r *mirror.Roster, now int64) []byte {
 }
 
 // changeFrame returns the frame with the room's state and the changes of the line.
-func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
+func changeFrame(r *mirror.Roster, c *mirror.Change, opens, now int64) []byte {
 	b := append(socket.Blank(512), `{"type":"change"`...)
-	b = appendState(b, r, now)
+	b = appendState(b, r, opens, now)
 	b = frame.List(b, `,"left":[`, c.Left, func(b []byte, p *mirror.Parting) []byte {
 		b = frame.Int(b, "[", p.Ticket)
 		return append(frame.Word(b, ",", string(p.Outcome)), ']')
@@ -47,11 +49,13 @@ func changeFrame(r *mirror.Roster, c *mirror.Change, now int64) []byte {
 }
 
 // appendState appends the members that a room's first frame and its changes have in common.
-func appendState(b []byte, r *mirror.Roster, now int64) []byte {
+func appendState(b []byte, r *mirror.Roster, opens, now int64) []byte {
 	b = frame.Int(b, `,"epoch":`, r.Epoch)
 	b = frame.Int(b, `,"version":`, r.Version)
 	b = frame.Int(b, `,"server_time":`, now)
 	b = frame.Bool(b, `,"paused":`, r.Paused)
+	b = frame.IntIf(b, `,"opens_at":`, opens, opens != 0)
+	b = append(append(b, `,"support":`...), supportJSON(r.Support, now)...)
 	b = frame.Int(b, `,"hold":`, r.Hold)
 	if r.Lease.Fence == 0 {
 		return append(b, `,"holder":null`...)
@@ -66,6 +70,23 @@ func appendState(b []byte, r *mirror.Roster, now int64) []byte {
 	b = frame.Int(b, `,"open":`, int64(l.Open))
 	b = frame.IntIf(b, `,"ask_after":`, l.AskAfter, l.AskAfter > now)
 	return append(b, '}')
+}
+
+// supportJSON returns what support has set for the whole room, with the announcement in all its languages.
+func supportJSON(s *room.BySupport, now int64) []byte {
+	if s == nil || s.Ends <= now {
+		return []byte("null")
+	}
+	text, err := json.Marshal(struct {
+		Announcement *room.Announcement `json:"announcement"`
+		NoticeUntil  int64              `json:"announced_until,omitempty"`
+		OpenUntil    int64              `json:"open_until,omitempty"`
+		ClosedUntil  int64              `json:"closed_until,omitempty"`
+	}{s.Announced(now), s.NoticeUntil, s.OpenUntil, s.ClosedUntil})
+	if err != nil {
+		return []byte("null") // strings and integers always marshal
+	}
+	return text
 }
 
 // appendWaiter appends the first elements of a waiter's array; the caller closes the array.

@@ -22,6 +22,8 @@ type Line interface {
 	// At is the version of the room's mirror. Following is false while the mirror waits for a snapshot, and
 	// live is true once it had one.
 	At() (at mirror.Revision, live, following bool)
+	// OpensAt is when the room takes new places again, in unix ms; 0 = it does.
+	OpensAt() int64
 	// Resync has a snapshot taken, which comes with a roster (Resynced).
 	Resync(mirror.Reason)
 	// Expect has a snapshot taken unless the event of a version comes soon.
@@ -198,10 +200,17 @@ func (r *Room) send(e *room.Event) {
 		r.live = false
 		r.line.Resync(mirror.ReasonDrift)
 	case e.Changed || !c.Nothing():
-		frame := changeFrame(&r.roster, &c, r.d.Clock.MS())
+		frame := changeFrame(&r.roster, &c, r.line.OpensAt(), r.d.Clock.MS())
 		r.d.Metrics.Changes.Inc()
 		r.d.Metrics.ChangeBytes.Add(float64(len(frame)))
 		r.feed.send(frame)
+	}
+}
+
+// Times sends every watcher what time alone has changed: whether the room is open.
+func (r *Room) Times() {
+	if r.live {
+		r.feed.send(changeFrame(&r.roster, &mirror.Change{}, r.line.OpensAt(), r.d.Clock.MS()))
 	}
 }
 
@@ -219,10 +228,10 @@ func (r *Room) opening() (opening, bool) {
 		r.mu.RUnlock()
 		return r.opened, true
 	}
-	roster, beside, next := r.roster, r.panels.known(), r.feed.end()
+	roster, beside, next, opens := r.roster, r.panels.known(), r.feed.end(), r.line.OpensAt()
 	roster.Line = slices.Clone(roster.Line)
 	r.mu.RUnlock()
-	full := roomFrame(r.id, &roster, r.d.Clock.MS()) // long: not under the lock
+	full := roomFrame(r.id, &roster, opens, r.d.Clock.MS()) // long: not under the lock
 	r.opened, r.until = opening{append([][]byte{full}, beside...), next}, time.Now().Add(openingFor)
 	return r.opened, true
 }

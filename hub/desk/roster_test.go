@@ -49,7 +49,7 @@ func (c *clerk) adopt(s room.Roster) {
 	}
 	c.m.Adopt(room.Snapshot{View: s.View, Ranks: ranks})
 	c.r.Adopt(s)
-	require.NoError(c.t, c.page.Take(payload(c.t, roomFrame(lobbyRoom, &c.r, s.Now))))
+	require.NoError(c.t, c.page.Take(payload(c.t, roomFrame(lobbyRoom, &c.r, 0, s.Now))))
 }
 
 const lobbyRoom = room.ID("integration")
@@ -93,7 +93,7 @@ func (c *clerk) event(payloadText string, s room.Roster) {
 		}
 		c.counts.away += len(change.Away)
 		c.counts.moved += len(change.Moved)
-		require.NoError(c.t, c.page.Take(payload(c.t, changeFrame(&c.r, &change, e.Now))))
+		require.NoError(c.t, c.page.Take(payload(c.t, changeFrame(&c.r, &change, 0, e.Now))))
 		require.Empty(c.t, c.page.Differs(rosterOf(&c.r)),
 			"the page shows what the roster has, at every version")
 	}

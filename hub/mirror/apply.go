@@ -32,7 +32,7 @@ func (f *Effects[V]) reset() *Effects[V] {
 
 func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 	m.notify(e, f)
-	before, paused, known := m.Lease, m.Room.Paused, m.Span
+	before, room, known := m.Lease, m.Room, m.Span
 	f.Verdict = m.State.Apply(e)
 	switch f.Verdict {
 	case Gap:
@@ -43,7 +43,7 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 		if f.State, f.Anew = true, e.Epoch != known.Epoch; f.Anew {
 			m.adoptEpoch()
 		}
-		if paused == e.Paused && codesOnly(e, &before) { // only the holder's frame changes
+		if room.ShowsAs(&e.Room) && codesOnly(e, &before) { // only the holder's frame changes
 			if s := m.sessions[e.Lease.Session]; s != nil {
 				f.Seats = append(f.Seats, s)
 			}

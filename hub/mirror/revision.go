@@ -77,11 +77,11 @@ func (f Freshness) Unreached() bool { return f == Next || f == Ahead }
 func (f Freshness) OtherEpoch() bool { return f == EpochBefore || f == EpochAfter }
 
 // Sent is the state that a socket has: its revision, how often a snapshot had replaced the room's state, how
-// often the session's seat had changed, and when the room was to open.
+// often the session's seat had changed, when the room was to open, and until when it had a notice.
 type Sent struct {
 	Revision
-	Snapshots, Seats uint32
-	OpensAt          int64
+	Snapshots, Seats     uint32
+	OpensAt, NoticeUntil int64
 }
 
 // Worth reports whether next has news for a socket that has s. Versions never decrease on a socket.

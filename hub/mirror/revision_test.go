@@ -48,21 +48,21 @@ func TestSpanWithoutASnapshotMissedNothing(t *testing.T) {
 }
 
 func TestSocketGetsOnlyWhatIsNewAndNeverGoesBack(t *testing.T) {
-	shows := Sent{Revision{7, 10}, 2, 3, 0}
+	shows := Sent{Revision{7, 10}, 2, 3, 0, 0}
 	for name, c := range map[string]struct {
 		next Sent
 		want bool
 	}{
 		"what it shows":                        {shows, false},
-		"the next version":                     {Sent{Revision{7, 11}, 2, 3, 0}, true},
-		"versions later":                       {Sent{Revision{7, 14}, 2, 3, 0}, true},
-		"an older version":                     {Sent{Revision{7, 9}, 2, 3, 0}, false},
-		"an older version, another seat":       {Sent{Revision{7, 9}, 3, 4, 0}, false},
-		"its own seat":                         {Sent{Revision{7, 10}, 2, 4, 0}, true},
-		"the room closes":                      {Sent{Revision{7, 10}, 2, 3, 9}, true},
-		"a snapshot of the same version":       {Sent{Revision{7, 10}, 3, 3, 0}, true},
-		"a new epoch":                          {Sent{Revision{8, 1}, 3, 3, 0}, true},
-		"an epoch that the store went back to": {Sent{Revision{6, 10}, 3, 3, 0}, true},
+		"the next version":                     {Sent{Revision{7, 11}, 2, 3, 0, 0}, true},
+		"versions later":                       {Sent{Revision{7, 14}, 2, 3, 0, 0}, true},
+		"an older version":                     {Sent{Revision{7, 9}, 2, 3, 0, 0}, false},
+		"an older version, another seat":       {Sent{Revision{7, 9}, 3, 4, 0, 0}, false},
+		"its own seat":                         {Sent{Revision{7, 10}, 2, 4, 0, 0}, true},
+		"the room closes":                      {Sent{Revision{7, 10}, 2, 3, 9, 0}, true},
+		"a snapshot of the same version":       {Sent{Revision{7, 10}, 3, 3, 0, 0}, true},
+		"a new epoch":                          {Sent{Revision{8, 1}, 3, 3, 0, 0}, true},
+		"an epoch that the store went back to": {Sent{Revision{6, 10}, 3, 3, 0, 0}, true},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, shows.Worth(c.next)) })
 	}

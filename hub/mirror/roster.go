@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Roster is support's mirror of a room: the line with its sellers. It applies the same events in the same
@@ -14,10 +15,12 @@ type Roster struct {
 	Now    int64 // unix ms of Redis's clock when the room was so
 	Hold   int64 // ms
 	Paused bool
-	Lease  room.Lease // zero while the lock is free
-	Holder string     // its seller
-	Line   []room.Waiter
-	ranks  map[int64]float64 // of every ticket in the line
+
+	Support *wire.BySupport // what support has set for the whole room
+	Lease   room.Lease      // zero while the lock is free
+	Holder  string          // its seller
+	Line    []room.Waiter
+	ranks   map[int64]float64 // of every ticket in the line
 }
 
 // Change is what an event did to a roster. Positions are those after it.
@@ -52,7 +55,7 @@ func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+
 // Adopt replaces the roster by the engine's.
 func (r *Roster) Adopt(s room.Roster) {
 	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(),
-		Paused: s.Paused, Holder: s.Holder, Line: s.Line,
+		Paused: s.Paused, Support: s.Support, Holder: s.Holder, Line: s.Line,
 		ranks: make(map[int64]float64, len(s.Line))}
 	if s.Lease != nil {
 		r.Lease = *s.Lease
@@ -65,7 +68,7 @@ func (r *Roster) Adopt(s room.Roster) {
 // Equal reports whether both have the same content.
 func (r *Roster) Equal(o *Roster) bool {
 	return r.Revision == o.Revision && r.Holder == o.Holder && r.Lease == o.Lease && r.Paused == o.Paused &&
-		slices.Equal(r.Line, o.Line)
+		r.Support.Equal(o.Support) && slices.Equal(r.Line, o.Line)
 }
 
 // Apply brings the roster to the event's version; of an event without a new version it takes the notes. ok is
@@ -76,6 +79,7 @@ func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 			return Change{}, false
 		}
 		r.Revision, r.Hold, r.Paused = Revision{e.Epoch, e.Version}, e.Hold.Milliseconds(), e.Paused
+		r.Support = e.Support
 		r.Lease, r.Holder = room.Lease{}, ""
 		if e.Lease != nil {
 			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller

@@ -7,6 +7,7 @@ function advance()
   if room.epoch == 0 or memo.just_begun then return end
   if NOW < room.advanced_at then clock.follow_jump_back() end
   clock.after_outage()
+  support.forget()
   if leases.held() then
     if room.claim_by > 0 and NOW >= room.claim_by and room.claim_by <= room.expires then
       leases.finish_unclaimed()

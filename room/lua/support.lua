@@ -16,3 +16,24 @@ end
 function support.notify(session, what)
   event.note({ session = session, support = what })
 end
+
+-- set changes a part of what support has set for the whole room; see wire.BySupport.
+function support.set(part)
+  local all = room.support or {}
+  for name, value in pairs(part) do all[name] = value end
+  all.ends = max(all.notice_until or 0, all.open_until or 0, all.closed_until or 0)
+  room.support, change.any = all.ends > NOW and all or nil, true
+end
+
+-- forget drops what support has set for the whole room once all of it has ended. Replicas see the end by
+-- their clocks.
+function support.forget()
+  if room.support and room.support.ends <= NOW then room.support, change.room = nil, true end
+end
+
+-- closed reports whether the room takes no new places; `outside` is whether it is outside its hours.
+function support.closed(outside)
+  local all = room.support
+  if not all then return outside end
+  return (all.closed_until or 0) > NOW or outside and (all.open_until or 0) <= NOW
+end

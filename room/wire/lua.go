@@ -12,7 +12,7 @@ import (
 // of another object.
 var (
 	members = types(Room{}, Lease{}, Holder{}, State{})
-	written = types(Place{}, StoredPlace{}, EndedLease{}, Ask{}, StoredMessage{}, Parts{}, Match{},
+	written = types(BySupport{}, Place{}, StoredPlace{}, EndedLease{}, Ask{}, StoredMessage{}, Parts{}, Match{},
 		ShownMessage{}, RecentMessage{}, Candidate{}, Joined{}, Missed{}, Finished{}, Note{}, Kept{}, Asked{},
 		Glance{})
 	read = types(StoredPlace{}, EndedLease{}, StoredMessage{}, Parts{})
@@ -208,6 +208,8 @@ func (f Field) lua(comma string, full bool) string {
 		text = "wire.list(" + v + ", wire." + Name(t.Elem().Name()) + ")"
 	case t.Kind() == reflect.Slice:
 		text = "wire.list(" + v + ", int)"
+	case t.Kind() == reflect.Struct:
+		text = "wire." + Name(t.Name()) + "(" + v + ")"
 	case t.Kind() == reflect.String:
 		begin, text, end, absent = begin+`"`, v, `"`, "''"
 	case t.Kind() == reflect.Bool:

@@ -27,9 +27,11 @@ type Record struct {
 	Address   string  `json:"address,omitempty"`
 	Action    string  `json:"action,omitempty"`
 
-	Seconds      int64 `json:"seconds,omitempty"`
-	FromPosition int   `json:"from_position,omitempty"` // from 1 = next
-	ToPosition   int   `json:"to_position,omitempty"`
+	Text         string `json:"text,omitempty"`  // of an announcement
+	Until        int64  `json:"until,omitempty"` // when an action's effect ends
+	Seconds      int64  `json:"seconds,omitempty"`
+	FromPosition int    `json:"from_position,omitempty"` // from 1 = next
+	ToPosition   int    `json:"to_position,omitempty"`
 	MessageNote
 }
 
@@ -69,6 +71,6 @@ var Kinds = []Kind{
 	{"rejected", "the holder rejected a message; Go adds its id", "Ticket Fence Seller"},
 	{"incident", "an event that a person should look at: Action is its kind; Go adds the message's id",
 		"Action Reason"},
-	{"action", "an action of support: Go adds Who, Action and Reason, the message's id and Seconds of an " +
-		"extension", "Ticket Fence Seller FromPosition ToPosition"},
+	{"action", "an action of support: Go adds Who, Action and Reason, the message's id, Seconds of an " +
+		"extension, Text of an announcement and Until", "Ticket Fence Seller FromPosition ToPosition"},
 }

@@ -22,6 +22,8 @@ type Room struct {
 	Spread time.Duration `json:"spread,omitempty"` // standard deviation of those times, in ns
 	Holds  int           `json:"holds,omitempty"`  // from how many leases Hold comes, counted to 9
 	Public
+	// Support is what support has set for the whole room; nil = nothing.
+	Support *BySupport `json:"support,omitempty"`
 }
 
 // Public is what every page of a room shows of it beside its line. The state frame, the status and the page's

@@ -30,13 +30,27 @@ func dateOf(t time.Time) date {
 	return date{y, m, d}
 }
 
-// daysAhead is how far ahead OpensAt looks: over a year, since days off are single dates.
+// daysAhead is how far ahead a beginning is looked for: over a year, since days off are single dates.
 const daysAhead = 400
 
 // OpensAt returns when the hours begin next, the zero time within them. Without hours a room is always open.
-func (h *Hours) OpensAt(now time.Time) (next time.Time) {
+func (h *Hours) OpensAt(now time.Time) time.Time {
+	if within, begins := h.around(now); !within {
+		return begins
+	}
+	return time.Time{}
+}
+
+// BeginAgain returns when the hours begin next after now, also within them; the zero time without hours.
+func (h *Hours) BeginAgain(now time.Time) time.Time {
+	_, begins := h.around(now)
+	return begins
+}
+
+// around reports whether now is within the hours, and returns when they begin next.
+func (h *Hours) around(now time.Time) (within bool, begins time.Time) {
 	if h == nil {
-		return next
+		return true, time.Time{}
 	}
 	today := now.In(h.zone)
 	for day := -1; day <= daysAhead; day++ {
@@ -49,16 +63,16 @@ func (h *Hours) OpensAt(now time.Time) (next time.Time) {
 			from, to := h.at(on, s.from), h.at(on, s.to)
 			switch {
 			case !now.Before(from) && now.Before(to):
-				return time.Time{}
-			case from.After(now) && (next.IsZero() || from.Before(next)):
-				next = from
+				within = true
+			case from.After(now) && (begins.IsZero() || from.Before(begins)):
+				begins = from
 			}
 		}
-		if !next.IsZero() {
-			return next
+		if !begins.IsZero() {
+			return within, begins
 		}
 	}
-	return now.AddDate(0, 0, daysAhead) // every day until then is off
+	return within, now.AddDate(0, 0, daysAhead) // every day until then is off
 }
 
 // at returns the instant of a time of a day by the clock on the wall. Where clocks skip that time, it is as

@@ -10,6 +10,7 @@ const NOTHING = {
   lease_expires_at: null,
   fence: null,
   opens_at: null,
+  notice: null,
   paused: false,
   claim_by: null,
   codes: null,
@@ -71,6 +72,7 @@ export class Store {
       lease_expires_at: time(answer.expires_at ?? answer.lease_expires_at),
       queue_length: answer.queue_length ?? this.state.queue_length,
       opens_at: answer.opens_at === undefined ? this.state.opens_at : answer.opens_at,
+      notice: answer.notice === undefined ? this.state.notice : answer.notice,
       paused: answer.paused ?? this.state.paused,
       codes: answer.status === "locked" ? this.#codes(answer) : null,
     });
@@ -102,9 +104,9 @@ export class Store {
   applyStatus(status) {
     const { me, ...room } = { ...status, opens_at: time(status.opens_at) };
     if (me) {
-      const { epoch, version, opens_at, paused } = room;
+      const { epoch, version, opens_at, notice, paused } = room;
       return this.applyAnswer(
-        { ...me, claim_by: time(me.claim_by), epoch, version, opens_at, paused },
+        { ...me, claim_by: time(me.claim_by), epoch, version, opens_at, notice, paused },
         room.server_time,
       );
     }

@@ -77,6 +77,7 @@ export class View {
     if (!["asked", "text"].includes(this.turn.step)) put(byID("market-note"), ""); // its button is gone
     byID("paused").hidden = !state.paused || state.status === "locked";
     this.#opens();
+    this.#announced();
     if (state.status === "idle") this.#waits();
     if (state.status === "waiting") this.#waiting(state);
     if (state.status === "ended") this.#ended(state);
@@ -133,6 +134,14 @@ export class View {
     byID("closed").hidden = !closed;
     if (closed)
       put(byID("opens"), opensWords(words, server.here(this.state.opens_at), server.here(server.now())));
+  }
+
+  /** Support's announcement is on every page of the room. Its element speaks to screen readers by itself. */
+  #announced() {
+    const { notice } = this.state;
+    const place = byID("announcement");
+    place.dataset.level = notice?.level ?? "";
+    put(place, notice?.text ?? "");
   }
 
   /** Focuses the heading of the state on show, from where reading goes on. */

@@ -63,13 +63,23 @@ func named(tag language.Tag) bool { return tag != anything }
 
 // Page returns a page's language: the link's, the one chosen before, or the browser's own.
 func (l Languages) Page(r *http.Request) string {
-	if lang := r.URL.Query().Get("lang"); l.Has(lang) {
-		return lang
+	if tag, err := language.Parse(r.URL.Query().Get("lang")); err == nil {
+		if lang := l.Closest(tag); l.Has(lang) {
+			return lang
+		}
 	}
 	if cookie, err := r.Cookie(LangCookie); err == nil && l.Has(cookie.Value) {
 		return cookie.Value
 	}
 	return l.Accepted(r)
+}
+
+// Closest returns the language of the list that a tag names, else the tag itself.
+func (l Languages) Closest(tag language.Tag) string {
+	if _, i, sure := l.matcher.Match(tag); sure >= language.High {
+		return l.names[i]
+	}
+	return tag.String()
 }
 
 // Has reports whether a language is in the list.

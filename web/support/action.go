@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
@@ -49,7 +50,10 @@ var actions = map[string]action{
 	"resume": {nil, func(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 		return done(d.Engine.Pause(ctx, q.room, q.request, false, q.by))
 	}},
-	"assign": {[]take{takeFence, takeMessage}, assign},
+	"assign":   {[]take{takeFence, takeMessage}, assign},
+	"announce": {[]take{takeText}, announce},
+	"open":     {[]take{takeUntil}, open},
+	"close":    {[]take{takeUntil}, closeRoom},
 }
 
 // doneAnswer is the answer to an action. Ticket and fence are those of the place or lease that it concerned.
@@ -103,6 +107,46 @@ func assign(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 		Request: q.request, By: q.by})
 	return doneAnswer{Ticket: given(m.Ticket), Epoch: m.Epoch, Version: Number(m.Version), Result: m.Result,
 		Shown: new(!m.Forgotten)}, err
+}
+
+func announce(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+	if len(q.texts) == 0 {
+		return done(d.Engine.Announce(ctx, q.room, q.request, nil, time.Time{}, q.by))
+	}
+	a := &room.Announcement{Texts: q.texts, Level: q.level}
+	q.by.Text, q.by.Until = a.String(), q.until.UnixMilli()
+	return done(d.Engine.Announce(ctx, q.room, q.request, a, q.until, q.by))
+}
+
+// open opens a room until its hours begin next, or until an earlier time. Within its hours it takes back that
+// support closed it.
+func open(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+	begin, outside := d.Hours(q.room, time.Now())
+	until := time.Time{}
+	if outside {
+		if until = begin; !q.until.IsZero() && q.until.Before(begin) {
+			until = q.until
+		}
+		q.by.Until = until.UnixMilli()
+	}
+	return done(d.Engine.Open(ctx, q.room, q.request, until, time.Time{}, q.by))
+}
+
+// closeRoom closes a room until a time, else until its hours begin next. Outside its hours it takes back that
+// support opened it.
+func closeRoom(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
+	begin, outside := d.Hours(q.room, time.Now())
+	if q.until.IsZero() {
+		q.until = begin
+		if outside {
+			return done(d.Engine.Open(ctx, q.room, q.request, time.Time{}, time.Time{}, q.by))
+		}
+	}
+	if q.until.IsZero() { // it is always open
+		return doneAnswer{}, problem.Refusal("invalid_until")
+	}
+	q.by.Until = q.until.UnixMilli()
+	return done(d.Engine.Open(ctx, q.room, q.request, time.Time{}, q.until, q.by))
 }
 
 // act is POST /api/support/{room}/{action}.

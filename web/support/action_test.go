@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +29,14 @@ var bodies = map[string]struct{ fields, does, answer string }{
 	"pause":   {``, "pause integration true", `"ticket":null,"fence":null`},
 	"resume":  {``, "pause integration false", `"ticket":null,"fence":null`},
 	"assign":  {`"message_id":"m-1","fence":9`, "assign integration m-1 9", `"ticket":3,"fence":9`},
+	"announce": {`"text":{"ko":"늦어요","en":"Late."},"level":"warning","until":` + soon,
+		`announce integration warning "ko: 늦어요\nen: Late." true`, `"ticket":null,"fence":null`},
+	"open":  {``, "open integration never never", `"ticket":null,"fence":null`},
+	"close": {`"until":` + soon, "open integration never " + strings.Trim(soon, `"`), `"ticket":null,"fence":null`},
 }
+
+// soon is a time of the next seven days, as JSON.
+var soon = time.Now().Add(time.Hour).UTC().Format(`"` + time.RFC3339 + `"`)
 
 func TestEveryActionIsTriedAndHasItsWords(t *testing.T) {
 	for name := range support.Actions {
@@ -55,6 +63,9 @@ func TestActionIsDoneByTheSignedInAgentAndSaysWhatWasDone(t *testing.T) {
 			bodyOf(b.fields, `"reason":"  the seller asked\n"`))
 		require.Equal(t, http.StatusOK, w.Code, w.Body.String())
 		require.Equal(t, []string{b.does}, f.did)
+		require.Equal(t, strings.Contains(b.fields, "text"), f.by.Text != "")
+		require.Equal(t, strings.Contains(b.fields, "until"), f.by.Until != 0)
+		f.by.Text, f.by.Until = "", 0
 		require.Equal(t, room.Action{Who: "kim", Address: "192.0.2.1", Action: name, Reason: "the seller asked"}, f.by)
 		require.Contains(t, w.Body.String(),
 			`"status":"done","action":"`+name+`","room":"integration",`+b.answer+`,"epoch":7,"version":`)
@@ -138,6 +149,79 @@ func TestRefusedActionChangesNothing(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestAnAnnouncementIsPlainTextInItsLanguagesUntilATime(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	post := func(name, fields string) string {
+		w := f.call(t, h, "kim", "POST", "/api/support/integration/"+name, bodyOf(fields, `"reason":"r"`))
+		if w.Code == http.StatusOK {
+			return f.did[len(f.did)-1]
+		}
+		require.Equal(t, http.StatusBadRequest, w.Code)
+		_, code, _ := strings.Cut(w.Body.String(), `"code":"`)
+		return code[:strings.Index(code, `"`)]
+	}
+	announce := func(fields string) string { return post("announce", fields) }
+	until, long := `,"until":`+soon, strings.Repeat("가", 300)
+	for text, want := range map[string]string{
+		`"가나다"`: "invalid_text", "7": "invalid_text", "[]": "invalid_text", "{}": "invalid_text",
+		`{"ko":""}`: "invalid_text", `{"ko":" \n"}`: "invalid_text", `{"ko":null}`: "invalid_text",
+		`{"ko":7}`: "invalid_text", `{"":"a"}`: "invalid_text", `{"not a tag":"a"}`: "invalid_text",
+		`{"ko":"a\u0000b"}`: "invalid_text", `{"ko":"` + long + `가"}`: "invalid_text",
+		`{"ko":"a","ko-KR":"b"}`: "invalid_text", `{"ko":{}}`: "invalid_text",
+		`{"ko":"` + long + `"}`:                  `announce integration info "ko: ` + long + `" true`,
+		`{"th":"a","zh":" b\nc ","en-GB":"<b>"}`: `announce integration info "th: a\nzh-Hans: b\nc\nen: <b>" true`,
+	} {
+		require.Equal(t, want, announce(`"text":`+text+until), text)
+	}
+	require.Equal(t, "invalid_text", announce(`"level":"info"`+until))
+	require.Equal(t, "announce integration nothing", announce(`"text":null`))
+	for _, level := range []string{`""`, "null", "7", `"error"`} {
+		want := "invalid_level"
+		if level == "null" {
+			want = `announce integration info "ko: a" true`
+		}
+		require.Equal(t, want, announce(`"text":{"ko":"a"},"level":`+level+until), level)
+	}
+	at := func(after time.Duration) string { return time.Now().Add(after).Format(`"` + time.RFC3339 + `"`) }
+	for _, wrong := range []string{"", `"until":null`, `"until":""`, `"until":7`, `"until":"2030"`,
+		`"until":` + at(-time.Second), `"until":` + at(7*24*time.Hour+time.Minute)} {
+		require.Equal(t, "invalid_until", announce(strings.TrimSuffix(`"text":{"ko":"a"},`+wrong, ",")), wrong)
+	}
+	require.Equal(t, `announce integration info "ko: a" true`, announce(`"text":{"ko":"a"},"until":`+at(7*24*time.Hour-time.Minute)))
+}
+
+func TestSupportOpensAndClosesARoomUntilItsHoursDecideAgain(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	act := func(name, until string) string {
+		fields := ""
+		if until != "" {
+			fields = `"until":` + until
+		}
+		w := f.call(t, h, "kim", "POST", "/api/support/integration/"+name, bodyOf(fields, `"reason":"r"`))
+		if w.Code != http.StatusOK {
+			require.Contains(t, w.Body.String(), "invalid_until")
+			return "refused"
+		}
+		return strings.TrimPrefix(f.did[len(f.did)-1], "open integration ")
+	}
+	earlier := strings.Trim(soon, `"`)
+	require.Equal(t, "refused", act("close", ""), "it is always open")
+	require.Equal(t, "never "+earlier, act("close", soon))
+	require.Equal(t, "never never", act("open", ""))
+	f.begin = time.Now().Add(2 * time.Hour)
+	require.Equal(t, "never begin", act("close", ""), "within its hours")
+	require.Equal(t, f.begin.UnixMilli(), f.by.Until)
+	require.Equal(t, "never never", act("open", soon))
+	require.Zero(t, f.by.Until)
+	f.outside = true
+	require.Equal(t, "begin never", act("open", ""))
+	require.Equal(t, earlier+" never", act("open", soon))
+	require.Equal(t, "never never", act("close", ""))
+	require.Equal(t, "never "+earlier, act("close", soon))
 }
 
 func TestSeveralWaitersAreRemovedForOneReason(t *testing.T) {

@@ -136,5 +136,5 @@ func (r AuditRow) view() templates.AuditRow {
 // done returns an action's details.
 func (r ActionRow) done() templates.ActionDetail {
 	return templates.ActionDetail{Seconds: int(r.Seconds), From: int(r.From), To: int(r.To),
-		MessageID: r.MessageID}
+		MessageID: r.MessageID, Text: r.Text, Until: int64(r.Until)}
 }

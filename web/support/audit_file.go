@@ -79,16 +79,18 @@ func (a *auditCSV) name() (file, contentType string) {
 
 // auditColumns are the columns of the audit's CSV by their names in the JSON.
 var auditColumns = []string{"at", "who", "action", "room", "seller_id", "ticket", "fence", "seconds",
-	"from_position", "to_position", "message_id", "reason", "address"}
+	"from_position", "to_position", "message_id", "reason", "address", "text", "until"}
 
 func (a *auditCSV) begin() {
 	t, s := a.text.Desk, a.text.Desk.Audit
-	when := t.Time
+	when, until := t.Time, s.UntilColumn
 	if a.sheet != nil {
-		when += " (" + a.sheet.zone.String() + ")"
+		zone := " (" + a.sheet.zone.String() + ")"
+		when, until = when+zone, until+zone
 	}
 	a.write([]string{when, t.Who, t.What, t.Room, t.Seller, t.Ticket, t.Fence,
-		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason, s.Address})
+		s.SecondsColumn, s.FromColumn, s.ToColumn, s.MessageColumn, t.Reason, s.Address,
+		s.TextColumn, until})
 }
 
 func (a *auditCSV) rows(list []AuditRow) {
@@ -96,7 +98,7 @@ func (a *auditCSV) rows(list []AuditRow) {
 		cells := []string{a.at(r.At), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
 			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(),
 			r.MessageID,
-			a.text.DeskReason(r.Action, r.Reason), string(r.Address)}
+			a.text.DeskReason(r.Action, r.Reason), string(r.Address), r.Text, a.at(r.Until)}
 		for i := range cells {
 			cells[i] = a.cell(auditColumns[i], cells[i])
 		}
@@ -106,7 +108,7 @@ func (a *auditCSV) rows(list []AuditRow) {
 
 func (a *auditCSV) end(next Word) {
 	if next != "" {
-		a.write(append([]string{"more", a.cell("cursor", string(next))}, make([]string, 11)...))
+		a.write(append([]string{"more", a.cell("cursor", string(next))}, make([]string, len(auditColumns)-2)...))
 	}
 }
 

@@ -62,10 +62,10 @@ func TestAuditIsAFileInTheReadersLanguage(t *testing.T) {
 		texts         []string
 	}{
 		{"&bom=1&lang=ko&zone=Asia/Seoul", "en", []string{"시각 (Asia/Seoul)", "누가", "한 일", "대기실", "판매자", "대기 번호", "펜스", "더 준 시간(초)",
-			"옮기기 전 순서", "옮긴 뒤 순서", "문자 ID", "사유", "접속 주소", "문자 배정", "순서 옮기기", "로그인 실패"}},
+			"옮기기 전 순서", "옮긴 뒤 순서", "문자 ID", "사유", "접속 주소", "안내 내용", "언제까지 (Asia/Seoul)", "문자 배정", "순서 옮기기", "로그인 실패"}},
 		{"", "en", []string{"Time", "Who", "What", "Room", "Seller", "Ticket", "Fence", "Seconds given",
 			"Place before",
-			"Place after", "Text ID", "Reason", "Address", "Assigned a text", "Moved in the line", "Failed to sign in"}},
+			"Place after", "Text ID", "Reason", "Address", "Announced", "Until", "Assigned a text", "Moved in the line", "Failed to sign in"}},
 	} {
 		f := newFakeDesk()
 		f.audits = []support.Audit{someAudit("c2"), someAudit("")}
@@ -83,21 +83,21 @@ func TestAuditIsAFileInTheReadersLanguage(t *testing.T) {
 		require.Equal(t, strings.Contains(tc.query, "bom"), marked)
 		records := support.RFC4180(t, body)
 		require.Len(t, records, 1+2*5)
-		require.Equal(t, tc.texts[:13], records[0])
+		require.Equal(t, tc.texts[:15], records[0])
 		at, text := "1970-01-01T00:00:0%d.000Z", func(cell string) string { return cell }
 		formula := "'=1+1"
 		if marked {
 			at, text = "1970-01-01 09:00:0%d", func(cell string) string { return `="` + cell + `"` }
 			formula = text("=1+1")
 		}
-		require.Equal(t, []string{fmt.Sprintf(at, 7), "token:zendesk", tc.texts[13], "integration",
+		require.Equal(t, []string{fmt.Sprintf(at, 7), "token:zendesk", tc.texts[15], "integration",
 			"한글", "4", "9", "", "", "",
-			text("m-1"), "r", text("192.0.2.1")}, records[1])
-		require.Equal(t, []string{fmt.Sprintf(at, 6), "kim", tc.texts[14], "integration", text("s-5"), "5",
+			text("m-1"), "r", text("192.0.2.1"), "", ""}, records[1])
+		require.Equal(t, []string{fmt.Sprintf(at, 6), "kim", tc.texts[16], "integration", text("s-5"), "5",
 			"", "", "3", "1", "",
-			formula, text("192.0.2.1")}, records[2])
+			formula, text("192.0.2.1"), "", ""}, records[2])
 		require.Equal(t, "60", records[3][7])
-		require.Equal(t, tc.texts[15], records[4][2])
+		require.Equal(t, tc.texts[17], records[4][2])
 		require.Equal(t, "danced", records[5][2], "a code without words stands for itself")
 	}
 }
@@ -122,7 +122,7 @@ func TestAuditIsAFileForPrograms(t *testing.T) {
 }
 
 func TestAuditFileSaysWhatItLeavesOut(t *testing.T) {
-	for query, end := range map[string]string{"format=csv": "more,c3,,,,,,,,,,,\r\n",
+	for query, end := range map[string]string{"format=csv": "more,c3,,,,,,,,,,,,,\r\n",
 		"format=json&download=1": `],"next":"c3"}`} {
 		f := newFakeDesk()
 		f.audits = []support.Audit{{Actions: make([]support.AuditRow, 1000), Next: "c2"},

@@ -1,15 +1,19 @@
 package support
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/text/language"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -19,6 +23,9 @@ const (
 	maxMessageID = 128
 	maxExtension = 120 // seconds
 	maxTickets   = 200 // of one action
+	maxText      = 300 // characters of an announcement in one language
+	maxTexts     = 10  // languages of an announcement
+	maxUntil     = 7 * 24 * time.Hour
 )
 
 // actionBody is an action's body with raw fields: an action parses only its own, in the order of docs/api.md.
@@ -31,6 +38,9 @@ type actionBody struct {
 	Seconds   json.RawMessage `json:"seconds"`
 	Position  json.RawMessage `json:"position"`
 	MessageID json.RawMessage `json:"message_id"`
+	Text      json.RawMessage `json:"text"`
+	Level     json.RawMessage `json:"level"`
+	Until     json.RawMessage `json:"until"`
 }
 
 // asked is an action with its author. Fields that the action does not read are zero.
@@ -44,6 +54,9 @@ type asked struct {
 	more          time.Duration
 	position      int
 	messageID     string
+	texts         []wire.Wording // of an announcement; none = it is taken back
+	level         string         // of the announcement
+	until         time.Time      // zero = not given
 }
 
 // take parses one field of an action's body.
@@ -74,14 +87,15 @@ func takeReason(b *actionBody, q *asked) error {
 	if json.Unmarshal(b.Reason, &q.reason) != nil {
 		return problem.Refusal("invalid_reason")
 	}
-	if q.reason = strings.TrimSpace(q.reason); !validReason(q.reason) {
+	if q.reason = strings.TrimSpace(q.reason); !validText(q.reason, maxReason) {
 		return problem.Refusal("invalid_reason")
 	}
 	return nil
 }
 
-func validReason(text string) bool {
-	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxReason &&
+// validText reports whether a text is visible and has at most so many characters.
+func validText(text string, most int) bool {
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= most &&
 		strings.ContainsFunc(text, seen) && !strings.ContainsFunc(text, control)
 }
 
@@ -145,6 +159,72 @@ func takeMessage(b *actionBody, q *asked) error {
 	}
 	if n := utf8.RuneCountInString(q.messageID); n == 0 || n > maxMessageID {
 		return problem.Refusal("invalid_message")
+	}
+	return nil
+}
+
+// takeText reads an announcement: its texts by language, its level and its end. A null text takes back what
+// was announced.
+func takeText(b *actionBody, q *asked) error {
+	if string(b.Text) == "null" {
+		return nil
+	}
+	var err error
+	if q.texts, err = wordings(b.Text); err != nil {
+		return err
+	}
+	q.level = wire.LevelInfo
+	if b.Level != nil && json.Unmarshal(b.Level, &q.level) != nil ||
+		q.level != wire.LevelInfo && q.level != wire.LevelWarning {
+		return problem.Refusal("invalid_level")
+	}
+	if err = takeUntil(b, q); err == nil && q.until.IsZero() {
+		err = problem.Refusal("invalid_until")
+	}
+	return err
+}
+
+// wordings parses an object of texts by language, in its order: the first is for all other languages.
+func wordings(raw json.RawMessage) (list []wire.Wording, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return nil, problem.Refusal("invalid_text")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, problem.Refusal("invalid_text")
+		}
+		tag, wrong := language.Parse(name.(string)) // an object's names are strings
+		var text string
+		if wrong != nil || d.Decode(&text) != nil {
+			return nil, problem.Refusal("invalid_text")
+		}
+		w := wire.Wording{Lang: request.Seller.Closest(tag), Text: strings.TrimSpace(text)}
+		known := slices.ContainsFunc(list, func(o wire.Wording) bool { return o.Lang == w.Lang })
+		if known || !validText(w.Text, maxText) || len(list) == maxTexts {
+			return nil, problem.Refusal("invalid_text")
+		}
+		list = append(list, w)
+	}
+	if len(list) == 0 {
+		return nil, problem.Refusal("invalid_text")
+	}
+	return list, nil
+}
+
+// takeUntil reads an end in the future, of at most seven days; it may be absent.
+func takeUntil(b *actionBody, q *asked) error {
+	if b.Until == nil || string(b.Until) == "null" {
+		return nil
+	}
+	var text string
+	err := json.Unmarshal(b.Until, &text)
+	if err == nil {
+		q.until, err = time.Parse(time.RFC3339, text)
+	}
+	if left := time.Until(q.until); err != nil || left <= 0 || left > maxUntil {
+		return problem.Refusal("invalid_until")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ const (
 var columns = []string{"kind", "epoch", "ticket", "fence", "seller_id", "joined_at", "granted_at", "ended_at",
 	"outcome", "message_id",
 	"result", "reason", "sent_at", "received_at", "who", "action", "at", "seconds", "from_position",
-	"to_position"}
+	"to_position", "text", "until"}
 
 // historyCSV streams the history page by page. An error before the first byte is a normal problem; after it
 // the connection is cut, so that a partial file is not mistaken for the whole.
@@ -164,7 +164,7 @@ func (w *csvWriter) page(h History) {
 			"reason": w.reason(r.Action, r.Reason), "who": r.Who,
 			"action": r.Action, "at": w.at(r.At),
 			"seller_id": string(r.Seller), "seconds": r.Seconds.String(), "from_position": r.From.String(),
-			"to_position": r.To.String()}})
+			"to_position": r.To.String(), "text": r.Text, "until": w.at(r.Until)}})
 	}
 	slices.SortStableFunc(rows, func(a, b dated) int { return cmp.Compare(a.at, b.at) })
 	for _, r := range rows {

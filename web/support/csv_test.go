@@ -203,7 +203,7 @@ func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 
 	body := w.Body.String()
 	require.True(t, strings.HasPrefix(body,
-		"kind,epoch,ticket,fence,seller_id,joined_at,granted_at,ended_at,outcome,message_id,result,reason,sent_at,received_at,who,action,at,seconds,from_position,to_position\r\n"))
+		"kind,epoch,ticket,fence,seller_id,joined_at,granted_at,ended_at,outcome,message_id,result,reason,sent_at,received_at,who,action,at,seconds,from_position,to_position,text,until\r\n"))
 	got := readCSV(t, strings.NewReader(body))
 	want := flat(t, f.call(t, h, "kim", "GET", historyPath, "").Body.Bytes())
 	require.Len(t, got, 2*len(want))
@@ -234,7 +234,8 @@ func TestExportForExcelIsInTheReadersZoneAndLanguageAndKeepsWhatCellsAre(t *test
 	korean := export("&lang=ko&zone=Asia/Seoul")
 	require.Equal(t, []string{"종류", "데이터 세대", "대기 번호", "펜스", "판매자", "줄 선 시각 (Asia/Seoul)", "차례 시작 (Asia/Seoul)",
 		"끝난 시각 (Asia/Seoul)", "결과", "문자 ID", "문자 결과", "사유", "보낸 시각 (Asia/Seoul)", "받은 시각 (Asia/Seoul)",
-		"누가", "한 일", "처리 시각 (Asia/Seoul)", "더 준 시간(초)", "옮기기 전 순서", "옮긴 뒤 순서"}, korean[0])
+		"누가", "한 일", "처리 시각 (Asia/Seoul)", "더 준 시간(초)", "옮기기 전 순서", "옮긴 뒤 순서",
+		"안내 내용", "언제까지 (Asia/Seoul)"}, korean[0])
 	require.Equal(t, []string{"차례", "1", "41", `="1795220000000001"`, `="3-4"`, "", "2026-07-03 23:03:12", "",
 		"상담원 종료"}, korean[1][:9])
 	require.Equal(t, []string{`="1795220000000001"`, "9", `="true"`}, korean[2][2:5])

@@ -45,6 +45,8 @@ type fakeDesk struct {
 	sellers support.FoundSellers
 	sought  string
 	zone    *time.Location      // of days; nil: UTC
+	begin   time.Time           // of the next hours
+	outside bool                // of the hours
 	day     templates.ReportDay // the first one of a report
 	bounds  []int64             // of the last report
 
@@ -68,7 +70,8 @@ func (f *fakeDesk) support() *support.Config {
 	return &support.Config{SignIns: fakeSignIn{f}, Engine: fakeDeskEngine{f}, Assign: fakeDeskEngine{f},
 		Records: fakeRecords{f},
 		Sockets: fakeDeskSockets{f}, Deliveries: fakeDeliveries{f},
-		Zone: func(room.ID) *time.Location { return cmp.Or(f.zone, time.UTC) }}
+		Zone:  func(room.ID) *time.Location { return cmp.Or(f.zone, time.UTC) },
+		Hours: func(room.ID, time.Time) (time.Time, bool) { return f.begin, f.outside }}
 }
 
 type (
@@ -217,6 +220,31 @@ func (f fakeDeskEngine) Pause(_ context.Context, id room.ID, _ string, paused bo
 	by room.Action) (room.Standing, error) {
 	f.by = by
 	return f.done("pause %s %t", id, paused)
+}
+
+func (f fakeDeskEngine) Announce(_ context.Context, id room.ID, _ string, a *room.Announcement, until time.Time,
+	by room.Action) (room.Standing, error) {
+	if f.by = by; a == nil {
+		return f.done("announce %s nothing", id)
+	}
+	return f.done("announce %s %s %q %t", id, a.Level, a.String(), until.UnixMilli() == by.Until)
+}
+
+func (f fakeDeskEngine) Open(_ context.Context, id room.ID, _ string, open, closed time.Time,
+	by room.Action) (room.Standing, error) {
+	f.by = by
+	return f.done("open %s %s %s", id, f.until(open), f.until(closed))
+}
+
+// until names a time that support gave.
+func (f fakeDeskEngine) until(at time.Time) string {
+	switch {
+	case at.IsZero():
+		return "never"
+	case at.Equal(f.begin):
+		return "begin"
+	}
+	return at.Format(time.RFC3339)
 }
 
 func (f fakeDeskEngine) Audit(_ context.Context, id room.ID, by room.Action) error {

@@ -80,6 +80,8 @@ type ActionRow struct {
 	Seconds Number `json:"seconds,omitempty"`   // how much time was added
 	From    Number `json:"from_position,omitempty"`
 	To      Number `json:"to_position,omitempty"`
+	Text    string `json:"text,omitempty"`  // of an announcement
+	Until   When   `json:"until,omitempty"` // when the effect ends
 }
 
 // When is a unix millisecond, written as RFC 3339 in UTC; 0 is unknown or not yet: null.

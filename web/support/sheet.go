@@ -68,7 +68,7 @@ func (s *sheet) headings(columns []string) []string {
 
 // The columns whose cells Excel may read as a time, and as a number.
 var (
-	instants = []string{"joined_at", "granted_at", "ended_at", "sent_at", "received_at", "at"}
+	instants = []string{"joined_at", "granted_at", "ended_at", "sent_at", "received_at", "at", "until"}
 	figures  = []string{"epoch", "ticket", "fence", "seconds", "from_position", "to_position"}
 )
 

@@ -46,7 +46,7 @@ func (d *Desk) endOther(c *gin.Context) {
 		return
 	}
 	reason := strings.TrimSpace(c.PostForm("reason"))
-	if !validReason(reason) {
+	if !validText(reason, maxReason) {
 		d.showSignIns(c, problem.Refusal("invalid_reason"))
 		return
 	}

@@ -25,6 +25,9 @@ type Config struct {
 	Sockets    Sockets
 	Deliveries Deliveries                   // nil: no webhook
 	Zone       func(room.ID) *time.Location // of a room's days
+	// Hours returns when a room's hours begin next, as seen at a time, and whether that is outside them. The
+	// zero time: the room is always open
+	Hours func(room.ID, time.Time) (begin time.Time, outside bool)
 
 	Rooms Rooms
 	Lease func(room.ID) time.Duration                      // of a new lease
@@ -80,6 +83,10 @@ type Engine interface {
 	Restore(ctx context.Context, id room.ID, request string, ticket int64, by room.Action) (room.Standing,
 		error)
 	Pause(ctx context.Context, id room.ID, request string, paused bool, by room.Action) (room.Standing, error)
+	Announce(ctx context.Context, id room.ID, request string, a *room.Announcement, until time.Time,
+		by room.Action) (room.Standing, error)
+	Open(ctx context.Context, id room.ID, request string, open, closed time.Time, by room.Action) (room.Standing,
+		error)
 	Audit(ctx context.Context, id room.ID, by room.Action) error
 	Roster(ctx context.Context, id room.ID) (room.Roster, error)
 	Active(ctx context.Context) ([]room.ID, error)

@@ -34,7 +34,7 @@ const (
 	waiting = `{"status":"waiting","room":"integration","session_id":"3f1f6d2e-6a2b-4d37-9a54-0f5c8a1b2c3d","seller_id":"s-2","ticket":2,"queue_position":1,` +
 		`"queue_length":1,"estimated_wait":120,"maximum_wait":null,"lease_expires_at":null,"epoch":9,"version":2}`
 	state = `{"type":"state","room":"integration","epoch":9,"version":2,"server_time":7,"status":"waiting","outcome":null,"ticket":2,"queue_position":1,` +
-		`"queue_length":1,"estimated_wait":115,"maximum_wait":115,"lease_expires_at":9,"fence":null,"opens_at":null,"paused":false,"claim_by":null,"codes":null}`
+		`"queue_length":1,"estimated_wait":115,"maximum_wait":115,"lease_expires_at":9,"fence":null,"opens_at":null,"notice":null,"paused":false,"claim_by":null,"codes":null}`
 	webhook = `{"type":"lock.granted","timestamp":"2026-11-21T03:00:54.435Z","data":{"room":"integration","ticket":1,"fence":9,"seller_id":"s-1"}}`
 	refused = `{"type":"urn:waitroom:problem:lock_held","title":"t","status":409,"code":"lock_held","detail":"d"}`
 )

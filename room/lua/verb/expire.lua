@@ -40,7 +40,8 @@ function verb.expire()
 
   local code, pending = 'active', command('XLEN', JOURNAL)
   if line.length() == 0 and not leases.held() then
-    code = pending == 0 and not room.paused and not forget and 'asleep' or 'idle'
+    local kept = room.paused or room.support or forget
+    code = pending == 0 and not kept and 'asleep' or 'idle'
     if code == 'asleep' and room.epoch > 0 and room.idle_since == 0 and not settings.ephemeral then
       existence.sleep(args.retention)
     end

@@ -19,7 +19,7 @@
 --   address             digest of the client's address, kept while the place lives, or may be restored;
 --                       '' = not known
 --   registered          when the calling process last registered the room in the index (ms)
---   closed              whether the room takes no new places now
+--   closed              whether the room is outside its hours; support may have opened or closed it
 --   begins              the absence token of a room that Redis does not know; see existence.unlisted
 -- The Go library alone sends own_lease, channel and vouch.
 -- Codes:
@@ -34,7 +34,7 @@
 
 -- refusal returns why this call cannot give a new place to any session, nil if it can.
 local function refusal()
-  if args.closed then return 'room_closed' end
+  if support.closed(args.closed) then return 'room_closed' end
   local must_wait = leases.held() or room.paused
   if not args.may_wait and must_wait then return room.paused and 'room_paused' or 'lock_held' end
   if args.room_limit > 0 and must_wait and line.length() >= args.room_limit then return 'room_full' end

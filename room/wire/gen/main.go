@@ -45,6 +45,7 @@ type section struct {
 // sections are the tables, in order.
 var sections = []section{
 	{"Room", "what every process sees of a room; in `{room}:state`, in each event and in each reply"},
+	{"BySupport", "what support has set for the whole room, in its member `support`"},
 	{"Lease", "the live lease; in `{room}:state`, in each event and in each reply"},
 	{"Holder", "who holds it; in `{room}:state` and in each event"},
 	{"State", "the rest of `{room}:state`"},
