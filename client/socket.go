@@ -33,6 +33,7 @@ type frame struct {
 	Ends      int64  `json:"lease_expires_at"` // unix ms
 	Fence     int64  `json:"fence"`
 	Paused    bool   `json:"paused"`
+	Notice    Notice `json:"notice"`
 	ClaimBy   int64  `json:"claim_by"` // unix ms
 	Unclaimed bool   `json:"unclaimed"`
 }
@@ -40,7 +41,7 @@ type frame struct {
 func (f frame) state() State {
 	s := State{Status: f.Status, Outcome: f.Outcome, Position: f.Position, Length: f.Length,
 		Estimated: time.Duration(f.Estimated) * time.Second, Maximum: time.Duration(f.Maximum) * time.Second,
-		Fence: f.Fence, Paused: f.Paused, Ticket: f.Ticket, claim: f.ClaimBy != 0 || f.Unclaimed}
+		Fence: f.Fence, Paused: f.Paused, Notice: f.Notice, Ticket: f.Ticket, claim: f.ClaimBy != 0 || f.Unclaimed}
 	if f.Ends != 0 {
 		s.ExpiresAt = time.UnixMilli(f.Ends).UTC()
 	}

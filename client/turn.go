@@ -39,8 +39,16 @@ type State struct {
 	Fence              int64     // of the lease; 0 unless it holds the lock
 	ExpiresAt          time.Time // when the lease ends: its own, or the holder's while it waits
 	Paused             bool
+	Notice             Notice // what support announces to all who wait; the zero Notice if that is nothing
 	Ticket             int64
 	claim              bool // the lease is to be claimed, or an earlier one was not: the seller has to confirm
+}
+
+// Notice is a text of support for all who wait in a room.
+type Notice struct {
+	Text  string    `json:"text"`
+	Level string    `json:"level"` // "info" or "warning"
+	Until time.Time `json:"until"` // when it ends
 }
 
 // answer has the fields of the API's answers about a place.
@@ -58,6 +66,7 @@ type answer struct {
 	ClaimBy   string    `json:"claim_by"`
 	Unclaimed bool      `json:"unclaimed"`
 	Paused    bool      `json:"paused"`
+	Notice    Notice    `json:"notice"`
 	Me        *answer   `json:"me"`
 }
 
@@ -170,7 +179,7 @@ func (t *Turn) look(ctx context.Context) (State, error) {
 		return State{}, ErrNoTurn
 	}
 	s := a.Me.state()
-	s.Paused = a.Paused
+	s.Paused, s.Notice = a.Paused, a.Notice
 	t.observe(s)
 	return s, nil
 }

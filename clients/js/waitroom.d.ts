@@ -11,6 +11,8 @@ export interface State {
   readonly maximum_wait?: number | null;
   readonly fence?: number | null;
   readonly paused?: boolean;
+  /** What support announces to all who wait; until is RFC 3339. */
+  readonly notice?: { readonly text: string; readonly level: "info" | "warning"; readonly until: string } | null;
 }
 
 /** A message with a code that was matched to the turn. The code is a secret. */

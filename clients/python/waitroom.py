@@ -178,7 +178,8 @@ class Turn:
         answer = self._call("GET", "/lock/status?here=true")
         if not answer.get("me"):
             raise Refused(404, "no_place", "the session has no place")
-        return self._observe({**answer["me"], "paused": answer.get("paused", False)})
+        shared = {"paused": answer.get("paused", False), "notice": answer.get("notice")}
+        return self._observe({**answer["me"], **shared})
 
     def _keep(self, store, server, room, seller):
         """Goes on with the session that the store has; returns whether that has a place to go on with.

@@ -148,9 +148,9 @@ export class Turn {
 
   /** Reads the place's state. A waiting seller counts as present by it. */
   async look(signal) {
-    const { me, paused } = await this.call("GET", "/lock/status?here=true", { signal });
+    const { me, paused, notice } = await this.call("GET", "/lock/status?here=true", { signal });
     if (!me) throw new Refused(404, "no_place", "the session has no place");
-    return this.observe({ ...me, paused });
+    return this.observe({ ...me, paused, notice });
   }
 
   observe(state) {

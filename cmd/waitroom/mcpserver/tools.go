@@ -34,6 +34,7 @@ type askingFrom struct {
 type output struct {
 	Status      string `json:"status" jsonschema:"waiting, your_turn, press_now, number_busy, no_code_yet, code, rejected or ended"`
 	Next        string `json:"next" jsonschema:"what to do now"`
+	Notice      string `json:"notice,omitempty" jsonschema:"what support announces to all who wait"`
 	Position    int    `json:"position,omitempty" jsonschema:"in line; 1 is next"`
 	WaitSeconds int    `json:"estimated_wait_seconds,omitempty"`
 	LeftSeconds int    `json:"turn_ends_in_seconds,omitempty"`
@@ -235,7 +236,7 @@ func outputOf(s client.State) output {
 		if s.Paused {
 			next = "Support has paused the line. Call wait_for_turn."
 		}
-		return output{Status: "waiting", Next: next, Position: s.Position,
+		return output{Status: "waiting", Next: next, Notice: s.Notice.Text, Position: s.Position,
 			WaitSeconds: int(s.Estimated / time.Second)}
 	case "locked":
 		return output{Status: "your_turn", Next: "Call ask_for_code, then press \"send code\" at the marketplace.",
