@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,23 +43,21 @@ func TestWhatWasLockedWhileTheClockWasAheadGoesOnWhenItIsRight(t *testing.T) {
 
 // The search for a task does not block other writers of the file, such as the ledger.
 func TestASearchOnSQLiteLocksNothing(t *testing.T) {
-	onEach(t, func(t *testing.T, b *bench) {
-		if b.dialect != outbox.SQLite {
-			return
-		}
-		b.put(t, "lease/1", "held")
-		_, ok, err := b.store.Claim(t.Context(), job, b.clock.Now().UnixMilli())
-		require.NoError(t, err)
-		require.True(t, ok)
-		other, err := b.db.Conn(t.Context())
-		require.NoError(t, err)
-		defer func() { require.NoError(t, other.Close()) }()
-		_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
-		require.NoError(t, err)
-		_, ok, err = b.store.Claim(t.Context(), job, b.clock.Now().UnixMilli())
-		require.NoError(t, err, "while another writes")
-		require.False(t, ok)
-		_, err = other.ExecContext(t.Context(), "ROLLBACK")
-		require.NoError(t, err)
-	})
+	at := sqlite(t)
+	at.DSN = strings.Replace(at.DSN, "busy_timeout(60000)", "busy_timeout(0)", 1) // what is locked fails at once
+	b := newBench(t, at)
+	b.put(t, "lease/1", "held")
+	b.mustClaim(t)
+	b.put(t, "lease/2", "free")
+	writer, err := b.db.BeginTx(t.Context(), nil) // it locks the file when it begins
+	require.NoError(t, err)
+	_, _, err = b.store.Claim(t.Context(), job, b.clock.Now().UnixMilli())
+	require.ErrorContains(t, err, "locked", "a claim of what is free writes")
+	require.NoError(t, writer.Rollback())
+	b.mustClaim(t)
+
+	writer, err = b.db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	b.requireNoneClaimable(t, "while another writes")
+	require.NoError(t, writer.Rollback())
 }
