@@ -79,7 +79,9 @@ func TestNothingShowsASessionOrATokenOfALink(t *testing.T) {
 		require.NotContains(t, log.String(), hidden)
 		require.NotContains(t, metrics, hidden)
 	}
-	for _, key := range server.Client().Keys(t.Context(), "{waitroom-link}*").Val() {
+	keys := server.Client().Keys(t.Context(), "{waitroom-link}*").Val()
+	require.NotEmpty(t, keys)
+	for _, key := range keys {
 		held := key + server.Client().Dump(t.Context(), key).Val()
 		for _, hidden := range []string{secret, owner, second.cookies()} {
 			require.NotContains(t, held, hidden)

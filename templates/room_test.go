@@ -23,7 +23,9 @@ func TestPageHasNothingTheContentPolicyForbids(t *testing.T) {
 	for state, view := range everyState() {
 		page := render(t, templates.RoomPage(view))
 		require.NotRegexp(t, forbidden, page, state)
-		for _, tag := range script.FindAllString(page, -1) {
+		tags := script.FindAllString(page, -1)
+		require.NotEmpty(t, tags, state)
+		for _, tag := range tags {
 			require.Regexp(t, `src="/static/|type="application/json"`, tag, state)
 		}
 	}
@@ -64,7 +66,9 @@ func TestOnlyThePartOfTheStateIsOnShow(t *testing.T) {
 	for state, ids := range shown {
 		page := render(t, templates.RoomPage(everyState()[state]))
 		require.Contains(t, page, `data-state="`+state+`"`)
-		for _, found := range panel.FindAllStringSubmatch(page, -1) {
+		panels := panel.FindAllStringSubmatch(page, -1)
+		require.NotEmpty(t, panels, state)
+		for _, found := range panels {
 			belongs := strings.Contains(found[2], state) && !strings.HasPrefix(found[0], "<wr-sms")
 			if belongs {
 				require.NotContains(t, found[0], " hidden", state)

@@ -171,7 +171,9 @@ func TestPageShowsEveryOperationMessageCodeAndShapeAndLeadsNowhereElse(t *testin
 		"schema-State", "schema-Locked", "schema-LockEnded"} {
 		require.Contains(t, page, `id="`+part+`"`)
 	}
-	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
+	require.NotEmpty(t, links)
+	for _, m := range links {
 		require.Contains(t, page, `id="`+m[1]+`"`)
 	}
 	for _, m := range regexp.MustCompile(`id="([^"]+)"`).FindAllStringSubmatch(page, -1) {

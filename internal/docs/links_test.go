@@ -62,6 +62,7 @@ func anchors(text string) map[string]bool {
 }
 
 func TestEveryLinkOfAPageLeadsSomewhere(t *testing.T) {
+	followed := 0
 	for _, page := range pages(t) {
 		for _, target := range link.FindAllStringSubmatch(block.ReplaceAllString(read(t, page), ""), -1) {
 			path, fragment, _ := strings.Cut(target[1], "#")
@@ -74,12 +75,14 @@ func TestEveryLinkOfAPageLeadsSomewhere(t *testing.T) {
 			}
 			_, err := os.Stat(filepath.Join(root, to))
 			require.NoError(t, err, "%s links to %s", page, target[1])
+			followed++
 			if fragment != "" && strings.HasSuffix(to, ".md") {
 				require.True(t, anchors(read(t, to))[fragment], "%s links to %s: there is no such heading", page,
 					target[1])
 			}
 		}
 	}
+	require.NotZero(t, followed)
 }
 
 // madeByHand are paths that pages name and a checkout does not have: the page's reader creates them.
@@ -90,12 +93,14 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 	named := regexp.MustCompile(
 		"(?:^|[\\s(`\"])((?:cmd|deploy|docs|hub|internal|lab|ledger|lock|outbox|room|scripts|server|sms|static|templates|web)/[A-Za-z0-9_./-]*[A-Za-z0-9_])")
 	var missing []string
+	looked := 0
 	check := func(where, text string) {
 		for _, match := range named.FindAllStringSubmatch(text, -1) {
 			path := strings.TrimSuffix(match[1], ".")
 			if slices.ContainsFunc(madeByHand, func(made string) bool { return strings.HasPrefix(path, made) }) {
 				continue
 			}
+			looked++
 			if !exists(path) {
 				missing = append(missing, where+" names "+path)
 			}
@@ -110,6 +115,7 @@ func TestEveryPathThatADocumentOrACommentNamesExists(t *testing.T) {
 		check(path, comments)
 	}
 	require.Empty(t, missing)
+	require.NotZero(t, looked)
 }
 
 // exists reports whether a checkout has a file or directory. The end of the name may be missing, as in
@@ -162,6 +168,7 @@ func TestEveryMakeTargetThatAPageNamesExists(t *testing.T) {
 	for _, match := range regexp.MustCompile(`(?m)^([a-z-]+):`).FindAllStringSubmatch(read(t, "Makefile"), -1) {
 		targets[match[1]] = true
 	}
+	named := 0
 	for _, page := range pages(t) {
 		if page == "CHANGELOG.md" {
 			continue
@@ -169,6 +176,8 @@ func TestEveryMakeTargetThatAPageNamesExists(t *testing.T) {
 		for _, match := range regexp.MustCompile("(?m)(?:^|`)make ([a-z][a-z-]*)").FindAllStringSubmatch(read(t,
 			page), -1) {
 			require.True(t, targets[match[1]], "%s names make %s", page, match[1])
+			named++
 		}
 	}
+	require.NotZero(t, named)
 }

@@ -111,11 +111,17 @@ func TestAFaultOfTheDataIsNoneOfTheDatabase(t *testing.T) {
 		for i := range long {
 			long[i] = 'a' + byte(rand.IntN(26)) // nothing that could be compressed
 		}
+		var on dialect.Dialect
 		err = db.Write(t.Context(), func(s sqldb.Session) error {
+			on = s.Dialect
 			_, err := s.Exec(`INSERT INTO counters (name, n) VALUES ($1, 1)`, string(long))
 			return err
 		})
-		require.True(t, err == nil || sqldb.OfData(err), "too long for PostgreSQL's index: %v", err)
+		if on == dialect.Postgres {
+			require.True(t, sqldb.OfData(err), "too long for its index: %v", err)
+		} else {
+			require.NoError(t, err)
+		}
 		require.NoError(t, db.Away())
 
 		err = db.Read(t.Context(), func(s sqldb.Session) error { return errors.New("the line is cut") })

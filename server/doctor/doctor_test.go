@@ -56,12 +56,14 @@ func TestDoctorTriesEveryCommandOfTheScripts(t *testing.T) {
 	further, err := filepath.Glob("../../room/lua/*/*.lua")
 	require.NoError(t, err)
 	files := slices.Concat(modules, further)
-	require.NotEmpty(t, files)
+	calls := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, call := range regexp.MustCompile(`(?:call|command)\('([A-Z]+)'`).FindAllStringSubmatch(string(text), -1) {
 			require.Contains(t, string(source), "try('"+call[1]+"'", file)
+			calls++
 		}
 	}
+	require.NotZero(t, calls)
 }

@@ -77,11 +77,14 @@ var placeholder = regexp.MustCompile(`\{(\w+)`)
 func TestTextWantsTheSameValuesInEveryLanguage(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
+	wanted := 0
 	each(catalogue, "", func(path string, text Entry) {
 		for lang, shown := range text.Texts {
 			require.Equal(t, values(text.Texts[Languages()[0]]), values(shown), "%s in %s", path, lang)
+			wanted += len(values(shown))
 		}
 	})
+	require.NotZero(t, wanted)
 }
 
 // values returns the names of a text's placeholders, each once. An hour counts as one name, whether the
@@ -112,6 +115,7 @@ var inQuotes = regexp.MustCompile(`[‘“]([^‘“”]{1,16})[’”]`)
 func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 	catalogue, err := Read()
 	require.NoError(t, err)
+	named := 0
 	each(catalogue, "", func(path string, text Entry) {
 		if strings.Contains(path, "/say_") {
 			return
@@ -120,7 +124,9 @@ func TestButtonsNameInASentenceStaysOnOneLine(t *testing.T) {
 			for _, name := range inQuotes.FindAllStringSubmatch(shown, -1) {
 				require.False(t, strings.Contains(name[1], " ") && !strings.Contains(name[1], "→"), "%s in %s: %q", path,
 					lang, shown)
+				named++
 			}
 		}
 	})
+	require.NotZero(t, named)
 }

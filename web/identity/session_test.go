@@ -210,7 +210,9 @@ func TestStoreHoldsNoCredential(t *testing.T) {
 	server, s, _ := shared(t)
 	claims := portaltest.For("s-1")
 	session := link(t, s, claims, "")
-	for _, key := range server.Client().Keys(t.Context(), "*").Val() {
+	keys := server.Client().Keys(t.Context(), "*").Val()
+	require.NotEmpty(t, keys)
+	for _, key := range keys {
 		require.True(t, strings.HasPrefix(key, "{waitroom-seller}:"), key)
 		for _, hidden := range []string{session, claims["jti"].(string)} {
 			require.NotContains(t, key+server.Client().Get(t.Context(), key).Val(), hidden)

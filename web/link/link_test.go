@@ -166,7 +166,9 @@ func TestStoreHoldsNothingThatOpensALink(t *testing.T) {
 	l, p, mine := New(server.Client(), room.Names{}), newPlace(), room.NewSession()
 	token := made(t, l, p)
 	require.NoError(t, l.Use(t.Context(), here, token, mine, p))
-	for _, key := range server.Client().Keys(t.Context(), "*").Val() {
+	keys := server.Client().Keys(t.Context(), "*").Val()
+	require.NotEmpty(t, keys)
+	for _, key := range keys {
 		require.True(t, strings.HasPrefix(key, prefix), key)
 		require.Positive(t, server.Client().PTTL(t.Context(), key).Val(), "%s is there for ever", key)
 		held := key + server.Client().Dump(t.Context(), key).Val()
