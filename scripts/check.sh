@@ -124,6 +124,19 @@ vulnerable() {
 	return $rc
 }
 
+# words warns of comments without a subject, and of words in comments, descriptions and commands that hide who acts or what is sent to whom.
+words() {
+	git ls-files '*.go' '*.js' '*.lua' Makefile docs/haproxy.cfg 'web/describe/*.yaml' 'deploy/*' 'outbox/schema/*' |
+		grep -vE '/(bundle|thirdparty|testdata)/|_(gen|templ)\.go$' | xargs perl -ne '
+			s/"[^"]*"|`[^`]*`|\x27[^\x27]*\x27|\[[^]]*\]//g;
+			my $comment = m{^\s*(//|--|\*|/\*\*) };
+			my $text = $comment || $ARGV !~ /\.(go|js|lua)$/ ? $_ : $ARGV =~ /go$/ && m{// (.*)} ? $1 : "";
+			print "note: $ARGV:$.: $_" if $text =~ /\b(told|untold|whoever|nobody|laid)\b/i ||
+				$comment && !$before && /^\s*\S+ (Who|Whoever|Nobody|Somebody|What|Those|That which) /;
+			$before = $comment;
+			if (eof) { close ARGV; $before = 0 }'
+}
+
 # alerts has Prometheus itself read the rules and play their cases.
 alerts() {
 	command -v promtool >/dev/null || { echo "note: not checked, promtool (Debian's package prometheus) could not be had"; return; }
@@ -273,6 +286,7 @@ check "shell scripts" shell
 check "Lua" lua
 check "imports" go test ./internal/imports
 check "documentation" go test -count 1 ./internal/docs
+check "words" words
 check "descriptions" described
 check "clients of the description" clients
 check "examples" examples

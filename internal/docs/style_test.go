@@ -3,6 +3,8 @@ package docs
 import (
 	"go/scanner"
 	"go/token"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,4 +74,28 @@ func rawLines(path, text string) map[int]bool {
 			}
 		}
 	}
+}
+
+// sources are the files of code that are written here, by their paths.
+func sources(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		if err == nil && entry.IsDir() && slices.Contains([]string{".git", "bundle", "thirdparty", "node_modules",
+			"testdata", "results", "bin"}, name) {
+			return filepath.SkipDir
+		}
+		generated := strings.HasSuffix(name, "_templ.go") || strings.HasSuffix(name, "_gen.go")
+		if err != nil || generated ||
+			!slices.Contains([]string{".go", ".js", ".lua"}, filepath.Ext(name)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		found[path] = string(text)
+		return err
+	})
+	require.NoError(t, err)
+	require.Greater(t, len(found), 500)
+	return found
 }
