@@ -155,3 +155,32 @@ func TestAgeOfTheDataIsTheLagOfTheLastBeatAndTheSilenceSince(t *testing.T) {
 	})()`)
 	require.Equal(t, "fresh2999 late3000 fresh2000 late3000 fresh1000 stale10000 fresh0 lost0", got)
 }
+
+// A page of the desk is open for days: a row that left the list is not kept. One that stays is the same
+// element, so that focus stays.
+func TestARowThatLeftTheListIsForgotten(t *testing.T) {
+	tab := openModules(t)
+	got := run[[]bool](tab, `(async () => {
+		const { ItemsPanel } = await import("/static/js/desk/items.js");
+		for (const [tag, id] of [["p", "items-empty"], ["span", "items-count"], ["ul", "items"]]) {
+			document.body.append(Object.assign(document.createElement(tag), { id }));
+		}
+		const words = { incident: { "": "?" }, results: {}, whys: {} };
+		const items = {};
+		const panel = new ItemsPanel({ words, items, server: { now: () => 1e12 }, room: "a" });
+		const draw = (...keys) => {
+			items.all = keys.map((key) => ({ key, at: 1e12, kind: "incident", incident: "lost" }));
+			panel.draw();
+			return panel.list.querySelector('[data-key="one"]');
+		};
+		const others = Array.from({ length: 200 }, (_, i) => "other-" + i);
+		const first = draw("one", ...others);
+		const stayed = draw("two", "one");
+		draw("two");
+		const back = draw("two", "one");
+		const behind = draw(...others, "one"); // the list ends before it
+		const again = draw("two", "one");
+		return [stayed === first, back === first, behind === null, again === back];
+	})()`)
+	require.Equal(t, []bool{true, false, true, false}, got)
+}
