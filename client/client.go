@@ -20,7 +20,8 @@ import (
 type Config struct {
 	// HTTP makes the calls and dials the sockets; nil = one with a time limit of a minute a call.
 	HTTP *http.Client
-	// Header goes with every call, such as what a proxy in between requires.
+	// Header goes with every call, such as what a proxy in between requires. Without an Accept-Language there,
+	// the server's refusals are in English.
 	Header http.Header
 	// Token returns the seller's token for a server with SELLER_AUTH=jwt; nil = none. Join calls it for each
 	// try and sends the token; its error ends Join. No other call sends one: after Join the session alone
@@ -206,6 +207,9 @@ func (c *Client) headers(session string) http.Header {
 	h := c.header.Clone()
 	if h == nil {
 		h = http.Header{}
+	}
+	if h.Get("Accept-Language") == "" {
+		h.Set("Accept-Language", "en")
 	}
 	h.Set("X-Session-ID", session)
 	return h

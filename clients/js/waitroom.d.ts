@@ -58,7 +58,10 @@ export interface Joining extends Call {
    * proves the seller then, so the token may expire while its seller waits.
    */
   token?: string | ((signal?: AbortSignal) => string | Promise<string>);
-  /** Sent with every call, such as what a proxy in between requires. */
+  /**
+   * Sent with every call, such as what a proxy in between requires. Without an Accept-Language there, refusals
+   * are in English, or in the browser's language.
+   */
   headers?: Record<string, string>;
 }
 

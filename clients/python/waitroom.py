@@ -74,7 +74,8 @@ def join(server, room, seller, *, session=None, keep=None, may_wait=True, token=
     killed then goes on with the place: in the line, in its turn, or with the code that has completed the turn.
     done and leave remove the session, and so does a code that raises Ended. One program at a time may join for a
     seller and a room: two would share the place and its codes. seller is needed, also beside a token.
-    may_wait=False raises "lock_held" or "room_paused" instead of waiting. headers are sent with every call.
+    may_wait=False raises "lock_held" or "room_paused" instead of waiting. headers are sent with every call;
+    without an Accept-Language there, refusals are in English.
     token: the seller's, or a function that returns it, if the server runs with SELLER_AUTH=jwt. The function is
     called for each try of the join. No later call sends a token: the session alone proves the seller then, so
     the token may expire while its seller waits.
@@ -103,7 +104,7 @@ class Turn:
         if not server.startswith(("http://", "https://")):
             raise ValueError("waitroom's URL: want one such as https://waitroom.example")
         self._base = server.rstrip("/") + "/api/" + urllib.parse.quote(room, safe="")
-        self._headers = dict(headers or {})
+        self._headers = {"Accept-Language": "en", **(headers or {})}
         self._patience = math.inf if patience is None else patience
         self._wait = int(max(1, min(_WAIT, self._patience)))  # seconds that the server lets a call wait
         self._fence = None  # of the last lease

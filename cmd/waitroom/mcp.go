@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -66,8 +65,7 @@ func agentConfig(args []string) (mcpserver.Config, error) {
 	if err != nil {
 		return mcpserver.Config{}, err
 	}
-	english := http.Header{"Accept-Language": {"en"}} // as the tools' own words
-	c, err := client.New(*url, client.Config{Header: english, Token: proof})
+	c, err := client.New(*url, client.Config{Token: proof})
 	if err != nil {
 		return mcpserver.Config{}, fmt.Errorf("WAITROOM_URL (--url): %w", err)
 	}

@@ -70,6 +70,48 @@ func eachLanguage(t *testing.T, does func(*testing.T, language)) {
 	}
 }
 
+// A developer reads what a client was refused for: in English, unless the program asks for another language.
+func TestAProgramIsAnsweredInEnglishUnlessItAsksForAnotherLanguage(t *testing.T) {
+	for name, join := range map[string]func(*testing.T, string, string){
+		"go": func(t *testing.T, url, lang string) {
+			var c client.Config
+			if lang != "" {
+				c.Header = http.Header{"Accept-Language": {lang}}
+			}
+			of, err := client.New(url, c)
+			require.NoError(t, err)
+			_, err = of.Join(within(t, 10*time.Second), "room:1", "a")
+			require.NoError(t, err)
+		},
+		"javascript": func(t *testing.T, url, lang string) {
+			headers := "undefined"
+			if lang != "" {
+				headers = fmt.Sprintf(`{ "accept-language": %q }`, lang)
+			}
+			runScript(t, url, `await join(url, "room:1", "a", { headers: `+headers+` });`)
+		},
+		"python": func(t *testing.T, url, lang string) {
+			headers := "None"
+			if lang != "" {
+				headers = fmt.Sprintf(`{"accept-language": %q}`, lang)
+			}
+			runPython(t, fmt.Sprintf(`waitroom.join(%q, "room:1", "a", headers=%s)`, url, headers))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for asked, want := range map[string]string{"": "en", "ko": "ko"} {
+				var got atomic.Value
+				url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+					got.Store(strings.Join(r.Header.Values("Accept-Language"), ", "))
+					rightly(w, r)
+				})
+				join(t, url, asked)
+				require.Equal(t, want, got.Load(), asked)
+			}
+		})
+	}
+}
+
 // A 200 from something else than the server, such as a hotel's login page, is not an answer.
 func TestWhatAProxyMadeUpIsNoAnswer(t *testing.T) {
 	eachLanguage(t, func(t *testing.T, l language) {

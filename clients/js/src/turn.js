@@ -66,7 +66,9 @@ export class Turn {
     this.#server = new URL(server).href.replace(/\/$/, "");
     this.#room = room;
     this.#base = `${this.#server}/api/${encodeURIComponent(room)}`;
-    this.#headers = headers;
+    this.#headers = new Headers(headers);
+    const asksItself = typeof document !== "undefined"; // a browser asks for its reader's language
+    if (!asksItself && !this.#headers.has("Accept-Language")) this.#headers.set("Accept-Language", "en");
     this.#session = session;
     this.state = { status: "waiting" };
   }
@@ -166,12 +168,14 @@ export class Turn {
   }
 
   async call(method, path, { body, key, token, signal } = {}) {
-    const headers = { ...this.#headers, "X-Session-ID": this.#session, Accept: "application/json" };
-    if (body) headers["Content-Type"] = "application/json";
-    if (key) headers["Idempotency-Key"] = key;
+    const headers = new Headers(this.#headers);
+    headers.set("X-Session-ID", this.#session);
+    headers.set("Accept", "application/json");
+    if (body) headers.set("Content-Type", "application/json");
+    if (key) headers.set("Idempotency-Key", key);
     for (let attempt = 0; ; attempt++) {
       const proof = typeof token === "function" ? await token(signal) : token;
-      if (proof) headers.Authorization = `Bearer ${proof}`;
+      if (proof) headers.set("Authorization", `Bearer ${proof}`);
       const options = { method, headers, body: body && JSON.stringify(body) };
       const answer = await once(`${this.#base}${path}`, options, signal);
       const whole = answer && (!answer.ok || answer.body.status); // another is some proxy's own
