@@ -43,6 +43,8 @@ func badJoins() []bad {
 		post("only spaces", "  \n", 400, "invalid_json"),
 		post("broken off", `{"seller_id":"x"`, 400, "invalid_json"),
 		post("no JSON", "seller_id=x", 400, "invalid_json"),
+		post("compressed", "\x1f\x8b\b\x00\x00\x00\x00\x00", 400, "invalid_json", asJSON, jsonType,
+			"Content-Encoding", "gzip"),
 		post("two values", `{"seller_id":"x"}{"seller_id":"x"}`, 400, "invalid_json"),
 		post("a value after it", `{"seller_id":"x"} 1`, 400, "invalid_json"),
 		post("a list", `[{"seller_id":"x"}]`, 400, "invalid_json"),

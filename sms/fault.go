@@ -54,8 +54,8 @@ func (f *Fault) Detail(lang string) string {
 }
 
 var (
-	faultJSON = &Fault{ErrInvalidJSON, `본문에 JSON 객체 하나를 UTF-8로 보내 주세요. 예: {"message_id":"m-1","text":"…"}`,
-		`Send one JSON object in UTF-8 as the body, such as {"message_id":"m-1","text":"…"}.`}
+	faultJSON = &Fault{ErrInvalidJSON, `본문에 JSON 객체 하나를 압축하지 않고 UTF-8로 보내 주세요. 예: {"message_id":"m-1","text":"…"}`,
+		`Send one JSON object in UTF-8 as the body, not compressed, such as {"message_id":"m-1","text":"…"}.`}
 	faultID = &Fault{ErrInvalidMessage, "message_id를 1~128자의 글자나 숫자로 보내 주세요. 같은 문자를 다시 보낼 때는 같은 값이어야 해요.",
 		"Give message_id as a number or a string of 1 to 128 printable characters: the same one whenever the " +
 			"same SMS is sent again."}

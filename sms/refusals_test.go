@@ -116,7 +116,7 @@ func TestEachCodeAndRoomIsReportedByItself(t *testing.T) {
 		at := time.Now().Unix()
 		require.ElementsMatch(t, []string{
 			fmt.Sprintf("integration message_refused invalid_json/%d: 1 message was refused: invalid_json. "+
-				`Send one JSON object in UTF-8 as the body, such as {"message_id":"m-1","text":"…"}.`, at),
+				`Send one JSON object in UTF-8 as the body, not compressed, such as {"message_id":"m-1","text":"…"}.`, at),
 			fmt.Sprintf("integration message_refused invalid_message/%d: 1 message was refused: invalid_message. "+
 				"Give the SMS itself in text, as a string that is not blank.", at),
 			fmt.Sprintf("integration message_refused body_too_large/%d: 1 message was refused: body_too_large", at),
