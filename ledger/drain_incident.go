@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/waitroom/waitroom/room"
@@ -9,7 +10,8 @@ import (
 // alarm is an incident: a broken rule that a person should look into.
 type alarm struct {
 	kind       string
-	subject    string
+	message    string // "" = it is not about one message
+	subject    string // distinguishes incidents of a kind that are not about a message
 	ticket     int64
 	fence      int64
 	seller     string
@@ -24,34 +26,33 @@ func (w *work) journalIncident(epoch int64, r room.Record) error {
 	if r.Action == "" {
 		return fmt.Errorf("%w: incident without a kind", errMalformed)
 	}
-	return w.addIncident(epoch, alarm{kind: plain(r.Action), subject: r.MessageID, ticket: r.Ticket,
-		fence:  r.Fence,
-		seller: r.Seller, detail: plain(r.Reason), at: r.At, inTimeline: true})
+	return w.addIncident(epoch, alarm{kind: plain(r.Action), message: r.MessageID, subject: r.Who,
+		ticket: r.Ticket, fence: r.Fence, seller: r.Seller, detail: plain(r.Reason), at: r.At, inTimeline: true})
 }
 
 // addIncident writes an incident, once for each kind, subject and fence, and sends and logs it.
 func (w *work) addIncident(epoch int64, a alarm) error {
+	a.subject = plain(cmp.Or(a.message, a.subject))
 	first, err := w.Exec(`INSERT INTO incidents (room, kind, subject, epoch, ticket, fence, detail, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		string(w.id), a.kind, plain(a.subject), epoch, a.ticket, a.fence, a.detail, a.at)
+		string(w.id), a.kind, a.subject, epoch, a.ticket, a.fence, a.detail, a.at)
 	if err != nil || first == 0 {
 		return err
 	}
 	a.trace = w.trace
 	w.alarms = append(w.alarms, a)
 	if !a.inTimeline {
-		err = w.addTimeline(epoch, "incident/"+a.kind+"/"+plain(a.subject), a.fence,
+		err = w.addTimeline(epoch, "incident/"+a.kind+"/"+a.subject, a.fence,
 			room.Record{Type: "incident", At: a.at,
 				Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Action: a.kind, Reason: a.detail})
 		if err != nil {
 			return err
 		}
 	}
-	e := webhookEvent{Ticket: a.ticket, Fence: a.fence, Seller: a.seller, Kind: a.kind, Detail: a.detail}
+	e := webhookEvent{Ticket: a.ticket, Fence: a.fence, Seller: a.seller, MessageID: a.message, Kind: a.kind,
+		Subject: a.subject, Detail: a.detail}
 	if a.kind == "ticket_reused" {
 		e.Fence = 0
-	} else {
-		e.MessageID = a.subject
 	}
 	return w.sendWebhook("incident", a.at, e)
 }

@@ -30,6 +30,23 @@ func TestAnIncidentThatARoomSawIsReportedOnce(t *testing.T) {
 	})
 }
 
+// What waitroom refused before it read it, or a source's clock, is no message.
+func TestAnIncidentAboutNoMessageHasNoMessageID(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		for _, subject := range []string{"bad_signature/1", "bad_signature/1", "bad_signature/2"} {
+			b.write(1, room.Record{Type: "incident", At: 7, Action: "message_refused", Who: subject})
+		}
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"bad_signature/1", "bad_signature/2"}, column(t, l.DB(),
+			`SELECT subject FROM incidents ORDER BY subject`))
+		const sent = `{"room":"integration","kind":"message_refused"}`
+		require.Equal(t, []string{sent, sent}, dataOf(t, l, "incident"))
+		require.Equal(t, 2, count(t, l, "(SELECT DISTINCT task_key FROM outbox_tasks) AS keys"),
+			"none waits for another")
+	})
+}
+
 func TestAnIdThatComesWithAnotherMessageIsAnIncidentOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

@@ -93,7 +93,7 @@ func (k knownMessage) differsFrom(n room.MessageNote) bool {
 
 // addReuseIncident adds an incident, once for each message.
 func (w *work) addReuseIncident(first knownMessage, n room.MessageNote) error {
-	return w.addIncident(first.Epoch, alarm{kind: "message_id_reused", subject: n.MessageID, at: n.Received,
+	return w.addIncident(first.Epoch, alarm{kind: "message_id_reused", message: n.MessageID, at: n.Received,
 		detail: "a message came with the id of one before and another sender, text or time; the first one's " +
 			"answer stays"})
 }
@@ -107,7 +107,7 @@ func (w *work) repeatMessage(before knownMessage, r room.Record) error {
 	if before.claimed == r.Fence || r.Result != room.Matched {
 		return nil
 	}
-	return w.addIncident(0, alarm{kind: "message_matched_twice", subject: r.MessageID, ticket: r.Ticket,
+	return w.addIncident(0, alarm{kind: "message_matched_twice", message: r.MessageID, ticket: r.Ticket,
 		fence:  r.Fence,
 		seller: r.Seller, detail: "a message was matched to a second lease; the first answer stays", at: r.At})
 }

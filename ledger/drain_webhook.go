@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ type webhookEvent struct {
 	MessageID string
 	SentAt    int64
 	Kind      string // of an incident
+	Subject   string // of an incident; it is not sent
 	Detail    string
 	JoinedAt  int64  // of a near place, as the next two
 	Position  int    // from 1 = next
@@ -96,7 +98,8 @@ func leaseKey(id room.ID, e webhookEvent) string {
 	if e.Fence != 0 {
 		return string(id) + "/" + strconv.FormatInt(e.Fence, 10)
 	}
-	return string(id) + "/" + e.Kind + "/" + plain(e.MessageID) + "/" + strconv.FormatInt(e.Ticket, 10)
+	about := cmp.Or(e.Subject, plain(e.MessageID))
+	return string(id) + "/" + e.Kind + "/" + about + "/" + strconv.FormatInt(e.Ticket, 10)
 }
 
 // stamp returns unix ms in the contract's format; 0 gives "".

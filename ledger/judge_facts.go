@@ -151,7 +151,7 @@ func (w *work) agreeToMatch(r room.Record) error {
 // refuseMatch refuses a match and adds an incident.
 func (w *work) refuseMatch(epoch int64, r room.Record, why string) error {
 	w.addVerdict(r, false)
-	return w.addIncident(epoch, alarm{kind: "match_refused", subject: r.MessageID, ticket: r.Ticket,
+	return w.addIncident(epoch, alarm{kind: "match_refused", message: r.MessageID, ticket: r.Ticket,
 		fence:  r.Fence,
 		seller: r.Seller, detail: "a match was refused: " + why, at: r.At})
 }

@@ -119,7 +119,7 @@ func (w *work) rejectMessage(epoch int64, r room.Record) error {
 	if err != nil {
 		return err
 	}
-	return w.addIncident(epoch, alarm{kind: "message_rejected", subject: r.MessageID, ticket: r.Ticket,
+	return w.addIncident(epoch, alarm{kind: "message_rejected", message: r.MessageID, ticket: r.Ticket,
 		fence:  r.Fence,
 		seller: r.Seller, detail: "a holder said that a message is not its own", at: r.At})
 }

@@ -30,7 +30,7 @@ func (e *Engine) Audit(ctx context.Context, id ID, by Action) error {
 func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail string) error {
 	return e.journal(ctx, id, "incident", members(struct {
 		Kind    string `json:"action"`
-		Subject string `json:"message_id"`
+		Subject string `json:"who"` // it is no message's id
 		Detail  string `json:"reason"`
 	}{kind, subject, detail}), true)
 }

@@ -71,12 +71,12 @@ func TestIncidentIsJournalledAndSupportIsNotified(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, rdb redis.UniversalClient) {
 		e := room.New(rdb, room.Config{Journal: 100})
 		events := listen(t, rdb)
-		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "m\"1",
+		require.NoError(t, e.Incident(t.Context(), integration, "message_refused", "s\"1",
 			"the signature is wrong"))
 		list := recordsOf(t, e, integration, "incident")
 		require.Len(t, list, 1)
-		require.Equal(t, [3]string{"message_refused", "m\"1", "the signature is wrong"},
-			[3]string{list[0].Action, list[0].MessageID, list[0].Reason})
+		require.Equal(t, [4]string{"message_refused", "s\"1", "", "the signature is wrong"},
+			[4]string{list[0].Action, list[0].Who, list[0].MessageID, list[0].Reason})
 		require.Equal(t, []room.Note{{Desk: true}}, notes(events()))
 		rooms, err := e.Active(t.Context())
 		require.NoError(t, err)
