@@ -141,16 +141,21 @@ type refusals struct {
 	kinds map[string]*noted // by metric label
 }
 
-// noted counts a kind's refusals since its last line.
+// noted is a kind's refusals since its last line.
 type noted struct {
-	at    time.Time
-	count int
+	at      time.Time
+	count   int
+	reasons []string // each once, at most mostReasons
 }
 
-const noteEvery = time.Minute
+const (
+	noteEvery   = time.Minute
+	mostReasons = 5
+)
 
 func (r *refusals) note(way, kind string, err error) {
-	if Reason(err) == "" {
+	reason := Reason(err)
+	if reason == "" {
 		return
 	}
 	r.mu.Lock()
@@ -161,9 +166,13 @@ func (r *refusals) note(way, kind string, err error) {
 		r.kinds[kind] = n
 	}
 	n.count++
+	if len(n.reasons) < mostReasons && !slices.Contains(n.reasons, reason) {
+		n.reasons = append(n.reasons, reason)
+	}
 	if time.Since(n.at) < noteEvery {
 		return
 	}
-	r.log.Warn("a seller's token was refused", "way", way, "reason", Reason(err), "count", n.count)
-	n.at, n.count = time.Now(), 0
+	r.log.Warn("a seller's token was refused", "way", way, "reason", strings.Join(n.reasons, "; "),
+		"count", n.count)
+	n.at, n.count, n.reasons = time.Now(), 0, nil
 }

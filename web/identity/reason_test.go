@@ -89,10 +89,15 @@ func TestRefusedTokensAreLoggedOnceAMinute(t *testing.T) {
 		_, err := s.Bearer(t.Context(), "stock", signed(t, portaltest.For("s-1").With("room", "integration")), "")
 		require.ErrorIs(t, err, ErrAudience)
 		require.Contains(t, log.String(), "its room is another", "of another kind")
+		for _, other := range []string{"iss", "jti"} {
+			_, err = s.Bearer(t.Context(), here, signed(t, portaltest.For("s-1").With(other, 7)), "")
+			require.ErrorIs(t, err, ErrToken)
+		}
 		time.Sleep(noteEvery)
 		_, err = s.Link(t.Context(), here, token, "")
 		require.ErrorIs(t, err, ErrToken)
-		require.Contains(t, log.String(), `way=link reason="sub is a number: want a text" count=3`)
+		require.Contains(t, log.String(), `way=link reason="sub is a number: want a text; iss is a number: `+
+			`want a text; jti is a number: want a text" count=5`)
 		require.NotContains(t, log.String(), token[:20])
 	})
 }
