@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -25,4 +26,14 @@ func TestRoomForRootAloneIsNone(t *testing.T) {
 	}
 	require.NotZero(t, freeOn(t.TempDir()))
 	require.EqualValues(t, -1, freeOn(t.TempDir()+"/nothere"))
+}
+
+// SQLite writes its log where the file is, not where the link is. Root may write everywhere but in /proc.
+func TestDoctorTriesTheDirectoryThatALinkLeadsTo(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "w.db")
+	require.NoError(t, os.Symlink("/proc/w.db", link))
+	d := &doctor{}
+	d.sqlite(t.Context(), link)
+	require.Len(t, d.findings, 1)
+	require.Contains(t, d.findings[0].Text, "/proc can not be written")
 }
