@@ -149,7 +149,7 @@ func present[T comparable](value T) *T {
 	return &value
 }
 
-func (v RoomView) text() Text { return TextIn(v.Lang) }
+func (v RoomView) text() Text { return textIn(v.Lang, v.Info.Brand) }
 
 // shows reports whether a part that belongs to the given states, in words with spaces between, is visible.
 func (v RoomView) shows(states string) bool {

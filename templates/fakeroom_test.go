@@ -53,6 +53,7 @@ func startFakeRoom(t *testing.T) *fakeRoom {
 	mux := http.NewServeMux()
 	mux.Handle("/static/", static.Handler())
 	mux.HandleFunc("GET /rooms/integration", room.page)
+	mux.HandleFunc("GET /rooms/integration/brand/{digest}/{file}", room.brandFile)
 	mux.HandleFunc("GET /api/integration/ws", room.socket)
 	mux.HandleFunc("/api/integration/lock", room.action)
 	mux.HandleFunc("POST /api/integration/lock/{verb}", room.action)
@@ -72,6 +73,15 @@ func (r *fakeRoom) page(w http.ResponseWriter, req *http.Request) {
 		view.AssetPrefix = "/static/v-000000000000"
 	}
 	_ = templates.RoomPage(view).Render(req.Context(), w)
+}
+
+func (r *fakeRoom) brandFile(w http.ResponseWriter, req *http.Request) {
+	file := *r.view.Info.Brand.Style
+	if req.PathValue("file") == "logo" {
+		file = r.view.Info.Brand.Logo.File
+	}
+	w.Header().Set("Content-Type", file.Kind)
+	_, _ = w.Write(file.Content)
 }
 
 func (r *fakeRoom) socket(w http.ResponseWriter, req *http.Request) {

@@ -8,6 +8,7 @@ type LinkView struct {
 	AssetPrefix string
 	Room        string // already checked
 	Name        string // its display name; empty: none
+	Brand       Brand
 	Token       string // the end of the link's own address
 
 	SellerID string
@@ -21,6 +22,7 @@ type NewLinkView struct {
 	AssetPrefix string
 	Room        string // already checked
 	Name        string // its display name; empty: none
+	Brand       Brand
 
 	URL       string
 	ExpiresAt int64 // unix milliseconds
@@ -34,6 +36,7 @@ type ArrivalView struct {
 	AssetPrefix string
 	Room        string // already checked
 	Name        string // its display name; empty: none
+	Brand       Brand
 	Token       string
 	Other       string // the browser's seller
 }

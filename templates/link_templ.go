@@ -361,7 +361,7 @@ func NewLinkPage(v NewLinkView) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := TextIn(v.Lang)
+		t := textIn(v.Lang, v.Brand)
 		templ_7745c5c3_Var22 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -457,7 +457,7 @@ func NewLinkPage(v NewLinkView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(t, t.Link.Make+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(t, t.Link.Make+" · "+t.Live.Brand, whose{v.Room, v.Name, v.Brand}, v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -487,7 +487,7 @@ func LinkPage(v LinkView) templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := TextIn(v.Lang)
+		t := textIn(v.Lang, v.Brand)
 		templ_7745c5c3_Var29 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -744,7 +744,7 @@ func LinkPage(v LinkView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(t, t.Link.OpenTitle+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(t, t.Link.OpenTitle+" · "+t.Live.Brand, whose{v.Room, v.Name, v.Brand}, v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -774,7 +774,7 @@ func ArrivalPage(v ArrivalView) templ.Component {
 			templ_7745c5c3_Var46 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := TextIn(v.Lang)
+		t := textIn(v.Lang, v.Brand)
 		templ_7745c5c3_Var47 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -910,7 +910,7 @@ func ArrivalPage(v ArrivalView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(t, t.Link.OtherTitle+" · "+t.Live.Brand, orElse(v.Name, t.Live.Brand), v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var47), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(t, t.Link.OtherTitle+" · "+t.Live.Brand, whose{v.Room, v.Name, v.Brand}, v.AssetPrefix, Languages(), never, templ.Attributes{"data-state": "link"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var47), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

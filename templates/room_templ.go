@@ -224,7 +224,7 @@ func RoomPage(v RoomView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(t, v.title(), v.name(), v.AssetPrefix, Languages(), renewal{script: true, plain: v.Plain, seconds: v.refresh()}, v.marks()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(t, v.title(), whose{v.Room, v.Info.Name, v.Info.Brand}, v.AssetPrefix, Languages(), renewal{script: true, plain: v.Plain, seconds: v.refresh()}, v.marks()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

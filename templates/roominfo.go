@@ -9,6 +9,7 @@ type RoomInfo struct {
 	Marketplaces []MarketplaceInfo
 	Support      SupportInfo
 	ReturnURL    string // where a seller goes after the turn
+	Brand        Brand
 
 	chosen int // place of Marketplace among Marketplaces
 }

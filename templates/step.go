@@ -146,8 +146,6 @@ func (v RoomView) market() string {
 	return orElse(v.Info.Marketplace.Name, v.text().Page.Market)
 }
 
-func (v RoomView) name() string { return orElse(v.Info.Name, v.text().Live.Brand) }
-
 func (v RoomView) span(seconds int) string { return SpanWords(v.Lang, seconds) }
 
 func orElse(text, other string) string {

@@ -20,6 +20,8 @@
 //	GET  /rooms/{room}?entered={message_id} folds that code: the seller has entered it
 //	GET  /rooms/{room}?lang=ko|en switches the language
 //
+// Of a room with a Brand they also load GET /rooms/{room}/brand/{digest}/logo and …/style.
+//
 // The server answers a leave without confirm=yes by 303 to ?ask=leave, or ?ask=done where the reason is
 // completed; a reject without it by 303 to ?ask=reject.
 //
@@ -206,6 +208,7 @@ type ErrorView struct {
 	Code   string
 	Detail string // shown instead of the code's words, where it is not empty
 	Room   string // the room to go back to; empty where there is none
+	Brand  Brand  // of that room
 
 	Again       int    // in how many seconds the browser reloads by itself; 0: it does not
 	AgainAt     string // where it goes then, instead of the page's own address
