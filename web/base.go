@@ -103,7 +103,11 @@ func (b *base) errorRoom(c *gin.Context, v *templates.ErrorView) {
 	} else if id, ok := b.Rooms.Default(); ok {
 		v.Room = string(id)
 	}
-	if c.Request.Method == http.MethodGet || v.Room == "" {
+	if v.Room == "" {
+		return
+	}
+	v.Brand = b.info(room.ID(v.Room), v.Lang).Brand
+	if c.Request.Method == http.MethodGet {
 		return
 	}
 	v.AgainAt = pagePath(room.ID(v.Room), "?lang="+v.Lang)

@@ -79,8 +79,9 @@ func (h *devices) makeLinkForm(c *gin.Context) {
 	if chosen := c.PostForm("lang"); request.Seller.Has(chosen) {
 		lang = chosen
 	}
+	info := h.info(request.Room(c), lang)
 	h.Show(c, http.StatusOK, lang, templates.NewLinkPage(templates.NewLinkView{Lang: lang,
-		AssetPrefix: h.AssetPrefix, Room: string(request.Room(c)), Name: h.info(request.Room(c), lang).Name,
+		AssetPrefix: h.AssetPrefix, Room: string(request.Room(c)), Name: info.Name, Brand: info.Brand,
 		URL: answer.URL, ExpiresAt: int64(answer.ExpiresAt), QRSize: answer.QR.Size, QRPath: answer.QR.Path}))
 }
 
@@ -132,8 +133,9 @@ func (h *devices) linkPage(c *gin.Context) {
 		return
 	}
 	h.probeCookies(c)
+	info := h.info(request.Room(c), lang)
 	h.Show(c, http.StatusOK, lang, templates.LinkPage(templates.LinkView{Lang: lang, AssetPrefix: h.AssetPrefix,
-		Room: string(request.Room(c)), Name: h.info(request.Room(c), lang).Name,
+		Room: string(request.Room(c)), Name: info.Name, Brand: info.Brand,
 		Token: c.Param("token"), SellerID: l.Seller, State: string(l.status), Refused: h.refusedLink(c, l)}))
 }
 

@@ -26,6 +26,7 @@ type pages struct {
 func (h *pages) routes(g *gin.RouterGroup) {
 	g.GET("", h.page)
 	g.GET("/", h.toPage)
+	g.GET("/brand/:digest/:file", h.brandFile)
 	g.POST("/arrive", h.arriveForm)
 	g.POST("/join", h.joinForm)
 	g.POST("/leave", h.leaveForm)

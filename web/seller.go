@@ -260,8 +260,10 @@ func (h *pages) lives(ctx context.Context, session string, rooms []room.ID) (boo
 func (h *pages) askArrival(c *gin.Context, id room.ID, token, other string) {
 	lang := request.Seller.Page(c.Request)
 	hideAddress(c)
+	info := h.info(id, lang)
 	h.Show(c, http.StatusOK, lang, templates.ArrivalPage(templates.ArrivalView{Lang: lang,
-		AssetPrefix: h.AssetPrefix, Room: string(id), Name: h.info(id, lang).Name, Token: token, Other: other}))
+		AssetPrefix: h.AssetPrefix, Room: string(id), Name: info.Name, Brand: info.Brand, Token: token,
+		Other: other}))
 }
 
 // arriveForm is POST of that question.

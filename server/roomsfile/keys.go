@@ -37,6 +37,9 @@ func keys() []key {
 		{"support.tel", tel(func(e *Entry) *string { return &e.Support.Tel })},
 		{"return_url", link(func(e *Entry) *string { return &e.ReturnURL })},
 		{"open", (*reader).open},
+		{"brand.name", text(64, func(e *Entry) *Text { return &e.Brand.Name })},
+		{"brand.logo", (*reader).logo},
+		{"brand.colour", colour},
 		{"sms_secret", (*reader).secret},
 		{"sms_secret_file", (*reader).secretFile},
 		{"sms_from", senders(mostSenders, func(e *Entry) *[]string { return &e.Senders })},
@@ -75,7 +78,7 @@ func (r *reader) keys(d *draft, within string, n *node) {
 		switch {
 		case at < 0 && !isGroup(name):
 			r.wrong(p.key.line, "%s: %s", d.name, unknown(p.key.text, within))
-		case p.value.kind == nothing:
+		case p.value.kind == nothing && name != "brand.colour": // of which YAML may have made a comment
 		case p.value.kind == group && isGroup(name):
 			r.keys(d, name+".", p.value)
 		case at < 0:
@@ -214,16 +217,22 @@ func (r *reader) secretFile(d *draft, v *node) error {
 	return r.keep(d, content)
 }
 
-// readSecret returns a secret file's content; its path is relative to the rooms file.
+// readSecret returns a secret file's content.
 func (r *reader) readSecret(path string) (string, error) {
+	content, err := r.readFile(path)
+	return strings.TrimPrefix(string(content), byteOrderMark), err
+}
+
+// readFile returns a file's content; its path is relative to the rooms file.
+func (r *reader) readFile(path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.checks.Path), path)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("can not be read: %w", err)
+		return nil, fmt.Errorf("can not be read: %w", err)
 	}
-	return strings.TrimPrefix(string(content), byteOrderMark), nil
+	return content, nil
 }
 
 // fewest is the minimum length of a secret in bytes.

@@ -178,6 +178,7 @@ func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 		e.Keyring = room.NewKeyring(secrets...)
 	}
 	r.claimable(d, &e)
+	r.named(d, &e)
 	r.complete(d, &e)
 	return &e
 }

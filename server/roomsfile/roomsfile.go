@@ -11,6 +11,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
+	"github.com/waitroom/waitroom/templates/brand"
 )
 
 // Entry holds a room's settings; the file overrides the general ones.
@@ -23,6 +24,7 @@ type Entry struct {
 	Support      Support
 	ReturnURL    string
 	Open         *Hours // when the room takes new places; nil: always
+	Brand        Brand
 
 	Senders  []string      // accepted senders; none: all
 	Verifier *sms.Verifier // of the room's own secret; nil: none
@@ -79,6 +81,13 @@ func (e *Entry) OpenToAll(shared bool) bool {
 type Support struct {
 	Text     Text
 	URL, Tel string
+}
+
+// Brand is the look of a seller's portal. Each part may be missing; a logo has a name.
+type Brand struct {
+	Name  Text
+	Logo  *brand.Logo
+	Style *brand.File // of its colour
 }
 
 // Text is a text by language; "" is the one for all other languages.

@@ -186,7 +186,7 @@ func TestEverythingThatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"a:\n  claimWithin: 1s":                           `:2: a: claimWithin is no key: do you mean claim_within?`,
 		"a:\n  marketplace:\n    link: x":                 `:3: a: marketplace.link is no key: the keys are name, url, from, contains`,
 		"a:\n  marketplace:\n    urls: x":                 `:3: a: marketplace.urls is no key: do you mean marketplace.url?`,
-		"a:\n  zzzzzz: x":                                 `:2: a: zzzzzz is no key: the keys are name, phone, marketplace, marketplaces, support, return_url, open, sms_secret, sms_secret_file, sms_from, sms_sources, sms_expect, sms_quarantine, lease, claim_within`,
+		"a:\n  zzzzzz: x":                                 `:2: a: zzzzzz is no key: the keys are name, phone, marketplace, marketplaces, support, return_url, open, brand, sms_secret, sms_secret_file, sms_from, sms_sources, sms_expect, sms_quarantine, lease, claim_within`,
 		"a:\n  lease: 20m":                                `:2: a: lease is "20m": want up to 10m`,
 		"a:\n  lease: 120":                                `:2: a: lease is "120": want up to 10m`,
 		"a:\n  lease: [1s]":                               `:2: a: lease is a list: want one value`,
