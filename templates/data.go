@@ -128,8 +128,8 @@ func (v RoomView) frame() frame {
 		Type: "state", Room: v.Room, Epoch: v.Epoch, Version: v.Version, ServerTime: v.ServerTime, Status: v.State,
 		Outcome: present(v.Outcome), Ticket: present(v.Ticket), QueuePosition: present(v.QueuePosition),
 		QueueLength: v.QueueLength, EstimatedWait: v.EstimatedWait, MaximumWait: v.MaximumWait,
-		LeaseExpiresAt: present(v.LeaseExpiresAt), OpensAt: present(v.OpensAt), Notice: v.Notice, Fence: present(v.Fence),
-		Public: v.Public, ClaimBy: present(v.ClaimBy), Marks: v.Marks, Codes: v.codes(),
+		LeaseExpiresAt: present(v.LeaseExpiresAt), OpensAt: present(v.OpensAt), Notice: v.Notice,
+		Fence: present(v.Fence), Public: v.Public, ClaimBy: present(v.ClaimBy), Marks: v.Marks, Codes: v.codes(),
 	}
 }
 
