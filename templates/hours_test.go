@@ -11,12 +11,15 @@ import (
 
 func TestASellerWhoComesOutsideTheHoursIsToldWhenTheRoomOpens(t *testing.T) {
 	room, tab := startFakeRoom(t), openBrowser(t)
+	tab.before(ownNotifications)
 	tab.open(room, "ko")
+	tab.run(`Notification.permission = "granted"; Object.defineProperty(document, "hidden", { value: true })`)
 	tab.hides("closed")
 	tab.shows("join-form")
 
 	room.push(t, object{"opens_at": time.Now().Add(7 * 24 * time.Hour).UnixMilli()})
 	tab.shows("closed")
+	tab.shows("closed-notify")
 	tab.hides("join-form")
 	tab.hides("line")
 	require.Regexp(t, `^\d+월 \d+일 오[전후] \d+:\d\d에 열려요\.$`, tab.text("opens"))
@@ -32,6 +35,7 @@ func TestASellerWhoComesOutsideTheHoursIsToldWhenTheRoomOpens(t *testing.T) {
 	tab.hides("closed")
 	tab.shows("join-form")
 	tab.until(`document.getElementById("say").textContent.includes("이제 열렸어요")`)
+	tab.until(`shown.at(-1) === "이제 열렸어요 줄을 설 수 있어요."`)
 	tab.requireQuiet()
 }
 

@@ -543,7 +543,7 @@ type LiveText struct {
 	OpensToday      string            `json:"opens_today"`    // {time}
 	OpensTomorrow   string            `json:"opens_tomorrow"` // {time}
 	OpensOn         string            `json:"opens_on"`       // {date} {time}
-	SayOpened       string            `json:"say_opened"`
+	NotifyOpened    Notice            `json:"notify_opened"`
 	Months          []string          `json:"months"`
 	Date            string            `json:"date"` // {day} {month}
 	WaitLost        string            `json:"wait_lost"`
@@ -635,6 +635,7 @@ type PageText struct {
 	PausedTitle    string            `json:"paused_title"`
 	PausedLead     string            `json:"paused_lead"`
 	ClosedTitle    string            `json:"closed_title"`
+	ClosedNotify   string            `json:"closed_notify"`
 	MyPlace        string            `json:"my_place"`
 	NextHero       string            `json:"next_hero"`
 	NextLead       string            `json:"next_lead"`

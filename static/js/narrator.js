@@ -27,8 +27,11 @@ export class Narrator {
     if (state.status === "waiting") this.#waiting(state, before);
     if (state.status === "ended" && before.status !== "ended") this.#ended();
     const placeless = state.status === "idle" || state.status === "ended";
-    if (placeless && before.opens_at != null && state.opens_at == null)
-      this.speaker.say(this.words.say_opened);
+    if (placeless && before.opens_at != null && state.opens_at == null) {
+      const { words: t } = this;
+      this.speaker.say(fill(t.say_both, t.notify_opened));
+      this.alert.near(t.notify_opened);
+    }
     if (state.paused !== before.paused && state.status === "waiting") this.#paused(state.paused);
   }
 

@@ -131,7 +131,7 @@ export class View {
   #opens() {
     const { closed, server, words } = this;
     byID("line").hidden = closed;
-    byID("closed").hidden = !closed;
+    byID("closed").hidden = byID("closed-notify").hidden = !closed;
     if (closed)
       put(byID("opens"), opensWords(words, server.here(this.state.opens_at), server.here(server.now())));
   }
