@@ -34,8 +34,9 @@ func BenchmarkReportOfAYear(b *testing.B) {
 				`places (room, epoch, ticket, seller, joined_at, ended_at, outcome, fence)
 					SELECT 'integration', 1, i, 's-' || (i % 40000), i * 78840, i * 78840 + i * 7919 % 900000, CASE i % 9
 					WHEN 0 THEN 'cancelled' WHEN 1 THEN 'expired' ELSE 'completed' END, i * 1000 FROM n`,
-				`leases (room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome)
-					SELECT 'integration', i * 1000, 1, i, 's-' || (i % 40000), i * 78840 + i * 7919 % 600000, 0,
+				`leases (room, fence, epoch, ticket, seller, joined_at, granted_at, expires_at, ended_at, outcome)
+					SELECT 'integration', i * 1000, 1, i, 's-' || (i % 40000), i * 78840,
+					i * 78840 + i * 7919 % 600000, 0,
 					i * 78840 + i * 7919 % 900000 + 1, 'completed' FROM n`,
 				`messages (room, message_id, state, sender, body, sent_at, received_at, result, code)
 					SELECT 'integration', 'm-' || (i * 7919 % 400000), 'judged', '*******5678', 'code ******', i * 78840,

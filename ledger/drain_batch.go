@@ -137,13 +137,14 @@ func readLeases(s sqldb.Session, runs []*run) error {
 	}
 	return s.EachRow(func(scan func(...any) error) error {
 		l, id := lease{stored: true, known: true}, ""
-		err := scan(&id, &l.fence, &l.epoch, &l.ticket, &l.seller, &l.granted, &l.expires, &l.ended, &l.outcome)
+		err := scan(&id, &l.fence, &l.epoch, &l.ticket, &l.seller, &l.joined, &l.granted, &l.expires, &l.ended,
+			&l.outcome)
 		if err == nil {
 			*of[id].batch.leases[l.fence] = l
 		}
 		return err
-	}, rows, `SELECT t.room, t.fence, t.epoch, t.ticket, t.seller, t.granted_at, t.expires_at, t.ended_at,
-		t.outcome`+
+	}, rows, `SELECT t.room, t.fence, t.epoch, t.ticket, t.seller, t.joined_at, t.granted_at,
+		t.expires_at, t.ended_at, t.outcome`+
 		s.Dialect.Matching("leases", "t.room = v.room AND t.fence = v.fence"))
 }
 

@@ -8,19 +8,21 @@ import (
 type lease struct {
 	fence, epoch, ticket    int64
 	seller                  string
+	joined                  *int64 // of its place, when it was granted
 	granted, expires, ended *int64
 	outcome                 *string
 
 	stored, known, changed bool // in the table; its seller is known; to be written
 }
 
-// grant begins the lease. It returns false if the lease was granted before.
-func (l *lease) grant(epoch int64, r room.Record) bool {
+// grant begins the lease of a place that was joined at a time. It returns false if the lease was granted
+// before.
+func (l *lease) grant(epoch int64, r room.Record, joined *int64) bool {
 	if l.granted != nil {
 		return false
 	}
 	l.begin(epoch, r)
-	l.granted, l.expires, l.changed = new(r.GrantedAt), new(r.ExpiresAt), true
+	l.joined, l.granted, l.expires, l.changed = joined, new(r.GrantedAt), new(r.ExpiresAt), true
 	return true
 }
 

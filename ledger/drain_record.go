@@ -63,7 +63,7 @@ func (w *work) granted(b *batch, epoch int64, r room.Record) error {
 	}
 	p := b.places[placeKey{epoch, r.Ticket}]
 	p.grant(r)
-	if !b.leases[r.Fence].grant(epoch, r) {
+	if !b.leases[r.Fence].grant(epoch, r, p.joined) {
 		return fmt.Errorf("%w: fence %d was granted before", errMalformed, r.Fence)
 	}
 	b.highest = max(b.highest, r.Fence)

@@ -48,22 +48,23 @@ func writePlaces(s sqldb.Session, runs []*run) error {
 
 func writeLeases(s sqldb.Session, runs []*run) error {
 	rows := dialect.NewRows(countAll(runs, countLeases), "room TEXT", "fence BIGINT", "epoch BIGINT",
-		"ticket BIGINT", "seller TEXT", "granted_at BIGINT", "expires_at BIGINT",
+		"ticket BIGINT", "seller TEXT", "joined_at BIGINT", "granted_at BIGINT", "expires_at BIGINT",
 		"ended_at BIGINT", "outcome TEXT")
 	for _, r := range runs {
 		for _, l := range r.batch.leaseOrder {
 			if l.changed {
 				r.counts.granted += int(number(!l.stored))
-				rows.Add(string(r.id), l.fence, l.epoch, l.ticket, l.seller, l.granted, l.expires, l.ended, l.outcome)
+				rows.Add(string(r.id), l.fence, l.epoch, l.ticket, l.seller, l.joined, l.granted, l.expires, l.ended,
+					l.outcome)
 			}
 		}
 	}
-	return s.ExecRows(rows, `INSERT INTO leases (room, fence, epoch, ticket, seller, granted_at, expires_at,
-		ended_at, outcome)
-		SELECT room, fence, epoch, ticket, seller, granted_at, expires_at, ended_at, outcome FROM v WHERE true
-		ON CONFLICT (room, fence) DO UPDATE SET
-			granted_at = excluded.granted_at, expires_at = excluded.expires_at, ended_at = excluded.ended_at,
-			outcome = excluded.outcome`)
+	return s.ExecRows(rows, `INSERT INTO leases (room, fence, epoch, ticket, seller, joined_at, granted_at,
+		expires_at, ended_at, outcome)
+		SELECT room, fence, epoch, ticket, seller, joined_at, granted_at, expires_at, ended_at, outcome
+		FROM v WHERE true ON CONFLICT (room, fence) DO UPDATE SET
+			joined_at = excluded.joined_at, granted_at = excluded.granted_at, expires_at = excluded.expires_at,
+			ended_at = excluded.ended_at, outcome = excluded.outcome`)
 }
 
 // newConcluded returns an empty list for writeConcluded.

@@ -68,9 +68,11 @@ var figures = []figure{
 			}
 			return nil
 		}},
-	{`SELECT STRING_AGG(COALESCE(CAST(l.granted_at - p.joined_at AS TEXT), '') || ' ' ||
+	// The place is looked up for leases without its join, such as those of earlier versions.
+	{`SELECT STRING_AGG(COALESCE(CAST(l.granted_at - COALESCE(l.joined_at, (SELECT p.joined_at FROM places p
+			WHERE p.room = l.room AND p.epoch = l.epoch AND p.ticket = l.ticket)) AS TEXT), '') || ' ' ||
 			CASE WHEN l.outcome IN ('unclaimed', 'lost') THEN '' ELSE CAST(l.ended_at - l.granted_at AS TEXT) END, ',')
-		FROM leases l LEFT JOIN places p ON p.room = l.room AND p.epoch = l.epoch AND p.ticket = l.ticket
+		FROM leases l
 		WHERE l.room = $1 AND l.granted_at >= v.begins AND l.granted_at < v.ends AND l.outcome IS NOT NULL`,
 		addTurns},
 	{`SELECT STRING_AGG(CASE COALESCE(now_result, result)

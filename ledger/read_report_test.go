@@ -90,6 +90,25 @@ func TestAReportHasWhatALossEnded(t *testing.T) {
 	})
 }
 
+func TestAReportHasTheWaitsOfLeasesThatDoNotHaveTheirJoin(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		b.writePlace(1, life{joined: 10, granted: 40, ended: 50, outcome: room.Completed})
+		b.writePlace(2, life{joined: 20, granted: 60, ended: 70, outcome: room.Completed})
+		require.NoError(t, l.Drain(t.Context(), here))
+		require.Equal(t, []string{"10", "20"}, column(t, l.DB(), `SELECT joined_at FROM leases ORDER BY fence`))
+		// The first lease is as an earlier version wrote it; the second one does not need its place.
+		for _, change := range []string{`UPDATE leases SET joined_at = NULL WHERE fence = 1000`,
+			`UPDATE places SET joined_at = NULL WHERE ticket = 2`} {
+			_, err := l.DB().Exec(change)
+			require.NoError(t, err)
+		}
+		got, err := l.Report(t.Context(), here, []int64{0, 100})
+		require.NoError(t, err)
+		require.Equal(t, [2]int64{30, 40}, [2]int64{got[0].WaitP50, got[0].WaitP95})
+	})
+}
+
 func TestAReportHasNoHoldOfAnUnclaimedTurn(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)
