@@ -60,7 +60,7 @@ func quietPages(lang string) map[string]templ.Component {
 			refused), "history-empty": templates.HistoryPage(none),
 		"report": templates.ReportPage(reportView(lang)), "report-refused": templates.ReportPage(
 			templates.ReportView{DeskView: deskView(lang), Room: "integration", Zone: "UTC", Most: 400,
-				Error: "invalid_time"}),
+				From: "2026-07-03", To: "2026-06-06", Error: "invalid_time"}),
 		"audit":      templates.AuditPage(auditView(lang)),
 		"deliveries": templates.DeliveriesPage(deliveriesView(lang)), "deliveries-off": templates.DeliveriesPage(
 			off),

@@ -10,7 +10,7 @@ type ReportView struct {
 	DeskView
 	Room     string
 	Zone     string // of the days, by name
-	From, To string // the first and the last day; "" = not known
+	From, To string // the first and the last day; "" = not known; as entered, beside an error
 	Error    string // a code: invalid_time, ledger_unavailable; "" = none
 	Most     int    // days at a time
 	Days     []ReportDay

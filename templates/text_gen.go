@@ -250,6 +250,7 @@ type DeskReportText struct {
 	To      string               `json:"to"`
 	Show    string               `json:"show"`
 	Hint    string               `json:"hint"` // {n} {zone}
+	Refused Notice               `json:"refused"`
 	Note    string               `json:"note"`
 	Columns map[string]string    `json:"columns"` // by column
 	Seconds string               `json:"seconds"` // {column}

@@ -18,7 +18,8 @@ var reportPeriods = []int{7, 28, 90}
 // reportPage is GET /support/{room}/report, with the days of the API.
 func (d *Desk) reportPage(c *gin.Context) {
 	id := request.Room(c)
-	v := templates.ReportView{DeskView: d.deskView(c), Room: string(id), Most: reportMost}
+	v := templates.ReportView{DeskView: d.deskView(c), Room: string(id), Most: reportMost,
+		From: c.Query("from"), To: c.Query("to")}
 	days, err := d.reportDays(c)
 	if err == nil {
 		err = d.fillReport(c, days)

@@ -134,6 +134,8 @@ func TestABadReportIsRefusedByName(t *testing.T) {
 		require.Contains(t, w.Body.String(), `"code":"`+code+`"`, query)
 	}
 	require.Empty(t, f.did)
+	require.Contains(t, f.call(t, h, "park", "GET", reportPath+"?from=x", "").Body.String(),
+		"보고서에서는 대기실 시간대")
 	require.Equal(t, http.StatusOK, f.call(t, h, "park", "GET", reportPath+"?from=2025-01-01&to=2026-02-04", "").Code,
 		"400 days")
 	require.Len(t, f.bounds, 401)
@@ -144,6 +146,16 @@ func TestABadReportIsRefusedByName(t *testing.T) {
 	}
 	require.NotContains(t, f.did, "audit integration exported_report", "nothing was exported")
 	require.Equal(t, http.StatusUnauthorized, ask(t, h, "GET", reportPath).Code)
+}
+
+func TestAReportsPageOfABadPeriodSaysSoAndKeepsIt(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	w := f.call(t, h, "park", "GET", "/support/integration/report?from=2026-11-22&to=2026-11-21&lang=en", "")
+	require.Equal(t, http.StatusBadRequest, w.Code)
+	require.Contains(t, w.Body.String(), "The first day may not be after the last one, and 400 days at most")
+	require.Contains(t, w.Body.String(), `type="date" value="2026-11-22"`)
+	require.Contains(t, w.Body.String(), `type="date" value="2026-11-21"`)
 }
 
 func TestAReportsPageHasTheDaysLatestFirst(t *testing.T) {
