@@ -132,5 +132,6 @@ type reportData struct {
 func (v ReportView) data(t Text) reportData {
 	words := t.Desk.Live
 	words.Charts, words.Minute = t.Desk.Report.Charts, t.ReportHeading("day")
+	words.Outcomes = t.Desk.Tags // as in the table's headings
 	return reportData{Lang: t.Page.Lang, Words: words, Days: v.Days}
 }

@@ -11,10 +11,12 @@ export class Chart {
 
   /**
    * format(value) returns a value in words; steps are the allowed steps of an axis. time(ms) returns a time in
-   * words, and timeSteps are the allowed steps of its axis, in seconds; by default, minutes.
+   * words, and timeSteps are the allowed steps of its axis, in seconds; by default, minutes. edge is the room
+   * before the first time and after the last one, in seconds. A dated chart shows the time of a line's newest
+   * numbers.
    */
-  constructor({ name, words, format, steps, time = hourAndMinute, timeSteps }) {
-    Object.assign(this, { words, format, steps, time, timeSteps });
+  constructor({ name, words, format, steps, time = hourAndMinute, timeSteps, edge = 0, dated = false }) {
+    Object.assign(this, { words, format, steps, time, timeSteps, edge, dated });
     this.figure = byID(`chart-${name}`);
     this.place = this.figure.querySelector(".chart-plot");
     this.table = this.figure.querySelector(".chart-table");
@@ -84,7 +86,10 @@ export class Chart {
       padding: [6, 16, 0, 0], // half of the axis's last label stands beyond the plot
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false }, points: { size: 5 } },
-      scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
+      scales: {
+        ...(this.edge && { x: { range: (_, min, max) => [min - this.edge, max + this.edge] } }),
+        y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] },
+      },
       axes: [
         {
           ...axis,
@@ -120,8 +125,9 @@ export class Chart {
   }
 
   /** Shows the numbers of the minute under the pointer; by default a line's newest and a bar's sum. */
-  #showValues(index) {
+  #showValues(pointed) {
     const { at, series } = this.#data;
+    const index = pointed ?? (this.dated ? newestAt(series) : null);
     const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
     const shown = parts
       .filter(({ value }) => value != null)
@@ -166,7 +172,17 @@ function within({ scales: { x } }, times) {
   return times.map((s) => (s >= x.min && s <= x.max ? s : null));
 }
 
+/** Returns where the newest number of lines is; null without one, and for bars. */
+function newestAt(series) {
+  const last = Math.max(-1, ...series.map(({ bars, values }) => (bars ? -1 : values.findLastIndex(known))));
+  return last < 0 ? null : last;
+}
+
+function known(value) {
+  return value != null;
+}
+
 function newest({ values, bars }) {
   if (bars) return values.reduce((sum, value) => sum + value, 0);
-  return [...values].reverse().find((value) => value != null);
+  return [...values].reverse().find(known);
 }

@@ -27,7 +27,7 @@ function draw({ words, days }) {
     outcomes: Object.fromEntries(OUTCOMES.map((name) => [name, day[name] ?? 0])),
   }));
   const at = days.map(({ day }) => midnight(day));
-  const dates = { words, time: monthAndDay, timeSteps: DAYS };
+  const dates = { words, time: monthAndDay, timeSteps: DAYS, edge: 43200, dated: true };
   const times = { ...dates, format: (ms) => short(words, ms), steps: TIMES };
   const counts = { ...dates, format: (n) => n.toLocaleString(), steps: COUNTS };
   const plots = {
