@@ -49,12 +49,13 @@ func BenchmarkReportOfAYear(b *testing.B) {
 				_, err := l.DB().Exec(`VACUUM ANALYZE`)
 				require.NoError(b, err)
 			}
-			bounds := make([]int64, 366)
-			for i := range bounds {
-				bounds[i] = int64(i) * (24 * time.Hour).Milliseconds()
+			spans := make([]ledger.ReportSpan, 365)
+			for i := range spans {
+				begins := int64(i) * (24 * time.Hour).Milliseconds()
+				spans[i] = ledger.ReportSpan{Begins: begins, Ends: begins + (24 * time.Hour).Milliseconds(), Day: i, Hour: -1}
 			}
 			for b.Loop() {
-				days, err := l.Report(b.Context(), here, bounds)
+				days, _, err := l.Report(b.Context(), here, spans)
 				require.NoError(b, err)
 				require.NotZero(b, days[100].Codes)
 			}

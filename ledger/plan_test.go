@@ -190,12 +190,13 @@ func questions(filled int64) map[string]func(*work) error {
 		"minutes":            func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, false)) },
 		"minutes with depth": func(w *work) error { return w.minutes(newSeries(now-3*minute, now+minute, true)) },
 		"report": func(w *work) error {
-			days := []Day{{Outcomes: map[room.Outcome]int{}}}
+			days, spans := newDays(1), []ReportSpan{{Begins: now - 60*minute, Ends: now - 3*minute, Hour: -1}}
 			for _, f := range figures {
-				if err := w.figure(f, days, []int64{now - 60*minute, now - 3*minute}); err != nil {
+				if err := w.figure(f, spans, days, nil); err != nil {
 					return err
 				}
 			}
+			days[0].finish()
 			if days[0].Joined == 0 || days[0].HoldP50 == 0 || days[0].Ambiguous != 0 {
 				return fmt.Errorf("the day is %v", days[0])
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// Day sums up one day of a room. Percentiles are in ms, -1 without values.
+// Day sums up one day of a room, or one hour of all days. Percentiles are in ms, -1 without values.
 type Day struct {
 	Joined   int                  // places that began
 	Outcomes map[room.Outcome]int // of the places that ended
@@ -25,28 +26,58 @@ type Day struct {
 	Codes                      int   // messages with a code that belong to a lease, other than late ones
 	CodeDelayP50, CodeDelayP95 int64 // from sending, by the carrier's clock, to arrival, of the codes
 	Ambiguous, Rejected, Late  int
+
+	waits, holds, delays []int64
 }
 
-// Report sums up the days of a room. Each day begins at a bound, in unix ms, and ends at the next one.
-func (l *Ledger) Report(ctx context.Context, id room.ID, bounds []int64) ([]Day, error) {
-	days := make([]Day, len(bounds)-1)
-	for i := range days {
-		days[i] = Day{Outcomes: map[room.Outcome]int{}, WaitP50: -1, WaitP95: -1, HoldP50: -1,
-			CodeDelayP50: -1, CodeDelayP95: -1}
+// ReportSpan is a part of a report's days, from Begins until before Ends, in unix ms.
+type ReportSpan struct {
+	Begins, Ends int64
+	Day          int // from 0
+	Hour         int // of the day, from 0 to 23; -1 = it counts in no hour
+}
+
+// Report sums up the days of spans, which are in order, and each hour of the day over all of them. There are
+// no hours if no span has one.
+func (l *Ledger) Report(ctx context.Context, id room.ID, spans []ReportSpan) (days, hours []Day, err error) {
+	days = newDays(spans[len(spans)-1].Day + 1)
+	if slices.ContainsFunc(spans, func(s ReportSpan) bool { return s.Hour >= 0 }) {
+		hours = newDays(24)
 	}
 	reads, ctx := errgroup.WithContext(ctx) // each has columns of its own
 	for _, f := range figures {
 		reads.Go(func() error {
-			return l.reading(ctx, id, func(w *work) error { return w.figure(f, days, bounds) })
+			return l.reading(ctx, id, func(w *work) error { return w.figure(f, spans, days, hours) })
 		})
 	}
 	if err := reads.Wait(); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, nil, fmt.Errorf("report: %w", err)
 	}
-	return days, nil
+	for _, list := range [][]Day{days, hours} {
+		for i := range list {
+			list[i].finish()
+		}
+	}
+	return days, hours, nil
 }
 
-// figure is what a report has of one table. Its query lists one day of room $1, from v.begins until before
+func newDays(n int) []Day {
+	days := make([]Day, n)
+	for i := range days {
+		days[i].Outcomes = map[room.Outcome]int{}
+	}
+	return days
+}
+
+// finish computes the percentiles.
+func (d *Day) finish() {
+	d.WaitP50, d.WaitP95 = percentiles(d.waits)
+	d.HoldP50, _ = percentiles(d.holds)
+	d.CodeDelayP50, d.CodeDelayP95 = percentiles(d.delays)
+	d.waits, d.holds, d.delays = nil, nil, nil
+}
+
+// figure is what a report has of one table. Its query lists one span of room $1, from v.begins until before
 // v.ends, in a text: a row of each would take longer, and so would a group. An index has all that it reads.
 type figure struct {
 	query string
@@ -56,8 +87,9 @@ type figure struct {
 var figures = []figure{
 	{`SELECT CAST(COUNT(*) AS TEXT) FROM places
 		WHERE room = $1 AND joined_at >= v.begins AND joined_at < v.ends`,
-		func(day *Day, list string) (err error) {
-			day.Joined, err = strconv.Atoi(list)
+		func(day *Day, list string) error {
+			n, err := strconv.Atoi(list)
+			day.Joined += n
 			return err
 		}},
 	{`SELECT STRING_AGG(outcome, ',') FROM places
@@ -83,42 +115,43 @@ var figures = []figure{
 		addMessages},
 }
 
-// figure adds a figure to the days.
-func (w *work) figure(f figure, days []Day, bounds []int64) error {
-	rows := dialect.NewRows(len(days), "day BIGINT", "begins BIGINT", "ends BIGINT")
-	for i := range days {
-		rows.Add(int64(i), bounds[i], bounds[i+1])
+// figure adds a figure to the days and hours of spans.
+func (w *work) figure(f figure, spans []ReportSpan, days, hours []Day) error {
+	rows := dialect.NewRows(len(spans), "span BIGINT", "begins BIGINT", "ends BIGINT")
+	for i, s := range spans {
+		rows.Add(int64(i), s.Begins, s.Ends)
 	}
 	return w.EachRow(func(scan func(...any) error) error {
-		var day int
+		var span int
 		var list *string // nil: nothing happened
-		if err := scan(&day, &list); err != nil || list == nil {
+		if err := scan(&span, &list); err != nil || list == nil {
 			return err
 		}
-		return f.add(&days[day], *list)
-	}, rows, `SELECT v.day, (`+f.query+`) FROM v`, string(w.id))
+		s := spans[span]
+		err := f.add(&days[s.Day], *list)
+		if err == nil && s.Hour >= 0 {
+			err = f.add(&hours[s.Hour], *list)
+		}
+		return err
+	}, rows, `SELECT v.span, (`+f.query+`) FROM v`, string(w.id))
 }
 
 func addTurns(day *Day, list string) error {
-	var waits, holds []int64
 	for turn := range strings.SplitSeq(list, ",") {
 		wait, hold, _ := strings.Cut(turn, " ")
-		if err := errors.Join(addTime(&waits, wait), addTime(&holds, hold)); err != nil {
+		if err := errors.Join(addTime(&day.waits, wait), addTime(&day.holds, hold)); err != nil {
 			return err
 		}
 	}
-	day.WaitP50, day.WaitP95 = percentiles(waits)
-	day.HoldP50, _ = percentiles(holds)
 	return nil
 }
 
 func addMessages(day *Day, list string) error {
-	var delays []int64
 	for message := range strings.SplitSeq(list, ",") {
 		switch what, delay, _ := strings.Cut(message, " "); what {
 		case "code":
 			day.Codes++
-			if err := addTime(&delays, delay); err != nil {
+			if err := addTime(&day.delays, delay); err != nil {
 				return err
 			}
 		case string(room.Ambiguous):
@@ -129,7 +162,6 @@ func addMessages(day *Day, list string) error {
 			day.Late++
 		}
 	}
-	day.CodeDelayP50, day.CodeDelayP95 = percentiles(delays)
 	return nil
 }
 

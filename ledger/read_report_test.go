@@ -32,6 +32,19 @@ func (b *bench) writeMessage(id string, ticket, sent, arrived int64, result room
 	b.write(1, r)
 }
 
+// reportOf returns the days that begin at bounds and end at the next one.
+func reportOf(t *testing.T, l *ledger.Ledger, id room.ID, bounds ...int64) []ledger.Day {
+	t.Helper()
+	var spans []ledger.ReportSpan
+	for i, ends := range bounds[1:] {
+		spans = append(spans, ledger.ReportSpan{Begins: bounds[i], Ends: ends, Day: i, Hour: -1})
+	}
+	days, hours, err := l.Report(t.Context(), id, spans)
+	require.NoError(t, err)
+	require.Empty(t, hours)
+	return days
+}
+
 // emptyDay is a day on which nothing happened.
 func emptyDay() ledger.Day {
 	return ledger.Day{Outcomes: map[room.Outcome]int{}, WaitP50: -1, WaitP95: -1, HoldP50: -1,
@@ -58,8 +71,7 @@ func TestAReportCountsPlacesOnTheDaysOnWhichTheyBeganAndEnded(t *testing.T) {
 			}
 		}
 		require.NoError(t, l.Drain(t.Context(), here))
-		got, err := l.Report(t.Context(), here, []int64{100, 200, 300, 400, 500})
-		require.NoError(t, err)
+		got := reportOf(t, l, here, 100, 200, 300, 400, 500)
 		first, second, third := emptyDay(), emptyDay(), emptyDay()
 		first.Joined, second.Joined, third.Joined = 7, 1, 1
 		first.Outcomes = map[room.Outcome]int{room.Cancelled: 1, room.Completed: 2, room.Expired: 1,
@@ -68,8 +80,7 @@ func TestAReportCountsPlacesOnTheDaysOnWhichTheyBeganAndEnded(t *testing.T) {
 		first.WaitP50, first.WaitP95, first.HoldP50 = 10, 25, 9 // of 1, 10, 20, 25 and of 5, 9, 10, 25
 		require.Equal(t, []ledger.Day{first, second, third, emptyDay()}, got)
 
-		got, err = l.Report(t.Context(), "elsewhere", []int64{100, 200})
-		require.NoError(t, err)
+		got = reportOf(t, l, "elsewhere", 100, 200)
 		require.Equal(t, []ledger.Day{emptyDay()}, got)
 	})
 }
@@ -81,8 +92,7 @@ func TestAReportHasWhatALossEnded(t *testing.T) {
 		b.write(9, room.Record{Type: "epoch", At: 150},
 			room.Record{Type: "joined", At: 150, Ticket: 3, Seller: "s-2"})
 		require.NoError(t, l.Drain(t.Context(), here))
-		got, err := l.Report(t.Context(), here, []int64{0, 100, 200})
-		require.NoError(t, err)
+		got := reportOf(t, l, here, 0, 100, 200)
 		first, second := emptyDay(), emptyDay()
 		first.Joined, first.WaitP50, first.WaitP95 = 2, 0, 0
 		second.Joined, second.Outcomes = 1, map[room.Outcome]int{room.Lost: 2}
@@ -103,8 +113,7 @@ func TestAReportHasTheWaitsOfLeasesThatDoNotHaveTheirJoin(t *testing.T) {
 			_, err := l.DB().Exec(change)
 			require.NoError(t, err)
 		}
-		got, err := l.Report(t.Context(), here, []int64{0, 100})
-		require.NoError(t, err)
+		got := reportOf(t, l, here, 0, 100)
 		require.Equal(t, [2]int64{30, 40}, [2]int64{got[0].WaitP50, got[0].WaitP95})
 	})
 }
@@ -117,8 +126,7 @@ func TestAReportHasNoHoldOfAnUnclaimedTurn(t *testing.T) {
 			room.Record{Type: "ended", At: 50, Ticket: 1, Seller: "s-1", Fence: 1000, Outcome: room.Unclaimed,
 				EndedAt: 50})
 		require.NoError(t, l.Drain(t.Context(), here))
-		got, err := l.Report(t.Context(), here, []int64{0, 100})
-		require.NoError(t, err)
+		got := reportOf(t, l, here, 0, 100)
 		day := emptyDay()
 		day.Joined, day.WaitP50, day.WaitP95 = 1, 10, 10
 		require.Equal(t, []ledger.Day{day}, got)
@@ -143,12 +151,43 @@ func TestAReportCountsMessagesAsTheyBelongNow(t *testing.T) {
 		greeting.Judge, greeting.Code, greeting.SentAt, greeting.Received = false, false, 163, 170
 		b.write(1, greeting, rejected("g", 1), assignLate("h", 2, 300))
 		require.NoError(t, l.Drain(t.Context(), here))
-		got, err := l.Report(t.Context(), here, []int64{100, 200, 300})
-		require.NoError(t, err)
+		got := reportOf(t, l, here, 100, 200, 300)
 		first, second := emptyDay(), emptyDay()
 		first.Codes, first.CodeDelayP50, first.CodeDelayP95 = 4, 3, 7 // of 0, 3 and 7
 		first.Ambiguous, first.Rejected, first.Late = 1, 1, 2
 		second.Codes, second.CodeDelayP50, second.CodeDelayP95 = 1, 1, 1
 		require.Equal(t, []ledger.Day{first, second}, got)
+	})
+}
+
+func TestAReportsHoursAreOfAllItsDays(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		l := b.open(t)
+		for ticket, p := range []life{
+			1: {joined: 101, granted: 103, ended: 110, outcome: room.Completed},
+			2: {joined: 102, granted: 150, ended: 160, outcome: room.Expired}, // joined within another hour
+			3: {joined: 203, granted: 209, ended: 210, outcome: room.Completed},
+			4: {joined: 260, ended: 270, outcome: room.Cancelled}, // within no hour
+		} {
+			if ticket > 0 {
+				b.writePlace(int64(ticket), p)
+			}
+		}
+		require.NoError(t, l.Drain(t.Context(), here))
+		days, hours, err := l.Report(t.Context(), here, []ledger.ReportSpan{
+			{Begins: 100, Ends: 150, Day: 0, Hour: 9}, {Begins: 150, Ends: 200, Day: 0, Hour: 23},
+			{Begins: 200, Ends: 250, Day: 1, Hour: 9}, {Begins: 250, Ends: 300, Day: 1, Hour: -1}})
+		require.NoError(t, err)
+		require.Equal(t, []int{2, 2}, []int{days[0].Joined, days[1].Joined})
+		require.Equal(t, [2]int64{2, 48}, [2]int64{days[0].WaitP50, days[0].WaitP95})
+		want := make([]ledger.Day, 24)
+		for i := range want {
+			want[i] = emptyDay()
+		}
+		want[9].Joined, want[9].Outcomes = 3, map[room.Outcome]int{room.Completed: 2}
+		want[9].WaitP50, want[9].WaitP95, want[9].HoldP50 = 2, 6, 1 // of 2 and 6, and of 7 and 1
+		want[23].Outcomes = map[room.Outcome]int{room.Expired: 1}
+		want[23].WaitP50, want[23].WaitP95, want[23].HoldP50 = 48, 48, 10
+		require.Equal(t, want, hours)
 	})
 }

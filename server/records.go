@@ -62,13 +62,20 @@ func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilte
 }
 
 // Report sums up the days of a room.
-func (r records) Report(ctx context.Context, id room.ID, days []templates.ReportDay, bounds []int64) error {
-	found, err := r.ledger.Report(ctx, id, bounds)
-	if err != nil {
-		return unread(err)
+func (r records) Report(ctx context.Context, id room.ID, spans []support.ReportSpan) (days,
+	hours []templates.ReportFigures, err error) {
+	of := make([]ledger.ReportSpan, len(spans))
+	for i, s := range spans {
+		of[i] = ledger.ReportSpan(s)
 	}
+	d, h, err := r.ledger.Report(ctx, id, of)
+	return reportFigures(d), reportFigures(h), unread(err)
+}
+
+func reportFigures(found []ledger.Day) []templates.ReportFigures {
+	list := make([]templates.ReportFigures, len(found))
 	for i, f := range found {
-		days[i] = templates.ReportDay{Day: days[i].Day, Joined: f.Joined, Completed: f.Outcomes[room.Completed],
+		list[i] = templates.ReportFigures{Joined: f.Joined, Completed: f.Outcomes[room.Completed],
 			Cancelled: f.Outcomes[room.Cancelled], Expired: f.Outcomes[room.Expired],
 			Forced: f.Outcomes[room.Forced], Removed: f.Outcomes[room.Removed],
 			Dropped: f.Outcomes[room.Dropped], Lost: f.Outcomes[room.Lost],
@@ -77,7 +84,7 @@ func (r records) Report(ctx context.Context, id room.ID, days []templates.Report
 			CodeDelayP50: templates.Millis(f.CodeDelayP50), CodeDelayP95: templates.Millis(f.CodeDelayP95),
 			Ambiguous: f.Ambiguous, Rejected: f.Rejected, Late: f.Late}
 	}
-	return nil
+	return list
 }
 
 func actionRow(a ledger.ActionRow) support.ActionRow {

@@ -80,7 +80,8 @@ func reportView(lang string) templates.ReportView {
 			{Days: 90, From: "2026-04-05"}}}
 	for i := range 28 {
 		day := templates.ReportDay{Day: time.Date(2026, 6, 6+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
-			WaitP50: -1, WaitP95: -1, HoldP50: -1, CodeDelayP50: -1, CodeDelayP95: -1}
+			ReportFigures: templates.ReportFigures{WaitP50: -1, WaitP95: -1, HoldP50: -1, CodeDelayP50: -1,
+				CodeDelayP95: -1}}
 		if i != 7 && i != 8 {
 			n := 700 + i*7919%600
 			day.Joined, day.Completed, day.Cancelled, day.Expired, day.Forced, day.Removed = n, n*7/10, n/10, n/8, 3, 2
@@ -89,6 +90,9 @@ func reportView(lang string) templates.ReportView {
 			day.HoldP50, day.CodeDelayP50, day.CodeDelayP95 = 41_300, 3200, templates.Millis(n*20)
 		}
 		v.Days = append(v.Days, day)
+		if i < 24 {
+			v.Hours = append(v.Hours, templates.ReportHour{Hour: i, ReportFigures: day.ReportFigures})
+		}
 	}
 	return v
 }

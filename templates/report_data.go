@@ -14,6 +14,7 @@ type ReportView struct {
 	Error    string // a code: invalid_time, ledger_unavailable; "" = none
 	Most     int    // days at a time
 	Days     []ReportDay
+	Hours    []ReportHour // none of a longer period
 	Periods  []ReportPeriod
 	Export   string // the address of the same days as CSV
 }
@@ -27,7 +28,18 @@ type ReportPeriod struct {
 
 // ReportDay sums up one day of a room, in the contract's JSON.
 type ReportDay struct {
-	Day          string `json:"day"`
+	Day string `json:"day"`
+	ReportFigures
+}
+
+// ReportHour sums up one hour of the day over all days of a report.
+type ReportHour struct {
+	Hour int `json:"hour"` // from 0 to 23
+	ReportFigures
+}
+
+// ReportFigures are what happened.
+type ReportFigures struct {
 	Joined       int    `json:"joined"`
 	Completed    int    `json:"completed"`
 	Cancelled    int    `json:"cancelled"`
@@ -127,11 +139,13 @@ type reportData struct {
 	Lang  string       `json:"lang"`
 	Words DeskLiveText `json:"words"`
 	Days  []ReportDay  `json:"days"`
+	Hours []ReportHour `json:"hours"`
+	Hour  string       `json:"hour"` // the heading of hours
 }
 
 func (v ReportView) data(t Text) reportData {
 	words := t.Desk.Live
 	words.Charts, words.Minute = t.Desk.Report.Charts, t.ReportHeading("day")
 	words.Outcomes = t.Desk.Tags // as in the table's headings
-	return reportData{Lang: t.Page.Lang, Words: words, Days: v.Days}
+	return reportData{Lang: t.Page.Lang, Words: words, Days: v.Days, Hours: v.Hours, Hour: t.Desk.Report.Hour}
 }

@@ -253,6 +253,8 @@ type DeskReportText struct {
 	Refused Notice               `json:"refused"`
 	Note    string               `json:"note"`
 	Columns map[string]string    `json:"columns"` // by column
+	Hours   string               `json:"hours"`
+	Hour    string               `json:"hour"`
 	Seconds string               `json:"seconds"` // {column}
 	Charts  map[string]DeskChart `json:"charts"`  // by chart
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,17 +45,27 @@ type fakeDesk struct {
 	stale   int64 // a ticket that is not in line
 	sellers support.FoundSellers
 	sought  string
-	zone    *time.Location      // of days; nil: UTC
-	begin   time.Time           // of the next hours
-	outside bool                // of the hours
-	day     templates.ReportDay // the first one of a report
-	bounds  []int64             // of the last report
+	zone    *time.Location          // of days; nil: UTC
+	begin   time.Time               // of the next hours
+	outside bool                    // of the hours
+	day     templates.ReportFigures // of the first day of a report, and of nine o'clock
+	spans   []support.ReportSpan    // of the last report
 
 	failing     int64
 	lastError   string
 	unannounced error // of announcing a sign-out to replicas
 	program     bool  // the last socket was a program's
 	uses        int   // requests that make a sign-in last on
+}
+
+// bounds returns when the days of the last report begin, and when the last one ends.
+func (f *fakeDesk) bounds() (list []int64) {
+	for i, s := range f.spans {
+		if i == 0 || s.Day != f.spans[i-1].Day {
+			list = append(list, s.Begins)
+		}
+	}
+	return append(list, f.spans[len(f.spans)-1].Ends)
 }
 
 func newFakeDesk() *fakeDesk {
@@ -270,17 +281,15 @@ func (f fakeRecords) History(_ context.Context, _ room.ID, q support.HistoryFilt
 	return f.pages[n], nil
 }
 
-func (f fakeRecords) Report(_ context.Context, id room.ID, days []templates.ReportDay, bounds []int64) error {
+func (f fakeRecords) Report(_ context.Context, id room.ID, spans []support.ReportSpan) (days,
+	hours []templates.ReportFigures, err error) {
 	f.did = append(f.did, fmt.Sprint("report ", id))
-	f.bounds = bounds
-	for i := range days {
-		day := days[i].Day
-		if days[i] = f.day; i > 0 {
-			days[i] = templates.ReportDay{WaitP50: -1, WaitP95: -1, HoldP50: -1, CodeDelayP50: -1, CodeDelayP95: -1}
-		}
-		days[i].Day = day
-	}
-	return f.lost
+	f.spans = spans
+	none := templates.ReportFigures{WaitP50: -1, WaitP95: -1, HoldP50: -1, CodeDelayP50: -1, CodeDelayP95: -1}
+	days, hours = slices.Repeat([]templates.ReportFigures{none}, spans[len(spans)-1].Day+1),
+		slices.Repeat([]templates.ReportFigures{none}, 24)
+	days[0], hours[9] = f.day, f.day
+	return days, hours, f.lost
 }
 
 func (f fakeRecords) Sellers(_ context.Context, text string, _ []room.ID) (support.FoundSellers, error) {

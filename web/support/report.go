@@ -14,6 +14,7 @@ import (
 const (
 	reportDefault = 7   // days
 	reportMost    = 400 // days
+	reportHours   = 92  // days: a quarter; longer periods have no hours, which take 24 times the reads
 )
 
 // report is GET /api/support/{room}/report?from=&to=&format=.
@@ -29,7 +30,7 @@ func (d *Desk) report(c *gin.Context) {
 			d.Fail(c, err)
 			return
 		}
-		d.JSON(c, http.StatusOK, gin.H{"days": days.list})
+		d.JSON(c, http.StatusOK, gin.H{"days": days.list, "hours": days.hours})
 	case "csv":
 		d.reportCSV(c, days)
 	default:
@@ -37,12 +38,19 @@ func (d *Desk) report(c *gin.Context) {
 	}
 }
 
-// reportDays are the days of a report, by the room's zone. Each begins at a bound, in unix ms, and ends at
-// the next one.
+// ReportSpan is a part of a report's days, from Begins until before Ends, in unix ms.
+type ReportSpan struct {
+	Begins, Ends int64
+	Day          int // from 0
+	Hour         int // of the day, from 0 to 23; -1 = it counts in no hour
+}
+
+// reportDays are the days of a report, by the room's zone.
 type reportDays struct {
-	zone   *time.Location
-	list   []templates.ReportDay
-	bounds []int64
+	zone  *time.Location
+	list  []templates.ReportDay
+	hours []templates.ReportHour
+	spans []ReportSpan
 }
 
 // reportDays reads ?from=&to=: the days of these instants. Without to, today is the last day.
@@ -68,22 +76,50 @@ func (d *Desk) reportDays(c *gin.Context) (reportDays, error) {
 	if n < 1 || n > reportMost {
 		return reportDays{}, problem.Refusal("invalid_time")
 	}
-	days := reportDays{zone: zone, list: make([]templates.ReportDay, n), bounds: make([]int64, n+1)}
-	for i := range days.bounds {
+	days := reportDays{zone: zone, list: make([]templates.ReportDay, n), hours: []templates.ReportHour{}}
+	for i := range days.list {
 		day := first.AddDate(0, 0, i)
-		days.bounds[i] = startOf(day, zone).UnixMilli()
-		if i < n {
-			days.list[i].Day = day.Format(time.DateOnly)
-		}
+		days.list[i].Day = day.Format(time.DateOnly)
+		days.addSpans(i, startOf(day, zone), startOf(day.AddDate(0, 0, 1), zone))
+	}
+	if n <= reportHours {
+		days.hours = make([]templates.ReportHour, 24)
 	}
 	return days, nil
 }
 
-// fillReport reads what the days have.
-func (d *Desk) fillReport(c *gin.Context, days reportDays) error {
+// addSpans adds a day, hour by hour unless the days are too many.
+func (r *reportDays) addSpans(day int, begins, ends time.Time) {
+	for at := begins; at.Before(ends); {
+		next, hour := ends, -1
+		if len(r.list) <= reportHours {
+			local := at.In(r.zone)
+			over := time.Duration(local.Minute())*time.Minute + time.Duration(local.Second())*time.Second
+			next, hour = at.Add(time.Hour-over), local.Hour()
+			if next.After(ends) { // where clocks changed by a part of an hour
+				next = ends
+			}
+		}
+		r.spans = append(r.spans, ReportSpan{Begins: at.UnixMilli(), Ends: next.UnixMilli(), Day: day, Hour: hour})
+		at = next
+	}
+}
+
+// fillReport reads what the days and hours have.
+func (d *Desk) fillReport(c *gin.Context, r reportDays) error {
 	ctx, cancel := d.Asking(c)
 	defer cancel()
-	return d.Records.Report(ctx, request.Room(c), days.list, days.bounds)
+	days, hours, err := d.Records.Report(ctx, request.Room(c), r.spans)
+	if err != nil {
+		return err
+	}
+	for i := range r.list {
+		r.list[i].ReportFigures = days[i]
+	}
+	for i := range r.hours {
+		r.hours[i] = templates.ReportHour{Hour: i, ReportFigures: hours[i]}
+	}
+	return nil
 }
 
 // dayOf returns an instant's day in a zone, as midnight in UTC.

@@ -29,7 +29,7 @@ func (d *Desk) reportPage(c *gin.Context) {
 		v.Error, status = d.PageError(c, err)
 	}
 	zone := d.Zone(id)
-	v.Zone, v.Days = zone.String(), days.list
+	v.Zone, v.Days, v.Hours = zone.String(), days.list, days.hours
 	if n := len(v.Days); n > 0 {
 		v.From, v.To = v.Days[0].Day, v.Days[n-1].Day
 		v.Export = filePath(id, "report", url.Values{"from": {v.From}, "to": {v.To}})

@@ -1,6 +1,8 @@
 package support_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,8 +18,8 @@ import (
 const reportPath = "/api/support/integration/report"
 
 // busyDay has a figure of its own in each column.
-func busyDay() templates.ReportDay {
-	return templates.ReportDay{Joined: 1, Completed: 2, Cancelled: 3, Expired: 4, Forced: 5, Removed: 6, Dropped: 7,
+func busyDay() templates.ReportFigures {
+	return templates.ReportFigures{Joined: 1, Completed: 2, Cancelled: 3, Expired: 4, Forced: 5, Removed: 6, Dropped: 7,
 		Lost: 8, WaitP50: 9040, WaitP95: 10_060, HoldP50: 11_000, Codes: 12, CodeDelayP50: 1300, CodeDelayP95: 1400,
 		Ambiguous: 15, Rejected: 16, Late: 17}
 }
@@ -29,20 +31,54 @@ func zoneOf(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-func TestAReportIsTheContractsJSON(t *testing.T) {
+func TestAReportIsTheContractsJSONWithHoursBesideIt(t *testing.T) {
 	f := newFakeDesk()
 	f.day = busyDay()
 	h := deskHandler(t, f)
 	w := f.call(t, h, "park", "GET", reportPath+"?from=2026-11-21&to=2026-11-22", "")
 	require.Equal(t, http.StatusOK, w.Code)
-	require.JSONEq(t, `{"days":[
+	var got struct{ Days, Hours []json.RawMessage }
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+	days, err := json.Marshal(got.Days)
+	require.NoError(t, err)
+	require.JSONEq(t, `[
 		{"day":"2026-11-21","joined":1,"completed":2,"cancelled":3,"expired":4,"forced":5,"removed":6,"dropped":7,
 		"lost":8,"wait_p50":9040,"wait_p95":10060,"hold_p50":11000,"codes":12,"code_delay_p50":1300,
 		"code_delay_p95":1400,"ambiguous":15,"rejected":16,"late":17},
 		{"day":"2026-11-22","joined":0,"completed":0,"cancelled":0,"expired":0,"forced":0,"removed":0,"dropped":0,
 		"lost":0,"wait_p50":null,"wait_p95":null,"hold_p50":null,"codes":0,"code_delay_p50":null,
-		"code_delay_p95":null,"ambiguous":0,"rejected":0,"late":0}]}`, w.Body.String())
+		"code_delay_p95":null,"ambiguous":0,"rejected":0,"late":0}]`, string(days))
+	require.Len(t, got.Hours, 24)
+	require.JSONEq(t, `{"hour":9,"joined":1,"completed":2,"cancelled":3,"expired":4,"forced":5,"removed":6,
+		"dropped":7,"lost":8,"wait_p50":9040,"wait_p95":10060,"hold_p50":11000,"codes":12,"code_delay_p50":1300,
+		"code_delay_p95":1400,"ambiguous":15,"rejected":16,"late":17}`, string(got.Hours[9]))
 	require.Equal(t, []string{"report integration"}, f.did, "to read is not audited")
+	w = f.call(t, h, "park", "GET", reportPath+"?from=2026-08-21&to=2026-11-21", "")
+	require.Contains(t, w.Body.String(), `"hours":[]`, "93 days")
+	require.Len(t, f.spans, 93)
+}
+
+func TestAReportsHoursAreThoseOfTheRoomsZone(t *testing.T) {
+	for zone, want := range map[string]string{
+		"Asia/Seoul":    "15:00 0,16:00 1,17:00 2,18:00 3,19:00 4",
+		"Asia/Kolkata":  "18:30 0,19:30 1,20:30 2,21:30 3,22:30 4",
+		"Europe/Berlin": "22:00 0,23:00 1,00:00 2,01:00 2,02:00 3", // clocks go back on this day
+	} {
+		f := newFakeDesk()
+		f.zone = zoneOf(t, zone)
+		h := deskHandler(t, f)
+		require.Equal(t, http.StatusOK,
+			f.call(t, h, "park", "GET", reportPath+"?from=2026-10-25&to=2026-10-25", "").Code)
+		var got []string
+		for i, s := range f.spans {
+			if i > 0 {
+				require.Equal(t, f.spans[i-1].Ends, s.Begins)
+			}
+			got = append(got, fmt.Sprint(time.UnixMilli(s.Begins).UTC().Format("15:04"), " ", s.Hour))
+		}
+		require.Equal(t, want, strings.Join(got[:5], ","), zone)
+		require.Equal(t, 23, f.spans[len(f.spans)-1].Hour)
+	}
 }
 
 func TestAReportIsAFileForProgramsAndForPeople(t *testing.T) {
@@ -82,8 +118,8 @@ func TestAReportsDaysAreThoseOfTheRoomsZone(t *testing.T) {
 			"2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00"},
 	} {
 		require.Equal(t, http.StatusOK, f.call(t, h, "park", "GET", reportPath+"?"+query, "").Code, query)
-		got := make([]string, len(f.bounds))
-		for i, at := range f.bounds {
+		got := make([]string, len(f.bounds()))
+		for i, at := range f.bounds() {
 			got[i] = time.UnixMilli(at).In(f.zone).Format(time.RFC3339)
 		}
 		require.Equal(t, want, got, query)
@@ -113,13 +149,13 @@ func TestAReportHasTheLastSevenDaysByDefault(t *testing.T) {
 		if !support.DayOf(time.Now(), f.zone).Equal(today) {
 			continue
 		}
-		require.Len(t, f.bounds, 8)
-		require.Equal(t, support.StartOf(today.AddDate(0, 0, 1), f.zone).UnixMilli(), f.bounds[7])
+		require.Len(t, f.bounds(), 8)
+		require.Equal(t, support.StartOf(today.AddDate(0, 0, 1), f.zone).UnixMilli(), f.bounds()[7])
 		break
 	}
 	require.Equal(t, http.StatusOK, f.call(t, h, "park", "GET", reportPath+"?to=2026-11-21", "").Code)
-	require.Len(t, f.bounds, 8)
-	require.Equal(t, support.StartOf(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), f.zone).UnixMilli(), f.bounds[7])
+	require.Len(t, f.bounds(), 8)
+	require.Equal(t, support.StartOf(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), f.zone).UnixMilli(), f.bounds()[7])
 }
 
 func TestABadReportIsRefusedByName(t *testing.T) {
@@ -138,7 +174,7 @@ func TestABadReportIsRefusedByName(t *testing.T) {
 		"보고서에서는 대기실 시간대")
 	require.Equal(t, http.StatusOK, f.call(t, h, "park", "GET", reportPath+"?from=2025-01-01&to=2026-02-04", "").Code,
 		"400 days")
-	require.Len(t, f.bounds, 401)
+	require.Len(t, f.bounds(), 401)
 	for path, status := range map[string]int{"/api/support/elsewhere/report": 404, reportPath + "?format=csv": 503,
 		reportPath: 503} {
 		f.lost = problem.Refusal("ledger_unavailable")
@@ -173,6 +209,9 @@ func TestAReportsPageHasTheDaysLatestFirst(t *testing.T) {
 	require.Contains(t, page, `type="date" value="2026-11-21"`)
 	require.Contains(t, page, `type="date" value="2026-11-22"`)
 	require.Contains(t, page, "Asia/Seoul")
+	nine, ten := strings.Index(page, `data-hour="9"`), strings.Index(page, `data-hour="10"`)
+	require.Positive(t, nine)
+	require.Contains(t, page[nine:ten], `<td class="num">9.0 s</td>`)
 	require.Contains(t, page, `href="/api/support/integration/report?format=csv&amp;from=2026-11-21&amp;to=2026-11-22"`)
 	require.Contains(t, page, `&amp;to=2026-11-22&amp;bom=1&amp;lang=en"`)
 	for _, days := range []int{7, 28, 90} {

@@ -100,8 +100,9 @@ type Assigner interface {
 // Records reads the ledger. It refuses with a problem.Refusal: invalid_cursor, ledger_unavailable.
 type Records interface {
 	History(ctx context.Context, id room.ID, f HistoryFilter) (History, error)
-	// Report fills days. Each begins at a bound, in unix ms, and ends at the next one.
-	Report(ctx context.Context, id room.ID, days []templates.ReportDay, bounds []int64) error
+	// Report returns the figures of each day of spans, and of each hour if the spans have one.
+	Report(ctx context.Context, id room.ID, spans []ReportSpan) (days, hours []templates.ReportFigures,
+		err error)
 	// Story returns events earliest first. Partial is true while the ledger is away; then only events that it
 	// has not recorded yet are there.
 	Story(ctx context.Context, f StoryFilter) (events []StoryEvent, partial bool, err error)

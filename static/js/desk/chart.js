@@ -12,11 +12,11 @@ export class Chart {
   /**
    * format(value) returns a value in words; steps are the allowed steps of an axis. time(ms) returns a time in
    * words, and timeSteps are the allowed steps of its axis, in seconds; by default, minutes. edge is the room
-   * before the first time and after the last one, in seconds. A dated chart shows the time of a line's newest
-   * numbers.
+   * before the first time and after the last one, in seconds. shown(series) returns which numbers stand beside
+   * the title with their time while the pointer is elsewhere; null: a line's newest and a bar's sum.
    */
-  constructor({ name, words, format, steps, time = hourAndMinute, timeSteps, edge = 0, dated = false }) {
-    Object.assign(this, { words, format, steps, time, timeSteps, edge, dated });
+  constructor({ name, words, format, steps, time = hourAndMinute, timeSteps, edge = 0, shown = () => null }) {
+    Object.assign(this, { words, format, steps, time, timeSteps, edge, shown });
     this.figure = byID(`chart-${name}`);
     this.place = this.figure.querySelector(".chart-plot");
     this.table = this.figure.querySelector(".chart-table");
@@ -93,8 +93,8 @@ export class Chart {
       axes: [
         {
           ...axis,
-          size: 20,
-          gap: 2,
+          size: 23,
+          gap: 5, // the other axis's 0 stands below the plot by half
           space: 44,
           grid: { show: false },
           filter: within,
@@ -127,7 +127,7 @@ export class Chart {
   /** Shows the numbers of the minute under the pointer; by default a line's newest and a bar's sum. */
   #showValues(pointed) {
     const { at, series } = this.#data;
-    const index = pointed ?? (this.dated ? newestAt(series) : null);
+    const index = pointed ?? this.shown(series);
     const parts = series.map((one) => ({ ...one, value: index == null ? newest(one) : one.values[index] }));
     const shown = parts
       .filter(({ value }) => value != null)
@@ -172,17 +172,7 @@ function within({ scales: { x } }, times) {
   return times.map((s) => (s >= x.min && s <= x.max ? s : null));
 }
 
-/** Returns where the newest number of lines is; null without one, and for bars. */
-function newestAt(series) {
-  const last = Math.max(-1, ...series.map(({ bars, values }) => (bars ? -1 : values.findLastIndex(known))));
-  return last < 0 ? null : last;
-}
-
-function known(value) {
-  return value != null;
-}
-
 function newest({ values, bars }) {
   if (bars) return values.reduce((sum, value) => sum + value, 0);
-  return [...values].reverse().find(known);
+  return [...values].reverse().find((value) => value != null);
 }
