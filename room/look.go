@@ -19,36 +19,6 @@ type lookArgs struct{ Sessions []string }
 // LookBatch is the most sessions of one Look.
 const LookBatch = 500
 
-// Message is an SMS as its holder sees it. Its text and code are secrets.
-type Message struct {
-	MessageID  string  `json:"message_id"`
-	Text       string  `json:"text"`
-	Code       *string `json:"code"`
-	ReceivedAt int64   `json:"received_at"` // unix ms
-	Late       bool    `json:"late"`        // its lease was over when it arrived
-	// Unreadable is true if this process cannot open the message: another secret has sealed it. Then the id
-	// is a digest, and text and code are empty.
-	Unreadable bool  `json:"unreadable,omitempty"`
-	Ticket     int64 `json:"-"` // of the place that the message belongs to
-	Fence      int64 `json:"-"` // of the message's lease
-	ForgetAt   int64 `json:"-"` // unix ms: not shown from then on
-}
-
-// Offer is an unmatched message with a code that the holder may claim by Expect.
-type Offer struct {
-	MessageID  string `json:"message_id"`
-	ReceivedAt int64  `json:"received_at"` // unix ms
-	ForgetAt   int64  `json:"-"`           // unix ms
-}
-
-// Seat is a session's place with the messages that its page shows.
-type Seat struct {
-	Place
-	Messages []Message // of the session's last lease, and late ones of earlier leases
-	Offers   []Offer   // only for the holder
-	Judging  bool      // the ledger has yet to agree to one more message
-}
-
 // Look returns the room and the places of sessions, all at one version.
 //
 // The seats are in the order of the sessions, of which there are at most LookBatch. Error: ErrStore.
@@ -109,12 +79,6 @@ func (e *Engine) Stand(ctx context.Context, id ID, session string) (Standing, er
 		return Standing{}, err
 	}
 	return Standing{View: view, Place: seats[0].Place, LeaseLength: e.Terms(id).Lease}, nil
-}
-
-// Snapshot is the whole line at one version.
-type Snapshot struct {
-	View
-	Ranks []float64 // of the waiters, in order
 }
 
 // Snapshot returns the whole line, for a mirror that missed an event. Error: ErrStore.

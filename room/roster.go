@@ -11,26 +11,6 @@ type rosterArgs struct {
 	Most int // waiters that are listed; 0 = all
 }
 
-// Waiter is a waiter for support's pages, without its session, which is a credential.
-type Waiter struct {
-	Ticket   int64
-	Seller   string
-	Rank     float64 // orders the line
-	JoinedAt int64   // unix ms
-	// AwaySince is since when the waiter has been gone (unix ms); 0 = it is not away. For a waiter that did
-	// not claim its lease, it is when that lease ended.
-	AwaySince int64
-	Address   string // digest of the client's address when it joined; "" = not known
-}
-
-// Roster is the whole line with its sellers, at one version.
-type Roster struct {
-	View
-	Holder   string // the seller that holds the lock; "" while the lock is free
-	JoinedAt int64  // unix ms: when the holder joined; 0 = not known
-	Line     []Waiter
-}
-
 // Roster returns the whole line, for a mirror of support's pages that missed an event. Error: ErrStore.
 func (e *Engine) Roster(ctx context.Context, id ID) (Roster, error) { return e.roster(ctx, id, 0) }
 

@@ -14,6 +14,13 @@ type (
 	Place   = wire.Place
 	View    = wire.View
 	Waits   = wire.Waits
+
+	Seat     = wire.Seat
+	Message  = wire.Message
+	Offer    = wire.Offer
+	Snapshot = wire.Snapshot
+	Roster   = wire.Roster
+	Waiter   = wire.Waiter
 )
 
 // The statuses and outcomes of a session.

@@ -1,6 +1,6 @@
 package mirror
 
-import "github.com/waitroom/waitroom/room"
+import "github.com/waitroom/waitroom/room/wire"
 
 // Answer is what the caller has to do after the engine's answer about one session.
 type Answer[V any] struct {
@@ -12,7 +12,7 @@ type Answer[V any] struct {
 
 // Answer handles the engine's answer about a session on this replica, at the revision of a view. It takes the
 // messages only if the session still has their place.
-func (m *Mirror[V]) Answer(s *Session[V], view *room.View, found *room.Seat) (a Answer[V]) {
+func (m *Mirror[V]) Answer(s *Session[V], view *wire.View, found *wire.Seat) (a Answer[V]) {
 	m.place(s, Revision{view.Epoch, view.Version}, found, &a)
 	if s.Seat.Ticket == found.Ticket && s.learn(messagesOf(found)) {
 		if m.messaged == nil {
@@ -24,7 +24,7 @@ func (m *Mirror[V]) Answer(s *Session[V], view *room.View, found *room.Seat) (a 
 	return a
 }
 
-func (m *Mirror[V]) place(s *Session[V], at Revision, found *room.Seat, a *Answer[V]) {
+func (m *Mirror[V]) place(s *Session[V], at Revision, found *wire.Seat, a *Answer[V]) {
 	known := m.Of(s.Revision)
 	switch {
 	case s.Of(at) == Known && known != Missed:

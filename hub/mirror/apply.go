@@ -1,9 +1,9 @@
 package mirror
 
-import "github.com/waitroom/waitroom/room"
+import "github.com/waitroom/waitroom/room/wire"
 
 // Apply applies an event: the state and the seats advance to it if it is the next one.
-func (m *Mirror[V]) Apply(e *room.Event) *Effects[V] {
+func (m *Mirror[V]) Apply(e *wire.Event) *Effects[V] {
 	f := m.effects.reset()
 	switch {
 	case m.reading.running:
@@ -30,7 +30,7 @@ func (f *Effects[V]) reset() *Effects[V] {
 	return f
 }
 
-func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
+func (m *Mirror[V]) apply(e *wire.Event, f *Effects[V]) {
 	m.notify(e, f)
 	before, room, known := m.Lease, m.Room, m.Span
 	f.Verdict = m.State.Apply(e)
@@ -59,7 +59,7 @@ func (m *Mirror[V]) apply(e *room.Event, f *Effects[V]) {
 
 // notify adds notices about support's actions for sessions on this replica, and finds those whose turn ends
 // by a message.
-func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
+func (m *Mirror[V]) notify(e *wire.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
 		if s := m.sessions[n.Session]; s != nil && n.Support != "" {
@@ -73,7 +73,7 @@ func (m *Mirror[V]) notify(e *room.Event, f *Effects[V]) {
 }
 
 // note finds the sessions to look up, and the tickets that the engine has as away.
-func (m *Mirror[V]) note(e *room.Event, f *Effects[V]) {
+func (m *Mirror[V]) note(e *wire.Event, f *Effects[V]) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
 		if s := m.sessions[n.Message]; s != nil {
@@ -98,25 +98,25 @@ func (m *Mirror[V]) adoptEpoch() {
 }
 
 // seat applies an event to the sessions on this replica.
-func (m *Mirror[V]) seat(e *room.Event, f *Effects[V]) {
+func (m *Mirror[V]) seat(e *wire.Event, f *Effects[V]) {
 	if e.Lease != nil {
-		m.reseat(e.Lease.Session, Seat{Status: room.Locked, Ticket: e.Lease.Ticket, Fence: e.Lease.Fence}, f)
+		m.reseat(e.Lease.Session, Seat{Status: wire.Locked, Ticket: e.Lease.Ticket, Fence: e.Lease.Fence}, f)
 	}
 	for i := range e.Moved {
 		j := &e.Moved[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
+		m.reseat(j.Session, Seat{Status: wire.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
+		m.reseat(j.Session, Seat{Status: wire.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
 	for i := range e.Ended {
 		j := &e.Ended[i]
-		m.reseat(j.Session, Seat{Status: room.Ended, Outcome: j.Outcome, Ticket: j.Ticket}, f)
+		m.reseat(j.Session, Seat{Status: wire.Ended, Outcome: j.Outcome, Ticket: j.Ticket}, f)
 	}
 	for i := range e.Missed { // last: its outcome in the same change stands above
 		j := &e.Missed[i]
-		m.reseat(j.Session, Seat{Status: room.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
+		m.reseat(j.Session, Seat{Status: wire.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"maps"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Mirror is a room with the sessions on this replica. V is its owner's data about each. It is not safe for
@@ -70,7 +70,7 @@ func (m *Mirror[V]) Waiter(ticket int64) *Session[V] {
 		return s
 	}
 	for _, s := range m.sessions { // it was moved
-		if s.Seat.Status == room.Waiting && s.Seat.Ticket == ticket {
+		if s.Seat.Status == wire.Waiting && s.Seat.Ticket == ticket {
 			return s
 		}
 	}
@@ -93,10 +93,10 @@ func (m *Mirror[V]) Leave(s *Session[V]) {
 
 // Place sets a seat as of a revision.
 func (m *Mirror[V]) Place(s *Session[V], to Seat, at Revision) Placed[V] {
-	if s.Seat.Status == room.Waiting && m.byRank[s.Seat.Rank] == s {
+	if s.Seat.Status == wire.Waiting && m.byRank[s.Seat.Rank] == s {
 		delete(m.byRank, s.Seat.Rank)
 	}
-	if to.Status == room.Waiting {
+	if to.Status == wire.Waiting {
 		m.byRank[to.Rank] = s
 	}
 	again := s.Seat.Ticket != to.Ticket

@@ -3,7 +3,7 @@ package mirror
 import (
 	"slices"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // noticesKept is the most notices that are kept for a session's sockets.
@@ -12,19 +12,19 @@ const noticesKept = 4
 // Notice reports to one session what another person did for it. It is sent after the state of that change, or
 // a later one.
 type Notice struct {
-	What room.Helping
+	What wire.Helping
 	Revision
 	Number uint32
 }
 
-func (s *Session[V]) notice(what room.Helping, at Revision) {
+func (s *Session[V]) notice(what wire.Helping, at Revision) {
 	s.noticed++
 	s.notices = append(s.notices[max(0, len(s.notices)-noticesKept+1):len(s.notices):len(s.notices)],
 		Notice{what, at, s.noticed})
 }
 
 // Notify adds a notice that belongs to no change of the room.
-func (m *Mirror[V]) Notify(s *Session[V], what room.Helping) { s.notice(what, m.Revision) }
+func (m *Mirror[V]) Notify(s *Session[V], what wire.Helping) { s.notice(what, m.Revision) }
 
 // Noticed returns the number of the latest notice; 0 = there was none.
 func (s *Session[V]) Noticed() uint32 { return s.noticed }

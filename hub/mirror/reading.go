@@ -1,6 +1,6 @@
 package mirror
 
-import "github.com/waitroom/waitroom/room"
+import "github.com/waitroom/waitroom/room/wire"
 
 // Reason is why a mirror needs a snapshot.
 type Reason string
@@ -22,7 +22,7 @@ const keepEvents = 4096
 type reading struct {
 	running bool
 	again   bool // the snapshot under way may be too old already
-	events  []room.Event
+	events  []wire.Event
 }
 
 // Reading reports whether a snapshot is in progress.
@@ -40,7 +40,7 @@ func (m *Mirror[V]) Read() bool {
 }
 
 // keep keeps an event until the snapshot in progress has arrived.
-func (m *Mirror[V]) keep(e *room.Event) {
+func (m *Mirror[V]) keep(e *wire.Event) {
 	r := &m.reading
 	if len(r.events) >= keepEvents {
 		r.events, r.again = nil, true
@@ -51,7 +51,7 @@ func (m *Mirror[V]) keep(e *room.Event) {
 
 // Adopt takes over a snapshot, and returns the events that arrived meanwhile for the caller to apply. The
 // caller then looks up every session. ok is false if another snapshot is needed.
-func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
+func (m *Mirror[V]) Adopt(s wire.Snapshot) (events []wire.Event, ok bool) {
 	events = m.reading.events
 	m.reading.events = nil
 	if m.reading.again {
@@ -68,7 +68,7 @@ func (m *Mirror[V]) Adopt(s room.Snapshot) (events []room.Event, ok bool) {
 // Compare compares the state with a view that the engine has just returned. It returns why a snapshot is
 // needed, or wanted = true if the event of the view's version has to be waited for a moment, since it is on
 // its way or lost.
-func (m *Mirror[V]) Compare(v *room.View) (needs Reason, wanted bool) {
+func (m *Mirror[V]) Compare(v *wire.View) (needs Reason, wanted bool) {
 	if !m.Live || m.reading.running {
 		return "", false
 	}

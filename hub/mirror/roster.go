@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -17,9 +16,9 @@ type Roster struct {
 	Paused bool
 
 	Support *wire.BySupport // what support has set for the whole room
-	Lease   room.Lease      // zero while the lock is free
+	Lease   wire.Lease      // zero while the lock is free
 	Holder  string          // its seller
-	Line    []room.Waiter
+	Line    []wire.Waiter
 	ranks   map[int64]float64 // of every ticket in the line
 }
 
@@ -34,12 +33,12 @@ type Change struct {
 // Parting is a seller that has left the line or the lock.
 type Parting struct {
 	Ticket  int64
-	Outcome room.Outcome
+	Outcome wire.Outcome
 }
 
 // Placing is a waiter's new position.
 type Placing struct {
-	room.Waiter
+	wire.Waiter
 	Position int // from 1 = next
 }
 
@@ -53,7 +52,7 @@ type Absence struct {
 func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+len(c.Away) == 0 }
 
 // Adopt replaces the roster by the engine's.
-func (r *Roster) Adopt(s room.Roster) {
+func (r *Roster) Adopt(s wire.Roster) {
 	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(),
 		Paused: s.Paused, Support: s.Support, Holder: s.Holder, Line: s.Line,
 		ranks: make(map[int64]float64, len(s.Line))}
@@ -73,14 +72,14 @@ func (r *Roster) Equal(o *Roster) bool {
 
 // Apply brings the roster to the event's version; of an event without a new version it takes the notes. ok is
 // false if the event does not fit: the roster is then invalid until Adopt.
-func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
+func (r *Roster) Apply(e *wire.Event) (c Change, ok bool) {
 	if e.Changed {
 		if !r.move(e, &c) {
 			return Change{}, false
 		}
 		r.Revision, r.Hold, r.Paused = Revision{e.Epoch, e.Version}, e.Hold.Milliseconds(), e.Paused
 		r.Support = e.Support
-		r.Lease, r.Holder = room.Lease{}, ""
+		r.Lease, r.Holder = wire.Lease{}, ""
 		if e.Lease != nil {
 			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller
 		}
@@ -93,7 +92,7 @@ func (r *Roster) Apply(e *room.Event) (c Change, ok bool) {
 
 // CatchUp applies those events that come after the roster's revision; it returns false if one is missing or
 // does not fit.
-func (r *Roster) CatchUp(events []room.Event) bool {
+func (r *Roster) CatchUp(events []wire.Event) bool {
 	for i := range events {
 		e := &events[i]
 		switch f := r.Of(Revision{e.Epoch, e.Version}); {
@@ -110,16 +109,16 @@ func (r *Roster) CatchUp(events []room.Event) bool {
 }
 
 // move changes the line in the order of State.move, and records the tickets that left.
-func (r *Roster) move(e *room.Event, c *Change) bool {
+func (r *Roster) move(e *wire.Event, c *Change) bool {
 	holder := r.Lease.Fence
 	for i := range e.Missed {
 		m := &e.Missed[i]
-		if m.Fence != holder || !r.insert(room.Waiter{Ticket: m.Ticket, Seller: m.Seller, Rank: m.Rank,
+		if m.Fence != holder || !r.insert(wire.Waiter{Ticket: m.Ticket, Seller: m.Seller, Rank: m.Rank,
 			JoinedAt: m.JoinedAt}) {
 			return false
 		}
 		holder = 0
-		c.Left = append(c.Left, Parting{m.Ticket, room.Unclaimed})
+		c.Left = append(c.Left, Parting{m.Ticket, wire.Unclaimed})
 	}
 	for i := range e.Ended {
 		f := &e.Ended[i]
@@ -141,7 +140,7 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 	}
 	for i := range e.Joined {
 		j := &e.Joined[i]
-		if !r.insert(room.Waiter{Ticket: j.Ticket, Seller: j.Seller, Rank: j.Rank, JoinedAt: e.Now}) {
+		if !r.insert(wire.Waiter{Ticket: j.Ticket, Seller: j.Seller, Rank: j.Rank, JoinedAt: e.Now}) {
 			return false
 		}
 	}
@@ -161,7 +160,7 @@ func (r *Roster) move(e *room.Event, c *Change) bool {
 
 // withMissed returns the sessions that the event puts into the line: they joined, or did not claim their
 // lease.
-func withMissed(e *room.Event) []room.Joined {
+func withMissed(e *wire.Event) []wire.Joined {
 	if len(e.Missed) == 0 {
 		return e.Joined
 	}
@@ -173,7 +172,7 @@ func withMissed(e *room.Event) []room.Joined {
 }
 
 // placings returns the new positions of the event's sessions that are still in line, in order.
-func (r *Roster) placings(list []room.Joined) []Placing {
+func (r *Roster) placings(list []wire.Joined) []Placing {
 	var all []Placing
 	for i := range list {
 		if at, ok := r.find(list[i].Ticket); ok {
@@ -185,7 +184,7 @@ func (r *Roster) placings(list []room.Joined) []Placing {
 }
 
 // absences returns the waiters that the event makes away or present.
-func (r *Roster) absences(e *room.Event) (list []Absence) {
+func (r *Roster) absences(e *wire.Event) (list []Absence) {
 	for i := range e.Notes {
 		n := &e.Notes[i]
 		at, ok := r.find(n.Ticket)
@@ -215,11 +214,11 @@ func (r *Roster) find(ticket int64) (at int, ok bool) {
 
 func (r *Roster) at(rank float64) (int, bool) {
 	return slices.BinarySearchFunc(r.Line, rank,
-		func(w room.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
+		func(w wire.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
 }
 
 // insert inserts a waiter in order; it returns false if another one has its rank.
-func (r *Roster) insert(w room.Waiter) bool {
+func (r *Roster) insert(w wire.Waiter) bool {
 	at, found := r.at(w.Rank)
 	if found {
 		return false
@@ -230,7 +229,7 @@ func (r *Roster) insert(w room.Waiter) bool {
 }
 
 // remove removes the waiter at a rank; it returns false if there is none.
-func (r *Roster) remove(rank float64) (w room.Waiter, ok bool) {
+func (r *Roster) remove(rank float64) (w wire.Waiter, ok bool) {
 	at, ok := r.at(rank)
 	if !ok {
 		return w, false

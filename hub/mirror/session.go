@@ -3,7 +3,7 @@ package mirror
 import (
 	"slices"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Session is a session on this replica, with its owner's data about it.
@@ -38,7 +38,7 @@ func (s *Session[V]) take(to Seat, at Revision) {
 // Message is an SMS with a number, so that each socket gets it once. A message that the session is only
 // offered has neither text nor code.
 type Message struct {
-	room.Message
+	wire.Message
 	Offered bool
 	Number  uint32
 }
@@ -52,13 +52,13 @@ func has(list []Message, m *Message) bool {
 }
 
 // messagesOf returns the messages of a seat, including offered ones.
-func messagesOf(seat *room.Seat) []Message {
+func messagesOf(seat *wire.Seat) []Message {
 	list := make([]Message, 0, len(seat.Messages)+len(seat.Offers))
 	for _, m := range seat.Messages {
 		list = append(list, Message{Message: m})
 	}
 	for _, o := range seat.Offers {
-		list = append(list, Message{Message: room.Message{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt,
+		list = append(list, Message{Message: wire.Message{MessageID: o.MessageID, ReceivedAt: o.ReceivedAt,
 			ForgetAt: o.ForgetAt}, Offered: true})
 	}
 	return list

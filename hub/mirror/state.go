@@ -3,7 +3,6 @@ package mirror
 import (
 	"time"
 
-	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -11,7 +10,7 @@ import (
 type State struct {
 	Span
 	Line  Line
-	Lease room.Lease // zero while the lock is free
+	Lease wire.Lease // zero while the lock is free
 	Room  wire.Room
 }
 
@@ -30,7 +29,7 @@ const (
 
 // Apply brings the state to the event's version if that is the next one. After Gap the state is invalid until
 // Adopt; its Span still has the known versions.
-func (m *State) Apply(e *room.Event) Verdict {
+func (m *State) Apply(e *wire.Event) Verdict {
 	revision := Revision{e.Epoch, e.Version}
 	switch f := m.OfHistory(revision, e.Lineage); {
 	case f.OtherEpoch():
@@ -55,7 +54,7 @@ func (m *State) Apply(e *room.Event) Verdict {
 	}
 	m.Revision, m.Lineage = revision, e.Lineage
 	m.Room = e.Room
-	m.Lease = room.Lease{}
+	m.Lease = wire.Lease{}
 	if e.Lease != nil {
 		m.Lease = e.Lease.Lease
 	}
@@ -63,7 +62,7 @@ func (m *State) Apply(e *room.Event) Verdict {
 }
 
 // move changes the line; it returns false if the event does not fit.
-func (m *State) move(e *room.Event) bool {
+func (m *State) move(e *wire.Event) bool {
 	fits, holder := true, m.Lease.Fence
 	for i := range e.Missed {
 		f := &e.Missed[i]
@@ -96,7 +95,7 @@ func (m *State) move(e *room.Event) bool {
 }
 
 // Adopt replaces the state by a snapshot. It keeps the snapshot's slice of ranks, and changes it later.
-func (m *State) Adopt(s room.Snapshot) {
+func (m *State) Adopt(s wire.Snapshot) {
 	*m = State{Span: Span{Revision{s.Epoch, s.Version}, s.Version, s.Lineage}, Line: s.Ranks, Room: s.Room}
 	if s.Lease != nil {
 		m.Lease = *s.Lease
@@ -107,8 +106,8 @@ func (m *State) Adopt(s room.Snapshot) {
 func (m *State) Held() bool { return m.Lease.Fence != 0 }
 
 // Waits returns the waits of a position at a time (unix ms); lease is the length of a lease.
-func (m *State) Waits(p int, now int64, lease time.Duration) (room.Waits, bool) {
-	v := room.View{Room: m.Room}
+func (m *State) Waits(p int, now int64, lease time.Duration) (wire.Waits, bool) {
+	v := wire.View{Room: m.Room}
 	if m.Held() {
 		v.Lease = &m.Lease
 	}
@@ -116,7 +115,7 @@ func (m *State) Waits(p int, now int64, lease time.Duration) (room.Waits, bool) 
 }
 
 // gap returns why an event was a gap.
-func (s *Span) gap(e *room.Event) Reason {
+func (s *Span) gap(e *wire.Event) Reason {
 	switch f := s.OfHistory(Revision{e.Epoch, e.Version}, e.Lineage); {
 	case f.OtherEpoch():
 		return ReasonEpoch
@@ -127,7 +126,7 @@ func (s *Span) gap(e *room.Event) Reason {
 }
 
 // codesOnly reports whether an event has changed only the holder's asks.
-func codesOnly(e *room.Event, before *room.Lease) bool {
+func codesOnly(e *wire.Event, before *wire.Lease) bool {
 	return len(e.Joined)+len(e.Ended)+len(e.Moved)+len(e.Missed) == 0 && e.Lease != nil &&
 		e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt
 }

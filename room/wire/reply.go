@@ -21,7 +21,7 @@ type Reply struct {
 	RenamedPlaces int `json:"renamed_places"` // erase
 	RenamedLeases int `json:"renamed_leases"`
 
-	Seats    []Seat          `json:"seats"`    // look: of the sessions, in order
+	Seats    []SeatReply          `json:"seats"`    // look: of the sessions, in order
 	Messages []RecentMessage `json:"messages"` // recent, the earliest first
 	Glance   *Glance         `json:"glance"`
 
@@ -43,8 +43,8 @@ type Asked struct {
 	Body    string `json:"body,omitempty"` // digest of the request that made the ask
 }
 
-// Seat is one session's place and messages.
-type Seat struct {
+// SeatReply is one session's place and messages.
+type SeatReply struct {
 	Place    Place          `json:"place"`
 	Messages []ShownMessage `json:"messages,omitempty"`
 }
