@@ -57,8 +57,8 @@ func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T)
 			object{"ticket": 3.0, "reason": "판매자 전화 요청"}},
 		{"release", "s-1 · 대기 번호 1번", "다음 분 s-2 · 대기 번호 2번에게 바로 넘어가요", "holder-note", "s-1의 차례를 종료했어요",
 			object{"fence": 1.790000000000001e15, "reason": "판매자 전화 요청"}},
-		{"pause", "18명", "18명의 순서는 유지돼요", "pause-note", "줄을 멈췄어요", object{"reason": "문자 발송 장애"}},
-		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "pause-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
+		{"pause", "18명", "18명의 순서는 유지돼요", "room-note", "줄을 멈췄어요", object{"reason": "문자 발송 장애"}},
+		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "room-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
 		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요",
 			object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
 	} {
@@ -317,12 +317,12 @@ func TestPauseIsUndoneForTenSecondsOnly(t *testing.T) {
 	tab.reason()
 	tab.answered()
 	tab.hasText("trouble", "줄 멈춤")
-	tab.click("#pause-note button")
-	tab.hasText("pause-note", "되돌렸어요")
+	tab.click("#room-note button")
+	tab.hasText("room-note", "되돌렸어요")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	tab.later()
 	tab.until(
-		`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("pause-note").textContent === ""`)
+		`document.getElementById("pause").textContent === "줄 멈추기" && document.getElementById("room-note").textContent === ""`)
 	tab.press("u")
 	require.Equal(t, "resume", d.lastAsked(t).what)
 	require.Len(t, d.asked(), 2)

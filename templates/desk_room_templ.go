@@ -340,7 +340,7 @@ func roomBar(v DeskRoomView, d DeskText, w DeskRoomPageText) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<div class=\"room-state\" role=\"status\"><ul id=\"trouble\" class=\"trouble\"></ul><p id=\"paused-by\" class=\"paused-by\" hidden></p></div><div class=\"room-acts\"><span id=\"pause-note\" class=\"note-line\" role=\"status\"></span> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<div class=\"room-state\" role=\"status\"><ul id=\"trouble\" class=\"trouble\"></ul><p id=\"paused-by\" class=\"paused-by\" hidden></p></div><div class=\"room-acts\"><span id=\"room-note\" class=\"note-line\" role=\"status\"></span> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -14,6 +14,7 @@ import { DeskModel } from "./model.js";
 import { Note } from "./note.js";
 import { drawPausedBy } from "./pause.js";
 import { drawReplicas } from "./replicas.js";
+import { RoomVerbs } from "./room_verbs.js";
 import { drawSources } from "./sources.js";
 import { Trouble } from "./trouble.js";
 import { Verbs } from "./verbs.js";
@@ -38,7 +39,7 @@ const dialog = new ActDialog({ words, api, stale: () => live.stale });
 const notes = {
   holder: new Note(byID("holder-note")),
   line: new Note(byID("line-note")),
-  pause: new Note(byID("pause-note")),
+  room: new Note(byID("room-note")),
 };
 const verbs = new Verbs({
   words, model, items, server, dialog, api, notes,
@@ -46,6 +47,7 @@ const verbs = new Verbs({
   mark: (ticket, words) => line.mark(ticket, words),
   result: (item, words) => messages.showResult(item, words),
 });
+const roomVerbs = new RoomVerbs({ words, model, dialog, api, note: notes.room });
 const holder = new HolderCard({ words, model, server, room, lease: page.lease_seconds * 1000 });
 const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? rowVerbs() : null });
 const assign = page.may_act ? (item, lease, back) => verbs.assign(item, lease, back) : null;
@@ -123,12 +125,12 @@ function drawCharts() {
 }
 
 function undo() {
-  return notes.line.undo() || notes.holder.undo() || notes.pause.undo();
+  return notes.line.undo() || notes.holder.undo() || notes.room.undo();
 }
 
 byID("extend")?.addEventListener("click", () => verbs.extend(() => holder.focus("extend")));
 byID("release")?.addEventListener("click", () => verbs.release(() => holder.focus("release")));
-byID("pause")?.addEventListener("click", () => verbs.pause());
+byID("pause")?.addEventListener("click", () => roomVerbs.pause());
 keys.on("/", find);
 keys.on("f", () => line.search.focus());
 keys.on("j", () => line.grid.move(1));

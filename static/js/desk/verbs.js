@@ -1,17 +1,17 @@
-import { Refused } from "../http.js";
 import { fill, isolated, timeOfDay } from "../words.js";
+import { undoOf } from "./undo.js";
 
 const SECONDS = [30, 60, 120];
 const RESTORABLE = 55000; // milliseconds; the server has five seconds more
 const SHOWN = 600000; // milliseconds after its arrival in which an assigned message is shown
 
 /**
- * Support's actions in a room. Each verb has the dialog's question, its request, and
+ * Support's actions on a seller or a message. Each verb has the dialog's question, its request, and
  * the words for its result.
  */
 export class Verbs {
   /**
-   * notes: {holder, line, pause}, each with show; mark(ticket, words): in the row;
+   * notes: {holder, line}, each with show; mark(ticket, words): in the row;
    * result(key, words): at the message.
    */
   constructor({ words, model, items, server, dialog, api, notes, mark, result, unit }) {
@@ -89,24 +89,6 @@ export class Verbs {
     });
   }
 
-  /** Pauses the room; lets a paused one go on. */
-  pause(back) {
-    const { paused } = this.model;
-    const verb = paused ? "resume" : "pause";
-    const undo = paused ? null : this.#undo("resume", () => ({}), this.notes.pause);
-    this.dialog.ask({
-      verb,
-      back,
-      about: "line",
-      who: fill(this.words.people, { n: this.model.line.length }),
-      effect: () => this.#pausing(paused),
-      outdated: () =>
-        this.model.paused === paused ? "" : this.words.outdated[paused ? "resumed" : "paused"],
-      body: () => ({}),
-      done: () => this.notes.pause.show(this.words.act[verb].done, undo),
-    });
-  }
-
   /** Assigns a message to one of the leases that it could belong to. */
   assign(item, lease, back) {
     const choice = (one) => ({
@@ -164,14 +146,6 @@ export class Verbs {
     return this.#effect("move", { from, to: Math.min(to, last), n: Math.abs(Math.min(to, last) - from) });
   }
 
-  #pausing(paused) {
-    const { line, next } = this.model;
-    if (!paused) return this.#effect("pause", { n: line.length });
-    return next
-      ? this.#effect("resume_next", { next: this.#name(next.seller, next.ticket) })
-      : this.#effect("resume_nobody");
-  }
-
   #giving(item, { seller_id: seller }) {
     const fresh = this.server.now() - item.at < SHOWN;
     return this.#effect(fresh ? "assign_fresh" : "assign_old", { seller });
@@ -213,18 +187,8 @@ export class Verbs {
     return { ...undo, words: this.words.restore, kept: RESTORABLE };
   }
 
-  /** The undo is an action too, with a reason of its own. */
-  #undo(verb, body, note, refusals = {}) {
-    const run = async () => {
-      try {
-        await this.api.action(verb)({ ...body(), reason: this.words.reasons.undo[0] });
-        note.show(this.words.act[verb === "restore" ? verb : "undo"].done);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        note.show(refusals[error.code] ?? this.api.plain(error));
-      }
-    };
-    return { words: this.words.undo, run };
+  #undo(verb, body, note, refusals) {
+    return undoOf(this, verb, body, note, refusals);
   }
 
   #name(seller, ticket) {
