@@ -22,6 +22,10 @@ func (b *deskTab) openVerb(verb string) {
 		b.click(`[data-key="m:2"] .button`)
 	case "resume":
 		b.click("#pause")
+	case "open", "close":
+		b.click("#hours")
+	case "take_back":
+		b.click("#announced-back")
 	default:
 		b.click("#" + verb)
 	}
@@ -33,7 +37,7 @@ func (b *deskTab) openVerb(verb string) {
 
 func actingDesk(t *testing.T) (*fakeDesk, *deskTab) {
 	d := startFakeDesk(t, 20)
-	d.beside = []object{{"type": "items", "reset": true, "set": list{unowned(2)}}}
+	d.beside, d.hours = []object{{"type": "items", "reset": true, "set": list{unowned(2)}}}, true
 	tab := openDesk(t, d)
 	browsertest.AllowErrors(tab.ctx, "the server responded with a status of") // a browser logs each refusal
 	tab.timed()
@@ -61,6 +65,8 @@ func TestEveryActionShowsItsSubjectAndEffectAndSendsGuardAndReason(t *testing.T)
 		{"resume", "18명", "s-4 · 대기 번호 4번부터 차례를 이어가요", "room-note", "줄을 다시 시작했어요", object{"reason": "장애 해소"}},
 		{"assign", "●●●●1234 · [쿠팡]", "s-41에게 바로 보여 줘요", "items", "s-41에게 배정했어요 · 판매자 화면에 보여요",
 			object{"message_id": "id-2", "fence": 101.0, "reason": "판매자와 통화로 확인"}},
+		{"close", "18명", "다음 운영 시간이 시작될 때까지 새로 줄을 설 수 없어요", "room-note", "대기실을 닫았어요", object{"reason": "문자 발송 장애"}},
+		{"open", "18명", "지금부터 새로 줄을 설 수 있어요", "room-note", "대기실을 열었어요", object{"reason": "판매자가 몰림"}},
 	} {
 		tab.openVerb(row.verb)
 		tab.hasText("act-who", row.who)
@@ -123,7 +129,7 @@ func TestFocusStaysWithTheHoldersCardWithoutANextSeller(t *testing.T) {
 
 func TestEveryActionNeedsAReason(t *testing.T) {
 	d, tab := actingDesk(t)
-	for _, verb := range []string{"extend", "release", "move", "remove", "pause", "assign"} {
+	for _, verb := range []string{"extend", "release", "move", "remove", "pause", "assign", "close"} {
 		tab.openVerb(verb)
 		tab.click("#act-yes")
 		tab.hasText("act-error", "사유를 고르거나 적어 주세요.")
@@ -232,6 +238,8 @@ func TestDialogLeftOpenShowsThatThereIsNothingLeftToDo(t *testing.T) {
 		{"release", "그 사이 차례가 바뀌었어요", func() object { return d.next("expired") }},
 		{"pause", "그 사이 다른 상담원이 줄을 멈췄어요", func() object { d.paused = true; return object{} }},
 		{"resume", "그 사이 다른 상담원이 줄을 다시 시작했어요", func() object { d.paused = false; return object{} }},
+		{"close", "그 사이 대기실이 닫혔어요", func() object { d.opens = d.begins(); return object{} }},
+		{"open", "그 사이 대기실이 열렸어요", func() object { d.opens = 0; return object{} }},
 	} {
 		tab.openVerb(row.verb)
 		d.change(t, row.meanwhile)

@@ -287,12 +287,15 @@ func TestLatinKeysWorkWhileKoreanIsTyped(t *testing.T) {
 func TestWatchersAreOfferedNothingToDo(t *testing.T) {
 	d := busyDesk(t)
 	d.watch = true
+	d.paused, d.support = true, announcement("s-1 ist dran", time.Now().Add(time.Hour))
 	d.beside[0] = object{"type": "items", "reset": true, "set": list{unowned(1)}}
 	tab := openDesk(t, d)
 	tab.open(roomPage)
 	tab.hasText("items", "판매자-42")
-	require.Zero(t,
-		run[int](tab, `document.querySelectorAll("#extend, #release, #pause, [data-verb], #items button").length`))
+	tab.hasText("trouble", "줄 멈춤")
+	tab.hasText("announced", "s-1 ist dran")
+	require.Zero(t, run[int](tab,
+		`document.querySelectorAll("#extend, #release, .room-bar :is(#pause, #hours, #announce), [data-verb], #items button, #trouble button, #announced button").length`))
 	tab.until(`document.querySelector('[data-key="2"]')`) // the line is drawn after the messages
 	tab.press("j\r")
 	tab.until(

@@ -39,6 +39,7 @@ type DeskRoomView struct {
 	DeskView
 	Room         string
 	LeaseSeconds int
+	Hours        bool     // the room has opening hours
 	AllSenders   bool     // the room takes texts of every sender
 	Lately       []string // the senders of its codes of late, if so
 }

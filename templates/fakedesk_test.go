@@ -30,6 +30,7 @@ type waiter struct {
 type fakeDesk struct {
 	server *httptest.Server
 	watch  bool // the signed-in agent may watch only
+	hours  bool // the room has opening hours
 	out    bool // no agent is signed in
 
 	mu      sync.Mutex
@@ -37,6 +38,8 @@ type fakeDesk struct {
 	opened  int
 	version int64
 	paused  bool
+	opens   int64  // 0: the room is open
+	support object // what support has set for the whole room
 	holder  object
 	line    []waiter
 	tickets int64 // given by fresh
@@ -102,7 +105,7 @@ func (d *fakeDesk) roomsPage(w http.ResponseWriter, req *http.Request) {
 func (d *fakeDesk) roomPage(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Security-Policy", templates.ContentSecurityPolicy)
 	_ = templates.DeskRoomPage(templates.DeskRoomView{DeskView: d.view(req), Room: "integration",
-		LeaseSeconds: 120}).Render(req.Context(), w)
+		LeaseSeconds: 120, Hours: d.hours}).Render(req.Context(), w)
 }
 
 // elsewhere serves an empty page.
@@ -162,8 +165,15 @@ func (d *fakeDesk) full() object {
 
 func (d *fakeDesk) head(kind string) object {
 	return object{"type": kind, "epoch": "e", "version": d.version, "server_time": time.Now().UnixMilli(),
-		"paused": d.paused,
-		"hold":   60_000, "holder": d.holder}
+		"paused": d.paused, "opens_at": d.opensAt(), "support": d.support,
+		"hold": 60_000, "holder": d.holder}
+}
+
+func (d *fakeDesk) opensAt() any {
+	if d.opens == 0 {
+		return nil
+	}
+	return d.opens
 }
 
 // change changes the line and sends the change frame that do returns.
@@ -305,9 +315,36 @@ func (d *fakeDesk) perform(verb string, body object) {
 			return d.remove(number("ticket"), "removed")
 		case "pause", "resume":
 			d.paused = verb == "pause"
+		case "announce":
+			d.announce(body)
+		case "open":
+			d.opens, d.support = 0, object{"open_until": d.begins()}
+		case "close":
+			d.opens = d.begins()
+			d.support = object{"closed_until": d.opens}
 		}
 		return object{}
 	})
+}
+
+// begins returns when the hours of the fake room begin next.
+func (d *fakeDesk) begins() int64 { return d.start.Add(26 * time.Hour).UnixMilli() }
+
+// announce does as the server: an announcement of no text is none.
+func (d *fakeDesk) announce(body object) {
+	d.support = nil
+	given, _ := body["text"].(object)
+	texts := list{}
+	for _, lang := range []string{"ko", "en", "ja", "zh-Hans", "vi"} {
+		if text, ok := given[lang]; ok {
+			texts = append(texts, object{"lang": lang, "text": text})
+		}
+	}
+	if len(texts) > 0 {
+		until, _ := time.Parse(time.RFC3339, body["until"].(string))
+		d.support = object{"announcement": object{"texts": texts, "level": body["level"]},
+			"announced_until": until.UnixMilli()}
+	}
 }
 
 func (d *fakeDesk) refuseNext(status int, code string) {

@@ -4,12 +4,13 @@ package templates
 
 // Text is every word that a person reads, in one language; {name} stands for a value.
 type Text struct {
-	Desk     DeskText     `json:"desk"`
-	Docs     DocsText     `json:"docs"`
-	Link     LinkText     `json:"link"`
-	Live     LiveText     `json:"live"`
-	Page     PageText     `json:"page"`
-	Problems ProblemsText `json:"problems"`
+	Desk      DeskText      `json:"desk"`
+	Docs      DocsText      `json:"docs"`
+	Incidents IncidentsText `json:"incidents"`
+	Link      LinkText      `json:"link"`
+	Live      LiveText      `json:"live"`
+	Page      PageText      `json:"page"`
+	Problems  ProblemsText  `json:"problems"`
 }
 
 // DeskText has the words of "desk" in locales.
@@ -151,93 +152,102 @@ type DeskHistoryText struct {
 
 // DeskLiveText has the words of "desk/live" in locales.
 type DeskLiveText struct {
-	People         string               `json:"people"`   // {n}
-	ShortMs        string               `json:"short_ms"` // {n}
-	ShortS         string               `json:"short_s"`  // {n}
-	ShortM         string               `json:"short_m"`  // {n}
-	ShortH         string               `json:"short_h"`  // {n}
-	AgeFresh       string               `json:"age_fresh"`
-	AgeOld         string               `json:"age_old"` // {s}
-	SourceCarrier  string               `json:"source_carrier"`
-	SourceNever    string               `json:"source_never"`
-	NoTexts        string               `json:"no_texts"`
-	ClockBehind    string               `json:"clock_behind"` // {n}
-	ClockAhead     string               `json:"clock_ahead"`  // {n}
-	BandAge        string               `json:"band_age"`     // {s}
-	BandStale      string               `json:"band_stale"`
-	BandLost       string               `json:"band_lost"`
-	BandClosed     string               `json:"band_closed"`
-	AttentionTitle string               `json:"attention_title"`
-	AttentionMore  string               `json:"attention_more"` // {n}
-	Troubles       map[string]string    `json:"troubles"`       // by trouble
-	PausedBy       string               `json:"paused_by"`      // {at} {reason} {who}
-	Calm           string               `json:"calm"`
-	Unowned        string               `json:"unowned"`   // {n}
-	Incidents      string               `json:"incidents"` // {n}
-	StoreStale     string               `json:"store_stale"`
-	Behind         string               `json:"behind"`
-	LedgerBehind   string               `json:"ledger_behind"`
-	SettingsDiffer string               `json:"settings_differ"` // {names}
-	NoAnswer       string               `json:"no_answer"`
-	Draining       string               `json:"draining"`
-	Fine           string               `json:"fine"`
-	Free           string               `json:"free"`
-	FreePaused     string               `json:"free_paused"`
-	FreeEmpty      string               `json:"free_empty"`
-	FreeAway       string               `json:"free_away"`
-	NoMatch        string               `json:"no_match"`
-	NoRooms        string               `json:"no_rooms"`
-	NoLine         string               `json:"no_line"`
-	Shown          string               `json:"shown"`       // {all} {n}
-	RoomsShown     string               `json:"rooms_shown"` // {all} {n}
-	Ticket         string               `json:"ticket"`      // {ticket}
-	AwayCount      string               `json:"away_count"`  // {n}
-	Connected      string               `json:"connected"`
-	AwayFor        string               `json:"away_for"` // {time}
-	NobodyNext     string               `json:"nobody_next"`
-	Nobodys        string               `json:"nobodys"`
-	Asks           string               `json:"asks"` // {n} {open}
-	AsksNone       string               `json:"asks_none"`
-	AskAfter       string               `json:"ask_after"` // {time}
-	Over           string               `json:"over"`
-	Pause          string               `json:"pause"`
-	Resume         string               `json:"resume"`
-	Undo           string               `json:"undo"`
-	Restore        string               `json:"restore"`
-	ActionsFor     string               `json:"actions_for"` // {seller}
-	Unreachable    string               `json:"unreachable"`
-	WentWrong      string               `json:"went_wrong"`
-	Act            map[string]DeskAct   `json:"act"`      // by verb
-	Reasons        map[string][]string  `json:"reasons"`  // by verb
-	Effects        map[string]string    `json:"effects"`  // by effect
-	Outdated       map[string]string    `json:"outdated"` // by cause
-	Refusals       map[string]string    `json:"refusals"` // by code
-	About          map[string]string    `json:"about"`    // by subject
-	MovedTo        string               `json:"moved_to"`
-	NoReason       string               `json:"no_reason"`
-	LongText       string               `json:"long_text"` // {n}
-	Results        map[string]string    `json:"results"`   // by result
-	Whys           map[string]string    `json:"whys"`      // by reason
-	Offered        string               `json:"offered"`
-	NoCode         string               `json:"no_code"`
-	HasCode        string               `json:"has_code"`
-	From           string               `json:"from"`    // {from}
-	SentAt         string               `json:"sent_at"` // {time}
-	Could          string               `json:"could"`
-	NobodyIs       string               `json:"nobody_is"`
-	AskedAt        string               `json:"asked_at"`  // {time}
-	HeldFrom       string               `json:"held_from"` // {from} {to}
-	HeldNow        string               `json:"held_now"`  // {from}
-	Live           string               `json:"live"`
-	AssignTo       string               `json:"assign_to"`
-	Incident       map[string]string    `json:"incident"` // by kind; "" is every other
-	Charts         map[string]DeskChart `json:"charts"`   // by chart
-	Series         map[string]string    `json:"series"`   // by field
-	Outcomes       map[string]string    `json:"outcomes"` // by outcome
-	Minute         string               `json:"minute"`
-	Table          string               `json:"table"`
-	Plot           string               `json:"plot"`
-	NoData         string               `json:"no_data"`
+	People           string               `json:"people"`   // {n}
+	ShortMs          string               `json:"short_ms"` // {n}
+	ShortS           string               `json:"short_s"`  // {n}
+	ShortM           string               `json:"short_m"`  // {n}
+	ShortH           string               `json:"short_h"`  // {n}
+	AgeFresh         string               `json:"age_fresh"`
+	AgeOld           string               `json:"age_old"` // {s}
+	SourceCarrier    string               `json:"source_carrier"`
+	SourceNever      string               `json:"source_never"`
+	NoTexts          string               `json:"no_texts"`
+	ClockBehind      string               `json:"clock_behind"` // {n}
+	ClockAhead       string               `json:"clock_ahead"`  // {n}
+	BandAge          string               `json:"band_age"`     // {s}
+	BandStale        string               `json:"band_stale"`
+	BandLost         string               `json:"band_lost"`
+	BandClosed       string               `json:"band_closed"`
+	AttentionTitle   string               `json:"attention_title"`
+	AttentionMore    string               `json:"attention_more"` // {n}
+	Troubles         map[string]string    `json:"troubles"`       // by trouble
+	PausedBy         string               `json:"paused_by"`      // {at} {reason} {who}
+	ClosedBy         string               `json:"closed_by"`      // {time}
+	ClosedHours      string               `json:"closed_hours"`   // {time}
+	OpenedBy         string               `json:"opened_by"`      // {time}
+	Until            string               `json:"until"`          // {time}
+	Today            string               `json:"today"`
+	UntilHours       string               `json:"until_hours"`
+	Levels           map[string]string    `json:"levels"` // by level
+	Calm             string               `json:"calm"`
+	Unowned          string               `json:"unowned"`   // {n}
+	Incidents        string               `json:"incidents"` // {n}
+	StoreStale       string               `json:"store_stale"`
+	Behind           string               `json:"behind"`
+	LedgerBehind     string               `json:"ledger_behind"`
+	SettingsDiffer   string               `json:"settings_differ"` // {names}
+	NoAnswer         string               `json:"no_answer"`
+	Draining         string               `json:"draining"`
+	Fine             string               `json:"fine"`
+	Free             string               `json:"free"`
+	FreePaused       string               `json:"free_paused"`
+	FreeEmpty        string               `json:"free_empty"`
+	FreeAway         string               `json:"free_away"`
+	NoMatch          string               `json:"no_match"`
+	NoRooms          string               `json:"no_rooms"`
+	NoLine           string               `json:"no_line"`
+	Shown            string               `json:"shown"`       // {all} {n}
+	RoomsShown       string               `json:"rooms_shown"` // {all} {n}
+	Ticket           string               `json:"ticket"`      // {ticket}
+	AwayCount        string               `json:"away_count"`  // {n}
+	Connected        string               `json:"connected"`
+	AwayFor          string               `json:"away_for"` // {time}
+	NobodyNext       string               `json:"nobody_next"`
+	Nobodys          string               `json:"nobodys"`
+	Asks             string               `json:"asks"` // {n} {open}
+	AsksNone         string               `json:"asks_none"`
+	AskAfter         string               `json:"ask_after"` // {time}
+	Over             string               `json:"over"`
+	Pause            string               `json:"pause"`
+	Resume           string               `json:"resume"`
+	Undo             string               `json:"undo"`
+	Restore          string               `json:"restore"`
+	ActionsFor       string               `json:"actions_for"` // {seller}
+	Unreachable      string               `json:"unreachable"`
+	WentWrong        string               `json:"went_wrong"`
+	Act              map[string]DeskAct   `json:"act"`      // by verb
+	Reasons          map[string][]string  `json:"reasons"`  // by verb
+	Effects          map[string]string    `json:"effects"`  // by effect
+	Outdated         map[string]string    `json:"outdated"` // by cause
+	Refusals         map[string]string    `json:"refusals"` // by code
+	About            map[string]string    `json:"about"`    // by subject
+	MovedTo          string               `json:"moved_to"`
+	NoReason         string               `json:"no_reason"`
+	LongText         string               `json:"long_text"` // {n}
+	NoAnnouncement   string               `json:"no_announcement"`
+	LongAnnouncement string               `json:"long_announcement"` // {lang} {n}
+	Results          map[string]string    `json:"results"`           // by result
+	Whys             map[string]string    `json:"whys"`              // by reason
+	Offered          string               `json:"offered"`
+	NoCode           string               `json:"no_code"`
+	HasCode          string               `json:"has_code"`
+	From             string               `json:"from"`    // {from}
+	SentAt           string               `json:"sent_at"` // {time}
+	Could            string               `json:"could"`
+	NobodyIs         string               `json:"nobody_is"`
+	AskedAt          string               `json:"asked_at"`  // {time}
+	HeldFrom         string               `json:"held_from"` // {from} {to}
+	HeldNow          string               `json:"held_now"`  // {from}
+	Live             string               `json:"live"`
+	AssignTo         string               `json:"assign_to"`
+	Incident         map[string]string    `json:"incident"` // by kind; "" is every other
+	Charts           map[string]DeskChart `json:"charts"`   // by chart
+	Series           map[string]string    `json:"series"`   // by field
+	Outcomes         map[string]string    `json:"outcomes"` // by outcome
+	Minute           string               `json:"minute"`
+	Table            string               `json:"table"`
+	Plot             string               `json:"plot"`
+	NoData           string               `json:"no_data"`
 }
 
 // DeskReportText has the words of "desk/report" in locales.
@@ -261,59 +271,66 @@ type DeskReportText struct {
 
 // DeskRoomPageText has the words of "desk/room_page" in locales.
 type DeskRoomPageText struct {
-	Back         string    `json:"back"`
-	History      string    `json:"history"`
-	Help         string    `json:"help"`
-	Age          string    `json:"age"`
-	Connecting   string    `json:"connecting"`
-	Holder       string    `json:"holder"`
-	Fence        string    `json:"fence"`
-	GrantedAt    string    `json:"granted_at"`
-	Asks         string    `json:"asks"`
-	Next         string    `json:"next"`
-	TimeLeft     string    `json:"time_left"`
-	Extend       string    `json:"extend"`
-	Release      string    `json:"release"`
-	Line         string    `json:"line"`
-	Search       string    `json:"search"`
-	SearchHint   string    `json:"search_hint"`
-	Position     string    `json:"position"`
-	TicketNumber string    `json:"ticket_number"`
-	Seller       string    `json:"seller"`
-	Waited       string    `json:"waited"`
-	State        string    `json:"state"`
-	Actions      string    `json:"actions"`
-	Move         string    `json:"move"`
-	Remove       string    `json:"remove"`
-	Timeline     string    `json:"timeline"`
-	Items        string    `json:"items"`
-	Charts       string    `json:"charts"`
-	Replicas     string    `json:"replicas"`
-	Sources      string    `json:"sources"`
-	AllSenders   string    `json:"all_senders"`
-	Lately       string    `json:"lately"` // {senders}
-	Heard        string    `json:"heard"`
-	NoItems      string    `json:"no_items"`
-	Sockets      string    `json:"sockets"`
-	Watchers     string    `json:"watchers"`
-	Store        string    `json:"store"`
-	Ledger       string    `json:"ledger"`
-	Who          string    `json:"who"`
-	Effect       string    `json:"effect"`
-	Reason       string    `json:"reason"`
-	ReasonFree   string    `json:"reason_free"`
-	Seconds      string    `json:"seconds"`
-	SecondsUnit  string    `json:"seconds_unit"` // {n}
-	NewPosition  string    `json:"new_position"`
-	Lease        string    `json:"lease"`
-	WhichPlaces  string    `json:"which_places"`
-	Cancel       string    `json:"cancel"`
-	StaleWarning string    `json:"stale_warning"`
-	HelpTitle    string    `json:"help_title"`
-	HelpGuide    string    `json:"help_guide"`
-	HelpKeys     string    `json:"help_keys"`
-	Close        string    `json:"close"`
-	Keys         []DeskKey `json:"keys"`
+	Back           string            `json:"back"`
+	History        string            `json:"history"`
+	Help           string            `json:"help"`
+	Age            string            `json:"age"`
+	Connecting     string            `json:"connecting"`
+	Holder         string            `json:"holder"`
+	Fence          string            `json:"fence"`
+	GrantedAt      string            `json:"granted_at"`
+	Asks           string            `json:"asks"`
+	Next           string            `json:"next"`
+	TimeLeft       string            `json:"time_left"`
+	Extend         string            `json:"extend"`
+	Release        string            `json:"release"`
+	Line           string            `json:"line"`
+	Search         string            `json:"search"`
+	SearchHint     string            `json:"search_hint"`
+	Position       string            `json:"position"`
+	TicketNumber   string            `json:"ticket_number"`
+	Seller         string            `json:"seller"`
+	Waited         string            `json:"waited"`
+	State          string            `json:"state"`
+	Actions        string            `json:"actions"`
+	Move           string            `json:"move"`
+	Remove         string            `json:"remove"`
+	Timeline       string            `json:"timeline"`
+	Items          string            `json:"items"`
+	Charts         string            `json:"charts"`
+	Replicas       string            `json:"replicas"`
+	Sources        string            `json:"sources"`
+	AllSenders     string            `json:"all_senders"`
+	Lately         string            `json:"lately"` // {senders}
+	Heard          string            `json:"heard"`
+	NoItems        string            `json:"no_items"`
+	Sockets        string            `json:"sockets"`
+	Watchers       string            `json:"watchers"`
+	Store          string            `json:"store"`
+	Ledger         string            `json:"ledger"`
+	Who            string            `json:"who"`
+	Effect         string            `json:"effect"`
+	Reason         string            `json:"reason"`
+	ReasonFree     string            `json:"reason_free"`
+	Seconds        string            `json:"seconds"`
+	SecondsUnit    string            `json:"seconds_unit"` // {n}
+	NewPosition    string            `json:"new_position"`
+	Lease          string            `json:"lease"`
+	WhichPlaces    string            `json:"which_places"`
+	HowLong        string            `json:"how_long"`
+	Announce       string            `json:"announce"`
+	Wording        string            `json:"wording"`
+	WordingHint    string            `json:"wording_hint"`
+	UsualIncidents string            `json:"usual_incidents"`
+	Incidents      map[string]string `json:"incidents"` // by incident
+	Level          string            `json:"level"`
+	Cancel         string            `json:"cancel"`
+	StaleWarning   string            `json:"stale_warning"`
+	HelpTitle      string            `json:"help_title"`
+	HelpGuide      string            `json:"help_guide"`
+	HelpKeys       string            `json:"help_keys"`
+	Close          string            `json:"close"`
+	Keys           []DeskKey         `json:"keys"`
 }
 
 // DeskRoomsPageText has the words of "desk/rooms_page" in locales.
@@ -469,6 +486,11 @@ type DocsText struct {
 	Needed     string `json:"needed"`
 	FromServer string `json:"from_server"`
 	FromClient string `json:"from_client"`
+}
+
+// IncidentsText has the words of "incidents" in locales.
+type IncidentsText struct {
+	Announce map[string]string `json:"announce"` // by incident
 }
 
 // LinkText has the words of "link" in locales.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -32,6 +33,8 @@ func (d *Desk) guidePage(c *gin.Context) {
 func (d *Desk) deskPage(c *gin.Context) {
 	v := templates.DeskRoomView{DeskView: d.deskView(c), Room: string(request.Room(c)),
 		LeaseSeconds: int(room.Seconds(d.Lease(request.Room(c))))}
+	begin, _ := d.Hours(request.Room(c), time.Now())
+	v.Hours = !begin.IsZero()
 	if d.AllSenders != nil {
 		v.AllSenders, v.Lately = d.AllSenders(c.Request.Context(), request.Room(c))
 	}

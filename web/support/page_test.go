@@ -3,6 +3,7 @@ package support_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,6 +39,14 @@ func TestPagesOfTheDeskAreThere(t *testing.T) {
 		"/support/-/deliveries": 503, "/support/integration": 200} {
 		require.Equal(t, status, f.call(t, h, "park", "GET", path, "").Code, path)
 	}
+}
+
+func TestPageOfARoomKnowsWhetherItHasHours(t *testing.T) {
+	f := newFakeDesk()
+	h := deskHandler(t, f)
+	require.NotContains(t, f.call(t, h, "kim", "GET", "/support/integration", "").Body.String(), `"hours":true`)
+	f.begin = time.Now().Add(time.Hour)
+	require.Contains(t, f.call(t, h, "kim", "GET", "/support/integration", "").Body.String(), `"hours":true`)
 }
 
 func TestTimelineIsASellersInOneRoom(t *testing.T) {

@@ -15,9 +15,9 @@ export class ActDialog {
   #over = false; // nothing is left to do here
   #busy = false;
 
-  /** stale(): whether the page's data may be old. */
-  constructor({ words, api, stale }) {
-    Object.assign(this, { words, api, stale });
+  /** stale(): whether the page's data may be old; wording: the fields of an announcement. */
+  constructor({ words, api, stale, wording }) {
+    Object.assign(this, { words, api, stale, wording });
     this.dialog = byID("act");
     this.text = byID("act-text");
     this.place = byID("act-position");
@@ -32,14 +32,15 @@ export class ActDialog {
   }
 
   /**
-   * action: {verb, about, who, effect(values), outdated(), choices, later, position, body(values),
-   * done(answer, values), back()}. values are {choice, position}; later is a promise of choices; outdated
-   * returns why the action is not possible any more; back returns the focus.
+   * action: {verb, path, about, who, effect(values), outdated(), choices, later, position, wording,
+   * body(values), done(answer, values), back()}. path is the API's name of the verb, where it has another;
+   * values are {choice, position, texts, level}; later is a promise of choices; outdated returns why the
+   * action is not possible any more; back returns the focus.
    */
   ask(action) {
     const { title, yes } = this.words.act[action.verb];
     this.#action = action;
-    this.#send = this.api.action(action.verb);
+    this.#send = this.#request(action);
     this.#over = false;
     put(byID("act-title"), title);
     put(byID("act-about"), this.words.about[action.about ?? "seller"]);
@@ -52,6 +53,7 @@ export class ActDialog {
     );
     this.#choices(action.choices);
     this.#position(action.position);
+    this.wording.show(action.wording);
     this.#showError("");
     openModal(this.dialog);
     this.check();
@@ -70,7 +72,12 @@ export class ActDialog {
 
   get #values() {
     const chosen = this.dialog.querySelector('[name="choice"]:checked');
-    return { choice: chosen?.value, position: Math.trunc(Number(this.place.value)) || 0 };
+    const position = Math.trunc(Number(this.place.value)) || 0;
+    return { choice: chosen?.value, position, ...this.wording.values };
+  }
+
+  #request({ verb, path = verb }) {
+    return this.api.action(path);
   }
 
   get #reason() {
@@ -123,6 +130,7 @@ export class ActDialog {
 
   #wrong(reason) {
     const over = [...reason].length - LONGEST;
+    if (this.wording.wrong) return this.wording.wrong;
     if (reason === "") return this.words.no_reason;
     if (over > 0) return fill(this.words.long_text, { n: over });
     if (this.#action.position && this.#values.position < 1) return this.words.refusals.invalid_position;
@@ -135,7 +143,7 @@ export class ActDialog {
   #refused(error) {
     const text = this.api.plain(error);
     if (error.final && !error.code.startsWith("invalid_")) return this.#end(text);
-    if (error.final) this.#send = this.api.action(this.#action.verb);
+    if (error.final) this.#send = this.#request(this.#action);
     this.#showError(text);
   }
 

@@ -29,8 +29,8 @@ class Line {
     return true;
   }
 
-  #head({ epoch, version, paused, hold, holder }) {
-    Object.assign(this, { epoch, version, paused, hold, holder: holder ?? null });
+  #head({ epoch, version, paused, opens_at: opensAt = null, support = null, hold, holder }) {
+    Object.assign(this, { epoch, version, paused, opensAt, support, hold, holder: holder ?? null });
   }
 
   /**
@@ -95,6 +95,12 @@ export class DeskModel {
   get epoch() { return this.#shown.epoch; }
   get version() { return this.#shown.version; }
   get paused() { return this.#shown.paused; }
+  /** Returns when a closed room opens, in unix ms; null while it is open. */
+  get opensAt() { return this.#shown.opensAt; }
+  get closed() { return this.opensAt != null; }
+
+  /** Returns what support has set for the whole room, each part until a time; null for nothing. */
+  get support() { return this.#shown.support; }
   get hold() { return this.#shown.hold; }
   get holder() { return this.#shown.holder; }
   get line() { return this.#shown.rows; }

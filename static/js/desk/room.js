@@ -16,8 +16,10 @@ import { drawPausedBy } from "./pause.js";
 import { drawReplicas } from "./replicas.js";
 import { RoomVerbs } from "./room_verbs.js";
 import { drawSources } from "./sources.js";
+import { drawStanding } from "./standing.js";
 import { Trouble } from "./trouble.js";
 import { Verbs } from "./verbs.js";
+import { Wording } from "./wording.js";
 
 const page = JSON.parse(byID("page-data").textContent);
 const { room, words } = page;
@@ -35,7 +37,8 @@ const live = new Live({
 });
 const { server } = live;
 const api = new Api(page);
-const dialog = new ActDialog({ words, api, stale: () => live.stale });
+const wording = new Wording({ words, incidents: page.incidents });
+const dialog = new ActDialog({ words, api, wording, stale: () => live.stale });
 const notes = {
   holder: new Note(byID("holder-note")),
   line: new Note(byID("line-note")),
@@ -47,7 +50,11 @@ const verbs = new Verbs({
   mark: (ticket, words) => line.mark(ticket, words),
   result: (item, words) => messages.showResult(item, words),
 });
-const roomVerbs = new RoomVerbs({ words, model, dialog, api, note: notes.room });
+const roomVerbs = new RoomVerbs({
+  words, model, server, dialog, api,
+  note: notes.room,
+  hours: page.hours,
+});
 const holder = new HolderCard({ words, model, server, room, lease: page.lease_seconds * 1000 });
 const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? rowVerbs() : null });
 const assign = page.may_act ? (item, lease, back) => verbs.assign(item, lease, back) : null;
@@ -107,6 +114,7 @@ function draw() {
     line.draw();
     trouble.draw();
     drawPause();
+    drawHours();
     dialog.check();
   });
 }
@@ -120,6 +128,16 @@ function drawPause() {
   put(button, model.paused ? words.resume : words.pause);
 }
 
+/** Also time alone opens and closes a room, and ends an announcement. */
+function drawHours() {
+  if (model.version < 0) return;
+  drawStanding(words, page.lang, model, server.now());
+  const button = byID("hours");
+  if (!button) return;
+  button.disabled = false;
+  put(button, words.act[model.closed ? "open" : "close"].yes);
+}
+
 function drawCharts() {
   if (model.version >= 0) charts?.draw(minutes.all, server.now(), model.line.length);
 }
@@ -131,6 +149,9 @@ function undo() {
 byID("extend")?.addEventListener("click", () => verbs.extend(() => holder.focus("extend")));
 byID("release")?.addEventListener("click", () => verbs.release(() => holder.focus("release")));
 byID("pause")?.addEventListener("click", () => roomVerbs.pause());
+byID("hours")?.addEventListener("click", () => roomVerbs.openOrClose());
+byID("announce")?.addEventListener("click", () => roomVerbs.announce());
+byID("announced-back")?.addEventListener("click", () => roomVerbs.takeBack(() => byID("announce").focus()));
 keys.on("/", find);
 keys.on("f", () => line.search.focus());
 keys.on("j", () => line.grid.move(1));
@@ -142,6 +163,7 @@ live.onTick(() => {
   line.grid.redraw();
   messages.draw();
   trouble.draw();
+  drawHours();
   drawCharts();
 });
 live.start();
