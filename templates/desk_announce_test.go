@@ -163,6 +163,49 @@ func TestRoomIsOpenedAndClosedUntilATime(t *testing.T) {
 	}
 }
 
+func TestTroubleOffersTheAnnouncementOfItsIncident(t *testing.T) {
+	d, tab := actingDesk(t)
+	now := time.Now()
+	ended := func(ago time.Duration, outcomes object) object {
+		return object{"type": "minutes", "reset": true, "set": list{
+			object{"key": "1", "at": now.Add(-ago).UnixMilli(), "depth": 1, "outcomes": outcomes}}}
+	}
+	heard := func(ago time.Duration) object {
+		return object{"type": "sources", "reset": true, "set": list{phone("phone-2", now.Add(-ago), 0)}}
+	}
+	most := object{"expired": 2, "completed": 1, "dropped": 5}
+	for _, row := range []struct {
+		name           string
+		paused         bool
+		frames         []object
+		trouble, texts string
+	}{
+		{"paused", true, nil, "paused", "줄을 잠시 멈췄어요"},
+		{"most turns expired", false, []object{ended(time.Minute, most), heard(time.Minute)}, "expired", "늦게 오고 있어요"},
+		{"no text, and a turn expired", false, []object{ended(time.Minute, object{"expired": 1, "completed": 9}),
+			heard(11 * time.Minute)}, "silent", "늦게 오고 있어요"},
+		{"two turns are not many", false, []object{ended(time.Minute, object{"expired": 2}), heard(time.Minute)}, "", ""},
+		{"long ago", false, []object{ended(11*time.Minute, most), heard(11 * time.Minute)}, "", ""},
+		{"no text, and nobody missed one", false, []object{ended(time.Minute, object{"completed": 3}),
+			heard(11 * time.Minute)}, "", ""},
+	} {
+		d.change(t, func() object { d.paused = row.paused; return object{} })
+		for _, frame := range row.frames {
+			d.send(frame)
+		}
+		tab.until(`[...document.querySelectorAll("#trouble [data-trouble]")].map((one) => one.dataset.trouble).join() === %q`,
+			row.trouble)
+		if row.trouble == "" {
+			continue
+		}
+		tab.click("#trouble [data-trouble=" + row.trouble + "]")
+		tab.asks("모두에게 안내를 올릴까요?")
+		require.Contains(t, run[string](tab, `document.getElementById("act-text-ko").value`), row.texts, row.name)
+		tab.click("#act-no")
+		tab.until(`document.activeElement.dataset.trouble === %q`, row.trouble)
+	}
+}
+
 func TestDialogOfAnAnnouncementKeepsNobodyOut(t *testing.T) {
 	d, tab := actingDesk(t)
 	d.change(t, func() object {

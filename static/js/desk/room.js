@@ -60,7 +60,8 @@ const line = new LinePanel({ words, model, server, room, verbs: page.may_act ? r
 const assign = page.may_act ? (item, lease, back) => verbs.assign(item, lease, back) : null;
 const messages = new ItemsPanel({ words, items, server, room, assign });
 const attention = new Attention({ words });
-const trouble = new Trouble({ words, model, items, server, attention });
+const announce = page.may_act ? (asked) => roomVerbs.announce(asked) : null;
+const trouble = new Trouble({ words, model, items, minutes, sources, server, attention, announce });
 const keys = new Keys();
 let charts = null;
 let drawing = false;
@@ -77,6 +78,7 @@ function receive(frame) {
   if (frame.type === "sources") {
     sources.apply(frame);
     drawSources(words, sources.all);
+    trouble.draw();
   }
   if (frame.type === "pause") {
     pauses.apply(frame);

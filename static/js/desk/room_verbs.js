@@ -47,12 +47,13 @@ export class RoomVerbs {
     });
   }
 
-  /** Announces a text to all readers of the room. */
-  announce() {
+  /** Announces a text to all readers of the room. incident: the one whose texts are offered first, if any. */
+  announce({ incident, back } = {}) {
     let former;
     this.dialog.ask({
       ...this.#ofRoom("announce"),
-      wording: true,
+      back,
+      wording: { incident },
       choices: { legend: "until", of: untils(this.words, this.server.now()) },
       effect: ({ choice }) =>
         this.#effect(announced(this.model, this.server.now()) ? "announce_instead" : "announce", {

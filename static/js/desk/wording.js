@@ -16,11 +16,13 @@ export class Wording {
     });
   }
 
-  /** asked: whether they are asked for; else they are hidden. */
+  /** asked: {incident}, the one whose texts are filled in, if any; without asked, the fields are hidden. */
   show(asked) {
     this.field.hidden = !asked;
     for (const text of this.texts) text.value = "";
-    for (const radio of this.field.querySelectorAll("input")) radio.checked = radio.value === "info";
+    for (const radio of this.field.querySelectorAll("input"))
+      radio.checked = radio.value === (asked?.incident ?? "info");
+    if (asked?.incident) this.#fill(asked.incident);
     this.#count();
   }
 
