@@ -122,6 +122,31 @@ func TestWhatAnAgentDoesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
 	agent.leads("/support/sign-in")
 }
 
+// The room has no hours: it is closed for an hour, and opened again before.
+func TestWhatAnAgentAnnouncesAndClosesIsSeenOnTheSellersPagesAtOnce(t *testing.T) {
+	o := openOffice(t)
+	browser := browsertest.New(t)
+	open := func() page { return page{t, browsertest.Isolated(t, browser)} }
+	agent := agentPage(t, open(), o.a.URL())
+	seller := openPage(t, open().ctx, o.b.URL())
+	agent.is(`!document.getElementById("hours").disabled`)
+
+	agent.does("#announce", `(document.querySelector('#act-wording [value="late"]').click(), true)`)
+	seller.is(`document.getElementById("announcement").textContent.length > 20`)
+	agent.is(`document.getElementById("announced-text").textContent.includes("인증번호 문자가 늦게")`)
+	agent.does("#announced-back", `true`)
+	seller.is(`document.getElementById("announcement").textContent === ""`)
+	agent.is(`document.getElementById("announced").hidden`)
+
+	agent.does("#hours", `document.querySelector('#act-choices [value="60"]').checked`)
+	seller.is(`!document.getElementById("closed").hidden`)
+	agent.is(`document.getElementById("open-state").textContent.startsWith("상담원이 닫았어요.")`)
+	agent.does("#hours", `document.getElementById("act-choices").hidden`)
+	seller.is(`document.getElementById("closed").hidden`)
+	agent.is(`document.getElementById("open-state").hidden && window.wasHere`)
+	require.Empty(t, browsertest.Errors(agent.ctx))
+}
+
 // The seller closed its tab, was passed over, came back, held the lock, and let the lease expire: the
 // timeline has it in order.
 func TestTimelineShowsWhyATurnWasLost(t *testing.T) {
