@@ -44,7 +44,7 @@ func TestARoomOutsideItsHoursSaysWhenItOpens(t *testing.T) {
 	require.Equal(t, http.StatusOK, first.ask(http.MethodDelete, "/api/integration/lock", "").StatusCode)
 	require.Equal(t, "locked", waiting.joinRoom("integration", "").text("status"), "who is in line is served")
 	page := late.ask(http.MethodGet, "/rooms/integration?lang=ko", "", "Accept", "text/html").body
-	require.Contains(t, page, `<div class="paused" id="closed"><strong>지금은 운영 시간이 아니에요</strong> <span id="opens">`+
+	require.Contains(t, page, `<div class="paused" id="closed"><strong>지금은 닫혀 있어요</strong> <span id="opens">`+
 		fmt.Sprintf("%d월 %d일 오전 9:00에 열려요.", opens.Month(), opens.Day()))
 	require.Regexp(t, `<form id="join-form"[^>]* hidden>`, page)
 

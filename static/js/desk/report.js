@@ -22,7 +22,7 @@ function monthAndDay(ms) {
 
 /** Returns where the last numbers of lines are; null without any. */
 function newest(series) {
-  return at(series, (values) => values.findLastIndex((value) => value != null));
+  return at(series, (values) => values.map((value) => value != null).lastIndexOf(true));
 }
 
 /** Returns where the last line is highest. */
