@@ -21,7 +21,7 @@ type Reply struct {
 	RenamedPlaces int `json:"renamed_places"` // erase
 	RenamedLeases int `json:"renamed_leases"`
 
-	Seats    []SeatReply          `json:"seats"`    // look: of the sessions, in order
+	Seats    []SeatReply     `json:"seats"`    // look: of the sessions, in order
 	Messages []RecentMessage `json:"messages"` // recent, the earliest first
 	Glance   *Glance         `json:"glance"`
 
