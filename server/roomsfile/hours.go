@@ -35,50 +35,85 @@ const daysAhead = 400
 
 // OpensAt returns when the hours begin next, the zero time within them. Without hours a room is always open.
 func (h *Hours) OpensAt(now time.Time) time.Time {
-	if within, begins := h.around(now); !within {
-		return begins
+	if h == nil || h.within(now) {
+		return time.Time{}
+	}
+	return h.next(now)
+}
+
+// BeginAgain returns when the hours begin next after now, also within them; the zero time if they never end.
+func (h *Hours) BeginAgain(now time.Time) time.Time {
+	if h == nil {
+		return time.Time{}
+	}
+	for at, day := h.next(now), 0; day < daysAhead; at, day = h.next(at), day+1 {
+		if !h.within(at.Add(-1)) { // else one time of the day follows another without a break
+			return at
+		}
 	}
 	return time.Time{}
 }
 
-// BeginAgain returns when the hours begin next after now, also within them; the zero time without hours.
-func (h *Hours) BeginAgain(now time.Time) time.Time {
-	_, begins := h.around(now)
-	return begins
-}
-
-// around reports whether now is within the hours, and returns when they begin next.
-func (h *Hours) around(now time.Time) (within bool, begins time.Time) {
-	if h == nil {
-		return true, time.Time{}
-	}
-	today := now.In(h.zone)
-	for day := -1; day <= daysAhead; day++ {
-		noon := time.Date(today.Year(), today.Month(), today.Day()+day, 12, 0, 0, 0, h.zone)
-		on := dateOf(noon)
-		if !h.weekdays[noon.Weekday()] || h.off[on] {
-			continue
-		}
-		for _, s := range h.times {
-			from, to := h.at(on, s.from), h.at(on, s.to)
-			switch {
-			case !now.Before(from) && now.Before(to):
-				within = true
-			case from.After(now) && (begins.IsZero() || from.Before(begins)):
-				begins = from
+// within reports whether an instant is within the hours.
+func (h *Hours) within(now time.Time) bool {
+	for day := -1; day <= 0; day++ {
+		for _, s := range h.on(now, day) {
+			if !now.Before(s.from) && now.Before(s.to) {
+				return true
 			}
 		}
-		if !begins.IsZero() {
-			return within, begins
+	}
+	return false
+}
+
+// next returns when a time of the hours begins next. If every day is off, it is a day far ahead.
+func (h *Hours) next(now time.Time) (next time.Time) {
+	for day := 0; day <= daysAhead; day++ {
+		for _, s := range h.on(now, day) {
+			if s.from.After(now) && (next.IsZero() || s.from.Before(next)) {
+				next = s.from
+			}
+		}
+		if !next.IsZero() {
+			return next
 		}
 	}
-	return within, now.AddDate(0, 0, daysAhead) // every day until then is off
+	return h.at(dateOf(now.In(h.zone).AddDate(0, 0, daysAhead)), 0) // the same for the whole day
+}
+
+// openTime is from when to when a room is open.
+type openTime struct{ from, to time.Time }
+
+// on returns the hours of the day that is so many days after now's.
+func (h *Hours) on(now time.Time, day int) (list []openTime) {
+	today := now.In(h.zone)
+	noon := time.Date(today.Year(), today.Month(), today.Day()+day, 12, 0, 0, 0, h.zone)
+	on := dateOf(noon)
+	if !h.weekdays[noon.Weekday()] || h.off[on] {
+		return nil
+	}
+	for _, t := range h.times {
+		list = append(list, openTime{h.at(on, t.from), h.at(on, t.to)})
+	}
+	return list
 }
 
 // at returns the instant of a time of a day by the clock on the wall. Where clocks skip that time, it is as
-// much after the gap.
+// much later; where they show it twice, it is the first.
 func (h *Hours) at(on date, minutes int) time.Time {
-	return time.Date(on.year, on.month, on.day, minutes/60, minutes%60, 0, 0, h.zone)
+	t := time.Date(on.year, on.month, on.day, minutes/60, minutes%60, 0, 0, h.zone)
+	wall := time.Date(on.year, on.month, on.day, minutes/60, minutes%60, 0, 0, time.UTC)
+	_, offset := t.Add(-4 * time.Hour).Zone() // before a change of the clock
+	before := wall.Add(time.Duration(-offset) * time.Second).In(h.zone)
+	if shows(t, wall) && !shows(before, wall) {
+		return t
+	}
+	return before
+}
+
+// shows reports whether the clock on the wall shows at t what it shows at wall.
+func shows(t, wall time.Time) bool {
+	return dateOf(t) == dateOf(wall) && t.Hour() == wall.Hour() && t.Minute() == wall.Minute()
 }
 
 const (
@@ -126,7 +161,7 @@ func (n *node) values() (list []string, err error) {
 	}
 	for _, item := range items {
 		if item.kind != scalar {
-			return nil, fmt.Errorf("has %s: want a list of texts", item.shown())
+			return nil, fmt.Errorf("has %s: want a list of texts, each in quotes within braces", item.shown())
 		}
 		list = append(list, strings.TrimSpace(item.text))
 	}
@@ -216,8 +251,8 @@ func (h *Hours) readZone(v *node) (err error) {
 }
 
 func (h *Hours) readOff(v *node) error {
-	if v.kind == nothing {
-		return nil
+	if v.kind != scalar && len(v.items)+len(v.pairs) == 0 {
+		return nil // there is none
 	}
 	list, err := v.values()
 	if err != nil {

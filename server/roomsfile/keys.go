@@ -3,6 +3,7 @@ package roomsfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,12 +229,24 @@ func (r *reader) readFile(path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.checks.Path), path)
 	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("can not be read: %w", err)
+	// what is no file, such as a pipe, could be read for ever
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is no file", path)
+	case err == nil && info.Size() > mostFile:
+		err = fmt.Errorf("%s is over %d KiB", path, mostFile>>10)
 	}
-	return content, nil
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		var content []byte
+		if content, err = os.ReadFile(path); err == nil {
+			return content, nil
+		}
+	}
+	return nil, fmt.Errorf("can not be read: %w", err)
 }
+
+const mostFile = 1 << 20 // bytes: over those of every secret and logo
 
 // fewest is the minimum length of a secret in bytes.
 const fewest = 24

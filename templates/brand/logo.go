@@ -29,7 +29,10 @@ const (
 	logoHeight = 28
 )
 
-const longestSide = 1e6 // of an SVG, in units of its own
+const (
+	longestSide = 1e6  // of an SVG, in units of its own
+	longestPNG  = 4096 // pixels: a browser decodes all of them
+)
 
 // ReadLogo checks that browsers can show a logo, and returns it.
 func ReadLogo(content []byte) (*Logo, error) {
@@ -60,6 +63,10 @@ func sizeOfPNG(content []byte) (width, height float64, err error) {
 	header, err := png.DecodeConfig(bytes.NewReader(content))
 	if err != nil {
 		return 0, 0, fmt.Errorf("it is no PNG that can be read (%w): want a PNG or an SVG", err)
+	}
+	if max(header.Width, header.Height) > longestPNG {
+		return 0, 0, fmt.Errorf("it has %d x %d pixels: want at most %d on a side", header.Width, header.Height,
+			longestPNG)
 	}
 	return float64(header.Width), float64(header.Height), nil
 }
