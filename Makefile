@@ -7,8 +7,8 @@ TESTFLAGS := -p 3 -timeout 15m -vet=off -ldflags=-w
 # The longest first, so that none still runs when all others are done.
 LONGEST := ./server ./templates ./room ./hub ./ledger ./cmd/waitroom
 PKG ?= $(LONGEST) ./...
-# Whose goroutines share memory, and whose tests the race detector slows least: 70 s of processor time in all, beside their build.
-SHARING := ./hub/... ./lock/... ./outbox/... ./server/near ./server/heard ./server/admission ./web/quota
+# Whose goroutines share memory, and whose tests the race detector slows least.
+SHARING := ./hub/... ./lock/... ./server/near ./server/heard ./server/admission ./web/quota
 LEASES ?= 2000
 SEED ?= 1
 ROWS ?=

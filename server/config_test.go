@@ -495,3 +495,11 @@ func TestLogIsInTheFormatThatIsAskedFor(t *testing.T) {
 	Config{LogLevel: slog.LevelWarn}.NewLog(&out).Info("not said")
 	require.NotContains(t, out.String(), "not said")
 }
+
+// Browsers send a host name in other letters than Latin as xn--….
+func TestPublicURLOfAKoreanNameIsAsBrowsersSendIt(t *testing.T) {
+	var c Config
+	require.NoError(t, readPublicURL(&c, "https://예약.example.kr:8443"))
+	require.Equal(t, "https://xn--3f5bzj.example.kr:8443", c.PublicURL)
+	require.ErrorContains(t, readPublicURL(&c, "https://예\u2028약.example"), "no name that browsers send")
+}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/bcrypt"
+	"golang.org/x/net/idna"
 
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/room"
@@ -335,6 +336,13 @@ func readPublicURL(c *Config, value string) error {
 	u, ok := site(value)
 	if !ok || strings.Trim(u.Path, "/") != "" {
 		return errors.New("want scheme://host or scheme://host:port, such as https://wait.example")
+	}
+	if name := u.Hostname(); strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) {
+		sent, err := idna.Lookup.ToASCII(name) // as browsers send it: xn--…
+		if err != nil {
+			return fmt.Errorf("its host is no name that browsers send: %w", err)
+		}
+		u.Host = strings.Replace(u.Host, name, sent, 1)
 	}
 	c.PublicURL = u.Scheme + "://" + u.Host
 	return nil

@@ -191,7 +191,8 @@ func (s *Server) roomInfo(id room.ID, lang string) templates.RoomInfo {
 	e := s.rooms.Of(id)
 	info := templates.RoomInfo{Name: e.Name.In(lang), Phone: e.Phone, ReturnURL: e.ReturnURL,
 		Support: templates.SupportInfo{Text: e.Support.Text.In(lang), URL: e.Support.URL, Tel: e.Support.Tel},
-		Brand:   templates.Brand{Name: e.Brand.Name.In(lang), Logo: e.Brand.Logo, Style: e.Brand.Style}}
+		Brand:   templates.Brand{Name: e.Brand.Name.In(lang), Logo: e.Brand.Logo, Style: e.Brand.Style},
+		Zone:    e.Open.Zone()}
 	for _, m := range e.Markets() {
 		info.Marketplaces = append(info.Marketplaces, templates.MarketplaceInfo{Name: m.Name.In(lang), URL: m.URL,
 			From: m.From, Contains: m.Contains})

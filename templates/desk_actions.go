@@ -5,7 +5,7 @@ import "slices"
 // deskActions are support's actions, in the order in which the audit offers them as filters.
 var deskActions = []string{
 	"extend", "release", "move", "remove", "restore", "pause", "resume", "assign",
-	"announce", "open", "close",
+	"announce", "withdrew", "open", "close",
 	"exported", "exported_report", "exported_audit", "looked", "erased", "delivery_retried",
 	"signed_in", "signed_out", "sign_in_failed", "sign_in_limited", "sign_in_refused", "sign_in_ended",
 }

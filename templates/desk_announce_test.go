@@ -71,6 +71,8 @@ func TestAnnouncementIsUndoneToTheOneBefore(t *testing.T) {
 		tab.hasText("announced-text", "Mã đến")
 		require.Equal(t, object{"vi": "Mã đến"}, d.lastAsked(t).body["text"])
 		require.Equal(t, "info", d.lastAsked(t).body["level"])
+		// the frame may come before the answer
+		tab.until(`document.querySelector("#room-note button") !== null`)
 		tab.press("u")
 		tab.hasText("room-note", "되돌렸어요")
 		want := object{"text": nil, "reason": "바로 앞 처리를 되돌림"}

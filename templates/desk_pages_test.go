@@ -467,8 +467,8 @@ func TestNoWordOfTheKoreanAuditIsEnglish(t *testing.T) {
 			switch action {
 			case "exported", "exported_report", "exported_audit", "looked":
 				reason = search
-			case "release", "extend", "move", "remove", "restore", "pause", "resume", "announce", "open", "close",
-				"assign", "erased":
+			case "release", "extend", "move", "remove", "restore", "pause", "resume", "announce", "withdrew", "open",
+				"close", "assign", "erased":
 				reason = "상담원이 쓴 말"
 			}
 			v.Rows = append(v.Rows, templates.AuditRow{Action: action, Who: "kim", Reason: reason})

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -46,7 +47,8 @@ func (v RoomView) opensWords() string {
 	if v.OpensAt == 0 {
 		return ""
 	}
-	return OpensWords(v.Lang, time.UnixMilli(v.OpensAt).In(korea), time.UnixMilli(v.ServerTime).In(korea))
+	zone := cmp.Or(v.Info.Zone, korea)
+	return OpensWords(v.Lang, time.UnixMilli(v.OpensAt).In(zone), time.UnixMilli(v.ServerTime).In(zone))
 }
 
 // kindOfEnding returns which sign belongs to an ending, as in view.js; "" in the other states.

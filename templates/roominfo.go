@@ -1,5 +1,7 @@
 package templates
 
+import "time"
+
 // RoomInfo is an operator's description of a room for people; each field may be empty.
 type RoomInfo struct {
 	Name        string // its display name; empty: its id
@@ -10,6 +12,7 @@ type RoomInfo struct {
 	Support      SupportInfo
 	ReturnURL    string // where a seller goes after the turn
 	Brand        Brand
+	Zone         *time.Location // of its opening hours; nil: it has none
 
 	chosen int // place of Marketplace among Marketplaces
 }

@@ -1,3 +1,4 @@
+import { byID } from "./dom.js";
 import { fill } from "./words.js";
 import { spoken } from "./view.js";
 
@@ -122,7 +123,9 @@ export class Narrator {
 
   #busy() {
     const left = this.view.state.codes.ask_after - this.server.now();
-    this.speaker.say(fill(this.words.say_busy, { left: spoken(this.words, left) }));
+    const more = byID("ask-more"); // the turn is longer by the wait
+    const words = fill(this.words.say_busy, { left: spoken(this.words, left) });
+    this.speaker.say(more.hidden ? words : `${words} ${more.textContent.trim()}`);
   }
 
   #waiting(state, before) {

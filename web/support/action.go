@@ -111,6 +111,7 @@ func assign(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 
 func announce(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 	if len(q.texts) == 0 {
+		q.by.Action = "withdrew"
 		return done(d.Engine.Announce(ctx, q.room, q.request, nil, time.Time{}, q.by))
 	}
 	a := &room.Announcement{Texts: q.texts, Level: q.level}
@@ -118,18 +119,16 @@ func announce(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 	return done(d.Engine.Announce(ctx, q.room, q.request, a, q.until, q.by))
 }
 
-// open opens a room until its hours begin next, or until an earlier time. Within its hours it takes back that
-// support closed it.
+// open opens a room until a time, else until its hours begin next. Without a time it only takes back, within
+// its hours, that support closed it.
 func open(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
-	begin, outside := d.Hours(q.room, time.Now())
-	until := time.Time{}
-	if outside {
-		if until = begin; !q.until.IsZero() && q.until.Before(begin) {
-			until = q.until
-		}
-		q.by.Until = until.UnixMilli()
+	if begin, outside := d.Hours(q.room, time.Now()); q.until.IsZero() && outside {
+		q.until = begin
 	}
-	return done(d.Engine.Open(ctx, q.room, q.request, until, time.Time{}, q.by))
+	if !q.until.IsZero() {
+		q.by.Until = q.until.UnixMilli()
+	}
+	return done(d.Engine.Open(ctx, q.room, q.request, q.until, time.Time{}, q.by))
 }
 
 // closeRoom closes a room until a time, else until its hours begin next. Outside its hours it takes back that

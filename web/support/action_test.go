@@ -171,13 +171,15 @@ func TestAnAnnouncementIsPlainTextInItsLanguagesUntilATime(t *testing.T) {
 		`{"ko":7}`: "invalid_text", `{"":"a"}`: "invalid_text", `{"not a tag":"a"}`: "invalid_text",
 		`{"ko":"a\u0000b"}`: "invalid_text", `{"ko":"` + long + `가"}`: "invalid_text",
 		`{"ko":"a","ko-KR":"b"}`: "invalid_text", `{"ko":{}}`: "invalid_text",
-		`{"ko":"` + long + `"}`:                  `announce integration info "ko: ` + long + `" true`,
-		`{"th":"a","zh":" b\nc ","en-GB":"<b>"}`: `announce integration info "th: a\nzh-Hans: b\nc\nen: <b>" true`,
+		`{"ko":"` + long + `"}`: `announce integration info "ko: ` + long + `" true`,
+		`{"th":"a"}`:            "invalid_text", `{"zh-Hant":"a"}`: "invalid_text",
+		`{"ja":"a","zh":" b\nc ","en-GB":"<b>"}`: `announce integration info "ja: a\nzh-Hans: b\nc\nen: <b>" true`,
 	} {
 		require.Equal(t, want, announce(`"text":`+text+until), text)
 	}
 	require.Equal(t, "invalid_text", announce(`"level":"info"`+until))
 	require.Equal(t, "announce integration nothing", announce(`"text":null`))
+	require.Equal(t, "withdrew", f.by.Action)
 	for _, level := range []string{`""`, "null", "7", `"error"`} {
 		want := "invalid_level"
 		if level == "null" {
@@ -215,7 +217,8 @@ func TestSupportOpensAndClosesARoomUntilItsHoursDecideAgain(t *testing.T) {
 	f.begin = time.Now().Add(2 * time.Hour)
 	require.Equal(t, "never begin", act("close", ""), "within its hours")
 	require.Equal(t, f.begin.UnixMilli(), f.by.Until)
-	require.Equal(t, "never never", act("open", soon))
+	require.Equal(t, earlier+" never", act("open", soon), "also beyond their end")
+	require.Equal(t, "never never", act("open", ""))
 	require.Zero(t, f.by.Until)
 	f.outside = true
 	require.Equal(t, "begin never", act("open", ""))

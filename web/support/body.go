@@ -24,7 +24,6 @@ const (
 	maxExtension = 120 // seconds
 	maxTickets   = 200 // of one action
 	maxText      = 300 // characters of an announcement in one language
-	maxTexts     = 10  // languages of an announcement
 	maxUntil     = 7 * 24 * time.Hour
 )
 
@@ -201,8 +200,8 @@ func wordings(raw json.RawMessage) (list []wire.Wording, err error) {
 			return nil, problem.Refusal("invalid_text")
 		}
 		w := wire.Wording{Lang: request.Seller.Closest(tag), Text: strings.TrimSpace(text)}
-		known := slices.ContainsFunc(list, func(o wire.Wording) bool { return o.Lang == w.Lang })
-		if known || !validText(w.Text, maxText) || len(list) == maxTexts {
+		twice := slices.ContainsFunc(list, func(o wire.Wording) bool { return o.Lang == w.Lang })
+		if twice || !request.Seller.Has(w.Lang) || !validText(w.Text, maxText) {
 			return nil, problem.Refusal("invalid_text")
 		}
 		list = append(list, w)

@@ -45,8 +45,12 @@ export function isFree(event) {
   return !document.querySelector("dialog[open], [popover]:popover-open") && !takes(event);
 }
 
-/** Returns whether the focused element uses the key itself. */
+/**
+ * Returns whether the focused element uses the key itself. A field of a dialog that was just closed may have
+ * the focus for one more frame.
+ */
 function takes({ key, target }) {
+  if (target.getClientRects().length === 0) return false;
   if (key === "Enter") return target.closest("a, button, summary, input, textarea, select") != null;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
