@@ -127,8 +127,8 @@ func breakages() []breakage {
 				"	if again := w.tasks[len(w.tasks)-1]; e.Ticket%7 == 3 {\n		again.UID += \"-2\"\n		w.tasks = " +
 					"append(w.tasks, again)\n	}\n	return nil\n}\n\n// enqueue"}}},
 		{WebhookOrder, "the webhook of a lease's end waits for no earlier one", Calm(), []edit{
-			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	return string(id)",
-				"strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	return string(id)"}}},
+			{"ledger/drain_webhook.go", "strconv.FormatInt(e.Fence, 10)\n	}\n	about :=",
+				"strconv.FormatInt(e.Fence, 10) + string(e.Outcome)\n	}\n	about :="}}},
 		{IndexLost, "no replica sees that the index has another generation", only("index-lost"), []edit{
 			{"room/rebuild.go", "if l.busy || (!another && found.whole) {",
 				"if l.busy || l.generation != \"\" || !another && found.whole {"}}},
