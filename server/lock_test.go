@@ -118,7 +118,7 @@ func TestStatusShowsTheRoomToAllAndAPlaceOnlyToItsSession(t *testing.T) {
 	require.Positive(t, seen.number("server_time"))
 	require.Contains(t, seen.json, "me")
 	require.Nil(t, seen.json["me"])
-	require.Len(t, seen.json, 11)
+	require.Len(t, seen.json, 12)
 	require.Equal(t, "no-store", seen.Header.Get("Cache-Control"))
 	for _, secret := range []string{a.session, b.session, "secret-a", "secret-b"} {
 		require.NotContains(t, seen.body, secret)
