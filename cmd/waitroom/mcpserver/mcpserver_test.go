@@ -93,8 +93,9 @@ func connect(t *testing.T, c mcpserver.Config) *agent {
 	require.NoError(t, err)
 	a.stop = func() {
 		_ = a.session.Close()
-		require.NoError(t, <-done)
-		done <- nil
+		err := <-done
+		done <- nil // the clean-up stops it once more, also after a failure
+		require.NoError(t, err)
 		cancel()
 	}
 	t.Cleanup(a.stop)
