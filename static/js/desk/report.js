@@ -31,7 +31,7 @@ function highest(series) {
 }
 
 function at(series, find) {
-  const index = find(series.at(-1).values);
+  const index = find(series[series.length - 1].values);
   return index < 0 ? null : index;
 }
 
