@@ -32,8 +32,8 @@ var faults = []fault{
 		"if (leases.held() and room.tickets % 5 ~= 0) or room.paused then")}, "smoke", "two_holders"},
 	// Every second lease that ended is still shown to its holder: at versions at which the next one holds.
 	{"stale-holder", []stack.Edit{
-		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: room.Ended",
-			"if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: room.Ended"),
+		stack.Change("hub/mirror/apply.go", "m.reseat(j.Session, Seat{Status: wire.Ended",
+			"if j.Fence%2 == 1 { continue }\nm.reseat(j.Session, Seat{Status: wire.Ended"),
 		stack.Change("hub/frame.go", "if st.Fence != m.Lease.Fence {", "if false {"),
 	}, "smoke", "two_holders"},
 	{"overtaking", []stack.Edit{stack.Change("room/lua/line.lua",
