@@ -22,6 +22,8 @@ type shared struct {
 	opens  int64  // when the room takes new places again, in unix ms; 0 = it does
 
 	notices notices
+	support *room.BySupport // by which opens and notices were set
+	timed   bool            // they were set
 }
 
 func (s *shared) room(id room.ID) {
@@ -48,8 +50,8 @@ func (s *shared) state(m *mirror.State) {
 }
 
 // appendState appends a state frame with the room's state and a seat. now is in unix ms of Redis's clock,
-// lease the length of a lease. lang is the reader's language. ok
-// is false if seat and mirror contradict each other.
+// lease the length of a lease, lang the reader's language. ok is false if seat and mirror contradict each
+// other.
 func (s *shared) appendState(b []byte, m *mirror.State, st mirror.Seat, lang string, now int64,
 	lease time.Duration) (_ []byte, ok bool) {
 	position, newcomer := 0, len(m.Line)+1

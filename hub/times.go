@@ -47,10 +47,13 @@ func (n *notices) in(lang string) []byte {
 	return []byte("null")
 }
 
-// redraw sets the parts of frames that all sockets share. The room's lock guards it.
+// redraw sets the parts of frames that all sockets share. An event changes what time decides only by what
+// support has set; visits see all else. The room's lock guards it.
 func (l *localRoom) redraw() {
 	l.shared.state(&l.m.State)
-	l.setTimes()
+	if !l.shared.timed || !l.m.Room.Support.Equal(l.shared.support) {
+		l.setTimes()
+	}
 }
 
 // setTimes sets what time alone changes of a frame: whether the room is open, and its notice. It reports
@@ -58,6 +61,7 @@ func (l *localRoom) redraw() {
 func (l *localRoom) setTimes() bool {
 	now, s := l.h.clock.MS(), &l.shared
 	opens, until := s.opens, s.notices.of.NoticeUntil
+	s.timed, s.support = true, l.m.Room.Support
 	s.opens = l.h.engine.OpensAt(l.id, l.m.Room.Support, now)
 	s.notices.set(l.m.Room.Support, now)
 	return opens != s.opens || until != s.notices.of.NoticeUntil

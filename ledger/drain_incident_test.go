@@ -30,7 +30,7 @@ func TestAnIncidentThatARoomSawIsReportedOnce(t *testing.T) {
 	})
 }
 
-// What waitroom refused before it read it, or a source's clock, is no message.
+// A message that waitroom refuses unread has no id, and a source whose clock is off is no message.
 func TestAnIncidentAboutNoMessageHasNoMessageID(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.open(t)

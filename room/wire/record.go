@@ -69,7 +69,7 @@ var Kinds = []Kind{
 	{"assigned", "support assigned an unmatched message; Go adds its id, Who and Reason",
 		"Result Code Judge Completes Ticket Fence Seller GrantedAt EndedAt"},
 	{"rejected", "the holder rejected a message; Go adds its id", "Ticket Fence Seller"},
-	{"incident", "an event that a person should look at: Action is its kind; Go adds the message's id",
+	{"incident", "an event that a person should look at: Action is its kind; Go adds the message's id, or Who",
 		"Action Reason"},
 	{"action", "an action of support: Go adds Who, Action and Reason, the message's id, Seconds of an " +
 		"extension, Text of an announcement and Until", "Ticket Fence Seller FromPosition ToPosition"},
