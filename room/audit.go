@@ -1,6 +1,10 @@
 package room
 
-import "context"
+import (
+	"context"
+
+	"github.com/waitroom/waitroom/room/wire"
+)
 
 var auditVerb = newVerb[auditArgs]("audit")
 
@@ -13,7 +17,7 @@ type auditArgs struct {
 }
 
 // SupportRoom is the reserved room whose journal has support's actions outside rooms: signing in and out.
-const SupportRoom ID = "support"
+const SupportRoom = wire.SupportRoom
 
 // Audit journals an action of support that changes nothing in the room, such as an export. Error: ErrStore.
 func (e *Engine) Audit(ctx context.Context, id ID, by Action) error {

@@ -19,6 +19,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Config has the settings of an engine's rooms. Zero fields get the defaults. The rules are those of
@@ -99,25 +101,12 @@ type Config struct {
 	ClockJumped func(time.Duration)
 }
 
-// Recorded is what the ledger has of a room.
-type Recorded struct {
-	Fence, Ticket int64 // the highest in the ledger
-	Open          bool  // there is a lease without an end
-	// Ended is when the latest lease ended, or was granted if it is open (unix ms). 0 = no lease.
-	Ended int64
-}
-
-// PlaceID names a place of a room.
-type PlaceID struct{ Epoch, Ticket int64 }
-
-// RecordedEnd is how a place ended, as the ledger has it.
-type RecordedEnd struct {
-	PlaceID
-	Seller  string
-	Outcome Outcome
-	Fence   int64 // of the place's lease; 0 = it had none
-	EndedAt int64 // unix ms
-}
+// What the engine asks of the ledger; see room/wire.
+type (
+	Recorded    = wire.Recorded
+	PlaceID     = wire.PlaceID
+	RecordedEnd = wire.RecordedEnd
+)
 
 func (c Config) withDefaults() Config {
 	setDefault(&c.Lease, 2*time.Minute)

@@ -9,10 +9,12 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // ID names a room. Its zero value is not valid; ParseID makes one.
-type ID string
+type ID = wire.ID
 
 const (
 	maxIDBytes     = 128

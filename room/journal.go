@@ -12,23 +12,10 @@ import (
 	"github.com/waitroom/waitroom/room/wire"
 )
 
-// Entry is the journal entry of one call of a verb.
-//
-// ID is the id of the entry in the room's Redis stream, and grows. With Epoch it is the ledger's idempotency
-// key, unless a Redis that lost its last writes gave it out again.
-type Entry struct {
-	ID      string
-	Epoch   int64
-	Version int64
-	Records []Record
-	Trace   string // the W3C traceparent of the call's span; "" = none that is sampled
-
-	Odd error  // why the entry is malformed, so that only ID and Raw count; nil = it is well-formed
-	Raw string // the content of a malformed entry
-}
-
-// Record is one change in a room, and Kept a place that outlived a loss; see room/wire.
+// Entry is the journal entry of one call, Record one change in it, and Kept a place that outlived a loss; see
+// room/wire.
 type (
+	Entry  = wire.Entry
 	Record = wire.Record
 	Kept   = wire.Kept
 )

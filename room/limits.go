@@ -3,12 +3,14 @@ package room
 import (
 	"fmt"
 	"time"
+
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Limits that the Lua library, and other packages, share with this one.
 const (
-	LongestLease = 10 * time.Minute // longest a lease may be, with all extensions
-	AskOpenFor   = 10 * time.Minute // longest that an ask waits for its code; see docs/matching.md
+	LongestLease = wire.LongestLease
+	AskOpenFor   = wire.AskOpenFor
 
 	// settling is the time after an outage, or a jump of Redis's clock, within which every replica has
 	// reported presence again. Until then no session counts as gone.

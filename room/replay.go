@@ -70,7 +70,7 @@ func (m *memory) livePlaces(id ID, most int) (list []PlaceID) {
 	k := m.replayOf(id)
 	var waiting []PlaceID
 	for _, p := range slices.Backward(k.Places) {
-		switch at := (PlaceID{p.Of, p.Ticket}); {
+		switch at := (PlaceID{Epoch: p.Of, Ticket: p.Ticket}); {
 		case p.Outcome != "":
 		case p.Fence != 0:
 			list = append(list, at)
@@ -91,7 +91,7 @@ func (k *replay) end(ends []RecordedEnd) {
 	}
 	for i := range k.Places {
 		p := &k.Places[i]
-		if end, ok := by[PlaceID{p.Of, p.Ticket}]; ok && p.Outcome == "" && end.Seller == p.Seller {
+		if end, ok := by[PlaceID{Epoch: p.Of, Ticket: p.Ticket}]; ok && p.Outcome == "" && end.Seller == p.Seller {
 			p.Waited, p.Outcome, p.EndedAt = p.Fence == 0, end.Outcome, end.EndedAt
 			p.Fence = cmp.Or(end.Fence, p.Fence)
 		}

@@ -11,6 +11,18 @@ package wire
 
 import "time"
 
+// ID names a room. Package room makes one of a text that is valid.
+type ID string
+
+// SupportRoom is the reserved room whose journal has support's actions outside rooms: signing in and out.
+const SupportRoom ID = "support"
+
+// The limits of every room.
+const (
+	LongestLease = 10 * time.Minute // longest a lease may be, with all extensions
+	AskOpenFor   = 10 * time.Minute // longest that an ask waits for its code; see docs/matching.md
+)
+
 // Room is what every process sees of a room. The state, each event and each reply have it.
 type Room struct {
 	Epoch   int64 `json:"epoch"`   // one unbroken life of the room's data
