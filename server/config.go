@@ -41,14 +41,16 @@ type Config struct {
 	RoomLimit      int        // waiters of one room; 0 = no limit
 	MetricsAddr    string     // "" = on the main address
 
+	// REDIS_URL and DATABASE_URL as their files have them now; nil = they are in no file.
+	redisNow, databaseNow func() (string, error)
+
 	LogFormat    string // text or json
 	LogLevel     slog.Level
 	DrainTimeout time.Duration
 	MinDrain     time.Duration
 
 	DatabaseURL      Secret
-	databaseNow      func() (string, error) // DATABASE_URL as its file has it now; nil = it is in no file
-	Retention        time.Duration          // how long the ledger keeps history
+	Retention        time.Duration // how long the ledger keeps history
 	SMSWebhookSecret Secret
 	SMSSources       map[string]source.Configured // by name, of all rooms
 	SMSGuard         time.Duration

@@ -27,7 +27,7 @@ const journalMax = 200_000
 // openLedger opens the database with the ledger and, if there are receivers, the outbox.
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
 	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL),
-		Reread: s.cfg.databaseNow, Migrations: ledger.Migrations(),
+		Reread: s.rereading(s.cfg.databaseNow), Migrations: ledger.Migrations(),
 		Log: s.recordLog})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)

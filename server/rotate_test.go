@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
+	"github.com/waitroom/waitroom/internal/testkit/testproc"
 )
 
 // A secret in a file is replaced while the server runs: by Redis's default user, and by a user of an ACL.
@@ -75,4 +77,46 @@ func TestUserOfPostgreSQLIsReplacedWithoutARestart(t *testing.T) {
 		var user string
 		return pool.QueryRow(`SELECT current_user`).Scan(&user) == nil && user == "waitroom_next"
 	}, time.Minute, 10*time.Millisecond)
+}
+
+// A file that cannot be used breaks nothing until the old password ends, so the log has to say it before.
+func TestAFileOfASettingThatCannotBeUsedIsLogged(t *testing.T) {
+	for name, broken := range map[string]string{
+		"redis-url":    "redis://hush#x@localhost",
+		"database-url": "mysql://hush@localhost",
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := redistest.Start(t)
+			urls := map[string]string{"redis-url": store.URL(), "database-url": pgtest.Start(t).URL()}
+			file := filepath.Join(t.TempDir(), name)
+			write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+			args := []string{"--addr", "127.0.0.1:0"}
+			for setting, at := range urls {
+				if setting == name {
+					write(at)
+					setting, at = setting+"-file", file
+				}
+				args = append(args, "--"+setting, at)
+			}
+			var log testproc.Log
+			cfg, err := ParseConfig(args)
+			require.NoError(t, err)
+			s, err := New(t.Context(), cfg, cfg.NewLog(&log))
+			require.NoError(t, err)
+			r := run(t, s)
+			write(broken)
+			require.NoError(t, store.Client().Do(t.Context(), "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes").Err())
+			r.Server.db.SQL().SetMaxIdleConns(0) // every later use is a new connection
+			a := newSeller(t, r.URL(), "a")
+			require.Eventually(t, func() bool { return a.join().StatusCode == http.StatusOK }, time.Minute,
+				10*time.Millisecond)
+			named := "WAITROOM_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+			require.Eventually(t, func() bool {
+				_ = r.Server.db.SQL().PingContext(t.Context())
+				said := log.String()
+				return strings.Contains(said, "level=ERROR") && strings.Contains(said, named)
+			}, time.Minute, 10*time.Millisecond)
+			require.NotContains(t, log.String(), "hush")
+		})
+	}
 }

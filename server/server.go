@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/origin"
@@ -118,8 +119,29 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return s.assemble(registry)
 }
 
+// rereading returns a function that reads a setting again by `now`, and logs at most once a minute that it
+// cannot. Connections go on with what the file had before, until the server no longer takes that.
+func (s *Server) rereading(now func() (string, error)) func() (string, error) {
+	if now == nil {
+		return nil
+	}
+	often := rate.Sometimes{Interval: time.Minute}
+	return func() (string, error) {
+		text, err := now()
+		if err != nil {
+			often.Do(func() {
+				s.log.Error("the file of a setting cannot be used; new connections sign in as before", "error", err)
+			})
+		}
+		return text, err
+	}
+}
+
 // openStores opens Redis with the engine, and the database with the ledger.
 func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer) (err error) {
+	if now := s.rereading(s.cfg.redisNow); now != nil {
+		s.cfg.Redis = s.cfg.Redis.Following(now)
+	}
 	if s.store, err = s.cfg.Redis.Open(s.log); err != nil {
 		return err
 	}

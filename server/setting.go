@@ -157,12 +157,21 @@ func ParseConfig(args []string) (Config, error) {
 	return c, errors.Join(wrong...)
 }
 
-// follow makes new connections to Redis and PostgreSQL use the password that the setting's file has then.
+// follow keeps how to read a setting again that is in a file. The error is that of a start with the file.
 func (c *Config) follow(s setting, given map[string]string) {
-	read := func() (string, error) { return s.value(given) }
+	read := func() (string, error) {
+		value, err := s.value(given)
+		if err != nil {
+			return "", err
+		}
+		if err := s.read(new(Config), value); err != nil {
+			return "", s.wrong(value, err)
+		}
+		return value, nil
+	}
 	switch s.name {
 	case "redis-url":
-		c.Redis = c.Redis.Following(read)
+		c.redisNow = read
 	case "database-url":
 		c.databaseNow = read
 	}
