@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,16 +19,22 @@ func TestOnlyTheSellersPageMayBeFramedAndOnlyByNamedOrigins(t *testing.T) {
 	cfg.Ancestors = []string{"https://portal.example", "http://localhost:3000"}
 	named := handler(t, cfg)
 	for path, framed := range map[string]bool{
-		"/": true, "/rooms/integration": true, "/rooms/integration/": false, "/rooms/nowhere": true,
+		"POST /rooms/integration/join": true, "POST /rooms/integration/link/x": false,
+		"POST /api/integration/lock": false, "/": true, "/rooms/integration": true,
+		"/rooms/integration/": false, "/rooms/nowhere": true,
 		"/rooms/integration/join": false, "/support": false, "/support/sign-in": false,
 		"/support/integration":         false,
 		"/api/integration/lock/status": false, "/nothing": false, "/static/embed.js": false,
 	} {
-		h := ask(t, stranger, http.MethodGet, path).Header()
+		method := http.MethodGet
+		if of, rest, form := strings.Cut(path, " "); form {
+			method, path = of, rest
+		}
+		h := ask(t, stranger, method, path).Header()
 		require.Equal(t, templates.ContentSecurityPolicy, h.Get("Content-Security-Policy"), path)
 		require.Equal(t, "DENY", h.Get("X-Frame-Options"), path)
 
-		h = ask(t, named, http.MethodGet, path).Header()
+		h = ask(t, named, method, path).Header()
 		if !framed {
 			require.Contains(t, h.Get("Content-Security-Policy"), "frame-ancestors 'none'", path)
 			require.Equal(t, "DENY", h.Get("X-Frame-Options"), path)
