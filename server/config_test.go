@@ -104,12 +104,16 @@ func TestVariableThatIsNoSettingIsNamedWithItsRemedy(t *testing.T) {
 	t.Setenv("WAITROOM_LEASE_FILE", "/run/lease")
 	t.Setenv("WAITROOM_SECRET", "x")
 	t.Setenv("waitroom_directory", "/srv") // a shell's own
+	t.Setenv("WAITROM_ROOMS", "a")
+	t.Setenv("TZ", "Asia/Soul")
 	c, err := ParseConfig(nil)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
 		"waitroom_redis_url":  "correct its name to WAITROOM_REDIS_URL",
 		"WAITROOM_LEASE_FILE": "set WAITROOM_LEASE itself: only secrets are read from files",
 		"WAITROOM_SECRET":     "correct its name (waitroom --help has all), or take it away",
+		"WAITROM_ROOMS":       "correct its name to WAITROOM_ROOMS",
+		"TZ":                  `name a zone such as Asia/Seoul: "Asia/Soul" is none, and counts as UTC`,
 	}, c.Unknown)
 }
 

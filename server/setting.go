@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/peterbourgon/ff/v3"
 
@@ -186,7 +187,17 @@ func unknown(environ []string) map[string]string {
 			do[strconv.Quote(name)] = remedy(plain)
 			continue
 		}
+		if name == "TZ" && !isZone(strings.TrimPrefix(value, ":")) {
+			do[name] = "name a zone such as Asia/Seoul: " + strconv.Quote(value) + " is none, and counts as UTC"
+			continue
+		}
 		upper := strings.ToUpper(name)
+		if prefix, rest, _ := strings.Cut(upper, "_"); similar.Distance(prefix, envPrefix) == 1 {
+			if right := envPrefix + "_" + rest; isVariable(right) {
+				do[name] = remedy(right)
+				continue
+			}
+		}
 		if ofService(name, value) || isVariable(name) || !strings.HasPrefix(upper, envPrefix+"_") ||
 			upper != name && !isVariable(upper) { // a shell's own
 			continue
@@ -194,6 +205,12 @@ func unknown(environ []string) map[string]string {
 		do[name] = remedy(upper)
 	}
 	return do
+}
+
+// isZone reports whether package time takes a value of TZ, which may also be a path.
+func isZone(value string) bool {
+	_, err := time.LoadLocation(value)
+	return err == nil || strings.HasPrefix(value, "/")
 }
 
 // plainName returns a variable's name without what readers of files leave around it: an editor's mark, a
