@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -171,7 +172,7 @@ func TestAnErasureLeavesTheAuditWhole(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		l := b.audited(t)
 		b.journal.write(room.SupportRoom, 1, room.Record{Type: "action", At: 60, Who: "waitroom erase",
-			Action: ledger.Erasure, Seller: "erased-x"})
+			Action: schema.Erasure, Seller: "erased-x"})
 		require.NoError(t, l.Drain(t.Context(), room.SupportRoom))
 		before := verified(t, l)
 		_, err := l.EraseSeller(t.Context(), "s-1", "erased-x")

@@ -2,14 +2,14 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
-
-// Erasure is the action that records an erasure, in room.SupportRoom; its seller is the pseudonym.
-const Erasure = "erased"
 
 // AuditFault is a broken row of a room's audit chain.
 type AuditFault struct {
@@ -129,7 +129,7 @@ func (v *verifier) checkRooms() {
 func (v *verifier) read(w *work, id string) (r roomAudit, err error) {
 	r = roomAudit{room: id, horizon: v.horizon}
 	err = w.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&r.first, &r.last, &r.hash)
-	if noRows(err) {
+	if errors.Is(err, sql.ErrNoRows) {
 		r.fault(0, "the end of the chain is missing")
 		return r, nil
 	}
@@ -139,9 +139,9 @@ func (v *verifier) read(w *work, id string) (r roomAudit, err error) {
 	r.next = r.first
 	r.noted, r.compares = v.noted[id]
 	err = w.Each(func(scan func(...any) error) error {
-		c := chained{Room: id}
-		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.reason, &c.Ticket, &c.Fence,
-			&c.MessageID, &c.Detail, &c.Address, &c.seller, &c.Seq, &c.salt, &c.Texts, &c.Prev, &c.hash)
+		c := schema.Chained{Room: id}
+		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.Reason, &c.Ticket, &c.Fence,
+			&c.MessageID, &c.Detail, &c.Address, &c.Seller, &c.Seq, &c.Salt, &c.Texts, &c.Prev, &c.Hash)
 		if err == nil {
 			r.row(c)
 		}
@@ -172,7 +172,7 @@ type roomAudit struct {
 }
 
 // row verifies the next row of the room.
-func (r *roomAudit) row(c chained) {
+func (r *roomAudit) row(c schema.Chained) {
 	if c.Seq < r.first || c.Seq > r.last {
 		r.fault(c.Seq, "is outside the chain: it was added")
 		return
@@ -189,31 +189,31 @@ func (r *roomAudit) row(c chained) {
 	}
 	r.texts(c)
 	switch {
-	case c.digest() != c.hash:
+	case c.Digest() != c.Hash:
 		r.fault(c.Seq, "was edited")
 	case r.prev != "" && c.Prev != r.prev:
 		r.fault(c.Seq, "does not follow the row before it")
 	case c.Seq == 1 && c.Prev != "":
 		r.fault(c.Seq, "is not the first")
 	}
-	r.prev, r.at = c.hash, c.At
-	if r.compares && c.Seq == r.noted.seq && short(c.hash) != r.noted.hash {
+	r.prev, r.at = c.Hash, c.At
+	if r.compares && c.Seq == r.noted.seq && short(c.Hash) != r.noted.hash {
 		r.fault(c.Seq, "is not the row of the earlier digest")
 	}
 }
 
 // texts verifies the columns that name a seller. The retention empties those of the first row.
-func (r *roomAudit) texts(c chained) {
+func (r *roomAudit) texts(c schema.Chained) {
 	switch {
-	case c.salt == "":
+	case c.Salt == "":
 		r.erased++
 		if c.At >= r.horizon {
-			r.emptied = append(r.emptied, emptied{r.room, c.Seq, c.seller, c.reason})
+			r.emptied = append(r.emptied, emptied{r.room, c.Seq, c.Seller, c.Reason})
 		}
-	case c.textDigest() != c.Texts:
+	case c.TextDigest() != c.Texts:
 		r.fault(c.Seq, "was edited: its seller or reason")
-	case c.Room == string(room.SupportRoom) && c.Action == Erasure:
-		r.erasures = append(r.erasures, c.seller)
+	case c.Room == string(room.SupportRoom) && c.Action == schema.Erasure:
+		r.erasures = append(r.erasures, c.Seller)
 	}
 }
 

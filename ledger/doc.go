@@ -30,11 +30,13 @@
 //
 // # Files
 //
+// Package schema has the tables, and what all files agree on.
+//
 //   - drain_*: from a journal to the tables; a record's rules are in the files named after its subject
 //   - judge*: verdicts on matches, and which lease a message belongs to
 //   - receive: messages become durable before they are matched
 //   - read_*: what support reads
-//   - audit_*: the hash chain over support's actions
+//   - audit_*: verifies the hash chain over support's actions
 //   - trim*: deletes rows that are older than the retention
 //   - erase: renames a seller everywhere; package pseudonym does so in text
 package ledger

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -62,7 +62,5 @@ func bodyOf(e room.Entry) string {
 // codeRuns are runs of digits as long as a code; times and fences are longer.
 var codeRuns = regexp.MustCompile(`\b[0-9]{4,8}\b`)
 
-// plain returns the text as every database accepts it: valid UTF-8 without NUL.
-func plain(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-}
+// plain is schema.Plain.
+func plain(text string) string { return schema.Plain(text) }

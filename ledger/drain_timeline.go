@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"iter"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -126,7 +126,7 @@ func insertTimeline(s sqldb.Session, runs []*run) error {
 		for _, n := range r.records {
 			if !n.applied {
 				rows.Add(string(r.id), n.epoch, n.entry, n.n, n.At, plain(n.Type), n.Ticket, n.Fence, plain(n.Seller),
-					detailOf(n.Record))
+					schema.DetailOf(n.Record))
 			}
 		}
 	}
@@ -144,33 +144,4 @@ func insertTimeline(s sqldb.Session, runs []*run) error {
 func (w *work) addTimeline(epoch int64, entry string, n int64, r room.Record) error {
 	return insertTimeline(w.Session,
 		[]*run{{work: w, records: []record{{recordKey: recordKey{epoch, entry, n}, Record: r}}}})
-}
-
-// Detail is the part of a timeline row that has no column. It has nothing of a message's text. Times are unix
-// ms.
-type Detail struct {
-	Outcome   room.Outcome `json:"outcome,omitempty"`
-	EndedAt   int64        `json:"ended_at,omitempty"`
-	ExpiresAt int64        `json:"expires_at,omitempty"`
-	Since     int64        `json:"since,omitempty"`
-	Position  int          `json:"position,omitempty"`
-	MessageID string       `json:"message_id,omitempty"`
-	Result    room.Result  `json:"result,omitempty"`
-	Who       string       `json:"who,omitempty"`
-	Action    string       `json:"action,omitempty"` // of an incident its kind, of a delivered webhook its event
-	Reason    string       `json:"reason,omitempty"` // of a message a room.Reason, else a person's words
-	Asks      int          `json:"asks,omitempty"`
-	Duplicate bool         `json:"duplicate,omitempty"`
-	Times     int          `json:"times,omitempty"` // refused joins of the hour
-}
-
-func detailOf(r room.Record) string {
-	b, err := json.Marshal(Detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
-		Position: r.Position, MessageID: plain(r.MessageID), Result: r.Result, Who: plain(r.Who),
-		Action: plain(r.Action),
-		Reason: plain(r.Reason), Asks: r.Asks, Duplicate: r.Duplicate})
-	if err != nil { // strings and integers always marshal
-		return "{}"
-	}
-	return string(b)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/outbox/webhook"
 	"github.com/waitroom/waitroom/room"
@@ -122,7 +123,7 @@ func (l *Ledger) WebhookDelivered(ctx context.Context, t outbox.Task) error {
 			AND fence = $4), 0), $2, 0, $5, 'told', $3, $4, $6, $7)
 			ON CONFLICT DO NOTHING`, sent.Data.Room, t.UID, sent.Data.Ticket, sent.Data.Fence, t.UpdatedAt,
 			sent.Data.SellerID,
-			detailOf(room.Record{Action: sent.Type}))
+			schema.DetailOf(room.Record{Action: sent.Type}))
 		return err
 	})
 }

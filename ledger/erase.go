@@ -8,6 +8,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/pseudonym"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -97,25 +98,25 @@ func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renam
 
 // find reads the rows that name the seller. It filters them again, since the database's LIKE finds too many.
 func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room.ID][]sellerRow) error {
-	q := &conditions{}
+	q := &schema.Conditions{}
 	for _, column := range n.sellers {
-		q.add(column+" = %s", r.Seller())
+		q.Add(column+" = %s", r.Seller())
 	}
 	for _, column := range n.free() {
 		for _, form := range r.Forms() {
-			q.add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
+			q.Add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
 		}
 	}
 	columns := slices.Concat(n.keys(), n.free(), n.sellers)
 	query := fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(columns, ", "), n.table,
-		strings.Join(q.list, " OR "))
+		strings.Join(q.List, " OR "))
 	return s.Each(func(scan func(...any) error) error {
 		m, found, err := n.scan(scan, r)
 		if found {
 			rooms[n.room(m)] = append(rooms[n.room(m)], m)
 		}
 		return err
-	}, query, q.args...)
+	}, query, q.Args...)
 }
 
 // scan reads a row, and reports whether it names the seller.
@@ -170,25 +171,25 @@ var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")
 
 // write renames the seller in a row. It skips a column that has changed meanwhile, until the next pass.
 func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
-	q := &conditions{}
+	q := &schema.Conditions{}
 	var set []string
 	for _, column := range n.sellers {
 		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
-			q.param(r.Seller()), q.param(r.Pseudonym())))
+			q.Param(r.Seller()), q.Param(r.Pseudonym())))
 	}
 	for i, column := range n.free() {
 		if m.before[i] != m.after[i] {
 			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
-				q.param(m.before[i]), q.param(m.after[i])))
+				q.Param(m.before[i]), q.Param(m.after[i])))
 		}
 	}
 	if n.unsealed != "" {
 		set = append(set, n.unsealed)
 	}
 	for i, column := range n.keys() {
-		q.add(column+" = %s", m.key[i])
+		q.Add(column+" = %s", m.key[i])
 	}
-	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.where()),
-		q.args...)
+	_, err := w.Exec(fmt.Sprintf(`UPDATE %s SET %s WHERE %s`, n.table, strings.Join(set, ", "), q.Where()),
+		q.Args...)
 	return err
 }

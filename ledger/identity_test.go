@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 func TestDatabaseHasOneNameByEveryURLAndAnotherDatabaseHasAnother(t *testing.T) {
@@ -25,7 +25,7 @@ func TestDatabaseHasOneNameByEveryURLAndAnotherDatabaseHasAnother(t *testing.T) 
 			pool, err := sqldb.Connect(other)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, pool.Close()) }()
-			again, err := ledger.IdentityOf(t.Context(), pool)
+			again, err := schema.IdentityOf(t.Context(), pool)
 			require.NoError(t, err)
 			require.Equal(t, id, again)
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -131,14 +132,11 @@ func (w *work) objectionToGiven(r room.Record) (string, error) {
 		return "", err
 	case has.objection() != "":
 		return has.objection(), nil
-	case sent > 0 && sent+wholeSecond+w.guard.Milliseconds() <= granted:
+	case sent > 0 && sent+schema.WholeSecond+w.guard.Milliseconds() <= granted:
 		return "it was sent before its lease was granted", nil
 	}
 	return "", nil
 }
-
-// wholeSecond is the coarsest precision of a carrier's time, in ms.
-const wholeSecond = 1000
 
 // agreeToMatch adds a verdict for the room and an event for the integration: a message belongs to its lease.
 func (w *work) agreeToMatch(r room.Record) error {

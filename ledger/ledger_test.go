@@ -19,6 +19,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/wire"
 )
@@ -75,7 +76,7 @@ func (b *bench) database(ctx context.Context) (*sqldb.DB, error) {
 
 // databaseWith opens a database with a clock and a log, and requires that it can be reached.
 func (b *bench) databaseWith(ctx context.Context, now func() time.Time, log io.Writer) (*sqldb.DB, error) {
-	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: ledger.Migrations(), Now: now,
+	return sqldb.Open(ctx, sqldb.Config{URL: b.url, Migrations: schema.Migrations(), Now: now,
 		Log:         slog.New(slog.NewTextHandler(log, nil)),
 		ProbeWithin: b.probeWithin})
 }

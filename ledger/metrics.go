@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -98,7 +99,7 @@ func (l *Ledger) oldestSeconds() float64 {
 func (m *metrics) drained(entries []room.Entry, now time.Time) {
 	m.entries.Add(float64(len(entries)))
 	for _, e := range entries {
-		if at, err := entryTime(e); err == nil {
+		if at, err := schema.EntryTime(e.ID); err == nil {
 			m.lag.Observe(max(now.Sub(at).Seconds(), 0))
 		}
 	}

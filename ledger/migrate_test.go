@@ -27,7 +27,7 @@ func migrateTo(t *testing.T, url string, version int64, rows ...string) {
 	db, err := sql.Open(driver, source)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	provider, err := goose.NewProvider(tool, db, os.DirFS(filepath.Join("migrations", dir)),
+	provider, err := goose.NewProvider(tool, db, os.DirFS(filepath.Join("schema", "migrations", dir)),
 		goose.WithDisableGlobalRegistry(true))
 	require.NoError(t, err)
 	_, err = provider.UpTo(t.Context(), version)

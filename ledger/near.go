@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
@@ -39,8 +40,8 @@ func (l *Ledger) RecordNear(ctx context.Context, id room.ID, places []NearPlace)
 func (w *work) near(p NearPlace) error {
 	added, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 		VALUES ($1, 0, $2, $3, $4, 'near', $3, 0, $5, $6) ON CONFLICT DO NOTHING`,
-		string(w.id), fmt.Sprintf("near/%d", p.JoinedAt), p.Ticket, p.At, plain(p.Seller),
-		detailOf(room.Record{Position: p.Position}))
+		string(w.id), fmt.Sprintf("near/%d", p.JoinedAt), p.Ticket, p.At, schema.Plain(p.Seller),
+		schema.DetailOf(room.Record{Position: p.Position}))
 	if err != nil || added == 0 {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
@@ -128,7 +129,7 @@ var fill = []string{
 
 func busyDatabase(t *testing.T, url string) *explained {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: Migrations()})
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: schema.Migrations()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	most := fmt.Sprint(filled[db.Dialect()])

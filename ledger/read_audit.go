@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -62,25 +63,25 @@ func (l *Ledger) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, nex
 
 // audit reads a page and one more row.
 func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []actionKey, err error) {
-	q := &conditions{}
-	q.add("at >= %s", f.From)
+	q := &schema.Conditions{}
+	q.Add("at >= %s", f.From)
 	if f.Room != "" {
-		q.add("room = %s", plain(string(f.Room)))
+		q.Add("room = %s", schema.Plain(string(f.Room)))
 	}
 	if f.Who != "" {
-		q.add("who = %s", plain(f.Who))
+		q.Add("who = %s", schema.Plain(f.Who))
 	}
 	if f.Action != "" {
-		q.add("action = %s", plain(f.Action))
+		q.Add("action = %s", schema.Plain(f.Action))
 	}
 	if f.To != 0 {
-		q.add("at < %s", f.To)
+		q.Add("at < %s", f.To)
 	}
 	if k := before; k != nil {
-		q.add("at <= %s", k.At)
-		q.add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.param(k.At), q.param(plain(k.Room)),
-			q.param(k.Epoch),
-			q.param(plain(k.Entry))}, ", ")+", %s)", k.N)
+		q.Add("at <= %s", k.At)
+		q.Add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.Param(k.At), q.Param(schema.Plain(k.Room)),
+			q.Param(k.Epoch),
+			q.Param(schema.Plain(k.Entry))}, ", ")+", %s)", k.N)
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		var k actionKey
@@ -92,7 +93,7 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 		return err
 	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller,
 		detail, address FROM actions WHERE %s
-		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), f.Limit+1), q.args...)
+		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.Where(), f.Limit+1), q.Args...)
 	return rows, keys, err
 }
 

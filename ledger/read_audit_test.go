@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -144,7 +145,7 @@ func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
 		extend.Seconds, move.FromPosition, move.ToPosition = 60, 3, 1
 		b.write(1, extend, move, pause)
 		require.NoError(t, l.Drain(t.Context(), here))
-		want := []ledger.ActionDetail{{Seconds: 60}, {From: 3, To: 1}, {}}
+		want := []schema.ActionDetail{{Seconds: 60}, {From: 3, To: 1}, {}}
 		p, err := l.History(t.Context(), here, ledger.Filter{})
 		require.NoError(t, err)
 		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/similar"
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -36,7 +38,7 @@ const maxFound = 20
 // ErrAway.
 func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID) (found FoundSellers,
 	err error) {
-	text = plain(strings.TrimSpace(text))
+	text = schema.Plain(strings.TrimSpace(text))
 	if text == "" {
 		return found, nil
 	}
@@ -64,7 +66,7 @@ func (l *Ledger) latestPending(ctx context.Context, ids []room.ID) (map[string]F
 	each := make([]map[string]FoundSeller, len(ids))
 	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) {
 		for _, r := range e.Records {
-			if seller := plain(r.Seller); seller != "" {
+			if seller := schema.Plain(r.Seller); seller != "" {
 				if each[i] == nil {
 					each[i] = make(map[string]FoundSeller)
 				}
@@ -90,7 +92,7 @@ func (w *work) exactSeller(text string, lately map[string]FoundSeller) (found Fo
 		one.Seller = text
 		err = w.lastOf(&one)
 	}
-	if noRows(err) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
 	}
 	return FoundSellers{List: []FoundSeller{one}, Exact: err == nil}, err
@@ -123,7 +125,7 @@ func (w *work) findSellers(f *finder) (FoundSellers, error) {
 	found.List = nil
 	for _, one := range list {
 		if one.At == 0 && err == nil {
-			if err = w.lastOf(&one); noRows(err) {
+			if err = w.lastOf(&one); errors.Is(err, sql.ErrNoRows) {
 				err = nil // the trim has deleted all its rows meanwhile
 				continue
 			}

@@ -6,12 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // The trim may delete all of a seller's rows between the search and the query for the seller's last event.
 func TestSellerThatLeavesDuringTheSearchIsLeftOut(t *testing.T) {
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + t.TempDir() + "/waitroom.db",
-		Migrations: Migrations()})
+		Migrations: schema.Migrations()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	_, err = db.SQL().Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, seller)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // A cursor that parses names a position that a database can be queried for, and encodes to the same cursor.
@@ -24,7 +26,7 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		require.True(t, p.Kind >= 0 && p.Kind < len(kinds))
-		require.Equal(t, plain(p.Key), p.Key)
+		require.Equal(t, schema.Plain(p.Key), p.Key)
 		again, err := parseCursor(p.cursor())
 		require.NoError(t, err)
 		require.Equal(t, p, again)

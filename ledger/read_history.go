@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -73,7 +74,7 @@ type ActionRow struct {
 	MessageID           string // "" = none
 	At                  int64
 	Seller              string // of its place or lease; "" = none
-	ActionDetail
+	schema.ActionDetail
 }
 
 // position is a row's position in the history: time, kind and key.
@@ -98,7 +99,7 @@ func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
 	}
-	f.Limit, f.Seller = min(f.Limit, maxLimit), plain(f.Seller)
+	f.Limit, f.Seller = min(f.Limit, maxLimit), schema.Plain(f.Seller)
 	var rows []found
 	err = l.reading(ctx, id, func(w *work) error {
 		for kind, k := range kinds {
@@ -156,6 +157,6 @@ func parseCursor(text string) (*position, error) {
 	if err != nil || p.Kind < 0 || p.Kind >= len(kinds) {
 		return nil, ErrCursor
 	}
-	p.Key = plain(p.Key)
+	p.Key = schema.Plain(p.Key)
 	return &p, nil
 }

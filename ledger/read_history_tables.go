@@ -2,7 +2,8 @@ package ledger
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // kind is one table of the history. Its rows are ordered by at, then key. Rows must meet the condition whole;
@@ -62,18 +63,18 @@ var kinds = []kind{
 
 // history reads the rows of one kind that follow a position, one more than fits on the page.
 func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, err error) {
-	q := &conditions{args: []any{string(w.id)}, list: []string{"room = $1"}}
+	q := &schema.Conditions{Args: []any{string(w.id)}, List: []string{"room = $1"}}
 	if k.whole != "" {
-		q.list = append(q.list, k.whole)
+		q.List = append(q.List, k.whole)
 	}
 	if f.Seller != "" {
-		q.add(k.seller+" = %s", f.Seller)
+		q.Add(k.seller+" = %s", f.Seller)
 	}
 	if f.From != 0 {
-		q.add(k.at+" >= %s", f.From)
+		q.Add(k.at+" >= %s", f.From)
 	}
 	if f.To != 0 {
-		q.add(k.at+" < %s", f.To)
+		q.Add(k.at+" < %s", f.To)
 	}
 	follows, order := " >", ""
 	if f.Latest {
@@ -82,39 +83,21 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	switch {
 	case after == nil:
 	case n == after.Kind:
-		q.add(k.at+follows+"= %s", after.At)
-		q.add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.param(after.Key)+")", after.At)
+		q.Add(k.at+follows+"= %s", after.At)
+		q.Add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.Param(after.Key)+")", after.At)
 	case (n < after.Kind) == f.Latest: // rows of the same moment follow
-		q.add(k.at+follows+"= %s", after.At)
+		q.Add(k.at+follows+"= %s", after.At)
 	default:
-		q.add(k.at+follows+" %s", after.At)
+		q.Add(k.at+follows+" %s", after.At)
 	}
 	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s%s, %s%s LIMIT %d", k.at, k.key,
 		k.columns, k.table,
-		q.where(), k.at, order, k.key, order, f.Limit+1)
+		q.Where(), k.at, order, k.key, order, f.Limit+1)
 	err = w.Each(func(scan func(...any) error) error {
 		p := position{Kind: n}
 		put, err := k.read(scan, &p)
 		rows = append(rows, found{position: p, put: put})
 		return err
-	}, query, q.args...)
+	}, query, q.Args...)
 	return rows, err
-}
-
-// conditions are an SQL condition and its parameters.
-type conditions struct {
-	list []string
-	args []any
-}
-
-func (q *conditions) param(value any) string {
-	q.args = append(q.args, value)
-	return fmt.Sprintf("$%d", len(q.args))
-}
-
-func (q *conditions) where() string { return strings.Join(q.list, " AND ") }
-
-// add adds a condition, with the value in place of %s.
-func (q *conditions) add(condition string, value any) {
-	q.list = append(q.list, fmt.Sprintf(condition, q.param(value)))
 }

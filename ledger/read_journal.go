@@ -1,13 +1,7 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"math"
-	"strconv"
-	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -36,32 +30,4 @@ func (l *Ledger) eachEntry(ctx context.Context, ids []room.ID, read func(i int, 
 		})
 	}
 	return g.Wait()
-}
-
-// entryTime returns when Redis wrote an entry, from its id.
-func entryTime(e room.Entry) (time.Time, error) {
-	id := parseEntryID(e.ID)
-	if id.ms > math.MaxInt64 {
-		return time.Time{}, errors.New("entry id is odd")
-	}
-	return time.UnixMilli(int64(id.ms)), nil
-}
-
-// compareEntries orders the journal's ids as Redis does; names that are not ids come last.
-func compareEntries(a, b string) int {
-	x, y := parseEntryID(a), parseEntryID(b)
-	return cmp.Or(cmp.Compare(x.ms, y.ms), cmp.Compare(x.seq, y.seq), cmp.Compare(a, b))
-}
-
-type entryID struct{ ms, seq uint64 }
-
-func parseEntryID(text string) entryID {
-	text, _, _ = strings.Cut(text, "~") // see renameConflicting
-	before, after, _ := strings.Cut(text, "-")
-	ms, err := strconv.ParseUint(before, 10, 64)
-	seq, errSeq := strconv.ParseUint(after, 10, 64)
-	if err != nil || errSeq != nil {
-		return entryID{ms: math.MaxUint64, seq: math.MaxUint64}
-	}
-	return entryID{ms, seq}
 }

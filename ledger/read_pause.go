@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -87,7 +88,7 @@ func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pauseAc
 		}
 		for _, r := range e.Records {
 			if r.Type == "action" && (r.Action == "pause" || r.Action == "resume") {
-				p := Pause{plain(r.Who), plain(r.Reason), r.At}
+				p := Pause{schema.Plain(r.Who), schema.Plain(r.Reason), r.At}
 				found = append(found, pauseAction{Pause: p, resume: r.Action == "resume"})
 			}
 		}
@@ -115,5 +116,5 @@ func (w *work) pauses() (rows []pauseAction, err error) {
 
 func (p pauseAction) compare(other pauseAction) int {
 	return cmp.Or(cmp.Compare(p.At, other.At), cmp.Compare(p.epoch, other.epoch),
-		compareEntries(p.entry, other.entry), cmp.Compare(p.n, other.n))
+		schema.CompareEntries(p.entry, other.entry), cmp.Compare(p.n, other.n))
 }

@@ -2,8 +2,11 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -22,19 +25,19 @@ func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, er
 		found.Open = open == 1
 		err = w.Row(`SELECT COALESCE(ended_at, granted_at, 0) FROM leases WHERE room = $1
 			ORDER BY COALESCE(granted_at, ended_at, 0) DESC LIMIT 1`, string(id)).Scan(&found.Ended)
-		if err != nil && !noRows(err) {
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		var epoch int64
 		err = w.Row(`SELECT epoch, ticket FROM places WHERE room = $1 ORDER BY epoch DESC, ticket DESC LIMIT 1`,
 			string(id)).Scan(&epoch, &found.Ticket)
-		if err != nil && !noRows(err) {
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		h, _, err := w.highWater()
-		found.Fence = max(found.Fence, h.fence)
-		if h.epoch > epoch || h.epoch == epoch && h.ticket > found.Ticket {
-			found.Ticket = h.ticket
+		h, _, err := schema.HighWaterOf(w.Session, w.id)
+		found.Fence = max(found.Fence, h.Fence)
+		if h.Epoch > epoch || h.Epoch == epoch && h.Ticket > found.Ticket {
+			found.Ticket = h.Ticket
 		}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -38,7 +39,7 @@ type Story struct {
 // database is away, it returns those of the journals beside ErrAway. If a journal fails, it returns the other
 // events beside the error.
 func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
-	s.Seller = plain(s.Seller)
+	s.Seller = schema.Plain(s.Seller)
 	if s.Seller == "" {
 		return nil, nil
 	}
@@ -63,11 +64,11 @@ func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
 
 // story reads the latest rows.
 func (w *work) story(s Story) (rows []TimelineRow, err error) {
-	q := &conditions{list: []string{"seller <> ''"}}
-	q.add("seller = %s", s.Seller)
-	q.add("at >= %s", s.From)
+	q := &schema.Conditions{List: []string{"seller <> ''"}}
+	q.Add("seller = %s", s.Seller)
+	q.Add("at >= %s", s.From)
 	if s.Room != "" {
-		q.add("room = %s", plain(string(s.Room)))
+		q.Add("room = %s", schema.Plain(string(s.Room)))
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		var r TimelineRow
@@ -77,7 +78,7 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 		rows = append(rows, r)
 		return err
 	}, fmt.Sprintf(`SELECT room, at, epoch, ticket, fence, kind, detail, entry, n FROM timeline WHERE %s
-		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.where(), s.Limit), q.args...)
+		ORDER BY at DESC, room DESC, epoch DESC, entry DESC, n DESC LIMIT %d`, q.Where(), s.Limit), q.Args...)
 	return rows, err
 }
 
@@ -97,10 +98,10 @@ func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
 // timelineRows returns the rows that a journal entry will become.
 func timelineRows(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
 	for n, r := range e.Records {
-		if plain(r.Seller) == s.Seller && r.At >= s.From {
+		if schema.Plain(r.Seller) == s.Seller && r.At >= s.From {
 			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence,
-				Kind:   plain(r.Type),
-				Detail: json.RawMessage(detailOf(r)), Entry: e.ID, N: int64(n)})
+				Kind:   schema.Plain(r.Type),
+				Detail: json.RawMessage(schema.DetailOf(r)), Entry: e.ID, N: int64(n)})
 		}
 	}
 	return rows
@@ -118,5 +119,5 @@ func together(rows, pending []TimelineRow, limit int) []TimelineRow {
 func (r TimelineRow) compare(other TimelineRow) int {
 	return cmp.Or(cmp.Compare(r.At, other.At), cmp.Compare(r.Room, other.Room),
 		cmp.Compare(r.Epoch, other.Epoch),
-		compareEntries(r.Entry, other.Entry), cmp.Compare(r.N, other.N))
+		schema.CompareEntries(r.Entry, other.Entry), cmp.Compare(r.N, other.N))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -78,8 +79,8 @@ func (w *work) could(m Lost) (list []LeaseRow, err error) {
 	switch {
 	case from == 0:
 		from, to = m.ReceivedAt, m.ReceivedAt
-	case from%wholeSecond == 0:
-		to += wholeSecond - 1
+	case from%schema.WholeSecond == 0:
+		to += schema.WholeSecond - 1
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		var r LeaseRow

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -65,7 +66,7 @@ func (l *Ledger) receive(ctx context.Context, id room.ID, note room.MessageNote)
 		w := &work{Session: s, id: id}
 		found, err := w.insertMessages([]room.MessageNote{note})
 		if err == nil {
-			k = *found[plain(note.MessageID)]
+			k = *found[schema.Plain(note.MessageID)]
 		}
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -41,7 +42,7 @@ type refusedCount struct {
 // with that ticket. Run writes it into the timeline of that place, unless its seller is erased: one row an
 // hour, however often it happens. JoinRefused does not wait.
 func (l *Ledger) JoinRefused(id room.ID, seller string, ticket, at int64) {
-	l.refused.add(refusedKey{id, plain(seller), ticket}, refusedCount{n: 1, at: at})
+	l.refused.add(refusedKey{id, schema.Plain(seller), ticket}, refusedCount{n: 1, at: at})
 }
 
 func (r *refusedJoins) add(key refusedKey, c refusedCount) {
@@ -105,7 +106,7 @@ func (w *work) refused(key refusedKey, c refusedCount) (found bool, err error) {
 	var text string
 	err = w.Row(`SELECT at, detail FROM timeline WHERE room = $1 AND epoch = $2 AND entry = $3 AND n = $4`,
 		string(w.id), epoch, entry, key.ticket).Scan(&at, &text)
-	var d Detail
+	var d schema.Detail
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &d)
 	}

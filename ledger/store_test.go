@@ -10,7 +10,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // made are empty databases with all tables, since creating one takes longer than most tests. Each test gets a
@@ -80,7 +80,7 @@ func onPostgres(t *testing.T) *bench {
 
 func migrate(t *testing.T, url string) {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: ledger.Migrations()})
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Migrations: schema.Migrations()})
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 }

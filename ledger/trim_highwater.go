@@ -2,24 +2,14 @@ package ledger
 
 import (
 	"database/sql"
+	"errors"
+
+	"github.com/waitroom/waitroom/ledger/schema"
 )
-
-// highWater holds the highest trimmed values of a room that rules depend on.
-type highWater struct{ fence, epoch, ticket, settled, settledUntil int64 }
-
-func (w *work) highWater() (h highWater, found bool, err error) {
-	err = w.Row(`SELECT fence, epoch, ticket, settled, settled_until FROM high_water WHERE room = $1`,
-		string(w.id)).
-		Scan(&h.fence, &h.epoch, &h.ticket, &h.settled, &h.settledUntil)
-	if noRows(err) {
-		return highWater{}, false, nil
-	}
-	return h, err == nil, err
-}
 
 // raiseHighWater raises the mark above the rows to be trimmed. The database lets no verification go below it.
 func (w *work) raiseHighWater(before int64, most int) error {
-	was, found, err := w.highWater()
+	was, found, err := schema.HighWaterOf(w.Session, w.id)
 	if err != nil {
 		return err
 	}
@@ -36,11 +26,11 @@ func (w *work) raiseHighWater(before int64, most int) error {
 		query = `UPDATE high_water SET fence = $2, epoch = $3, ticket = $4, settled = $5, settled_until = $6
 			WHERE room = $1`
 	}
-	_, err = w.Exec(query, string(w.id), h.fence, h.epoch, h.ticket, h.settled, h.settledUntil)
+	_, err = w.Exec(query, string(w.id), h.Fence, h.Epoch, h.Ticket, h.Settled, h.SettledUntil)
 	return err
 }
 
-func (w *work) raiseFences(h *highWater, before int64, most int) error {
+func (w *work) raiseFences(h *schema.HighWater, before int64, most int) error {
 	var fence, settled, until sql.NullInt64
 	err := w.Row(`SELECT MAX(fence) FROM (SELECT fence FROM leases WHERE room = $1
 		AND COALESCE(granted_at, ended_at, 0) < $2
@@ -51,24 +41,24 @@ func (w *work) raiseFences(h *highWater, before int64, most int) error {
 	err = w.Row(`SELECT MAX(fence), MAX(ended_at) FROM (SELECT fence, ended_at FROM verifications
 		WHERE room = $1 AND ended_at < $2
 		ORDER BY ended_at LIMIT $3) q`, string(w.id), before, most).Scan(&settled, &until)
-	h.fence, h.settled, h.settledUntil = max(h.fence, fence.Int64), max(h.settled, settled.Int64),
-		max(h.settledUntil, until.Int64)
+	h.Fence, h.Settled, h.SettledUntil = max(h.Fence, fence.Int64), max(h.Settled, settled.Int64),
+		max(h.SettledUntil, until.Int64)
 	return err
 }
 
-func (w *work) raiseTicket(h *highWater, before int64, most int) error {
+func (w *work) raiseTicket(h *schema.HighWater, before int64, most int) error {
 	var epoch, ticket int64
 	err := w.Row(`SELECT epoch, MAX(ticket) FROM (SELECT epoch, ticket FROM places WHERE room = $1
 		AND ended_at IS NOT NULL AND ended_at < $2
 		ORDER BY ended_at LIMIT $3) q GROUP BY epoch ORDER BY epoch DESC LIMIT 1`, string(w.id), before,
 		most).Scan(&epoch, &ticket)
 	switch {
-	case noRows(err):
+	case errors.Is(err, sql.ErrNoRows):
 		return nil
-	case epoch > h.epoch:
-		h.epoch, h.ticket = epoch, ticket
-	case epoch == h.epoch:
-		h.ticket = max(h.ticket, ticket)
+	case epoch > h.Epoch:
+		h.Epoch, h.Ticket = epoch, ticket
+	case epoch == h.Epoch:
+		h.Ticket = max(h.Ticket, ticket)
 	}
 	return err
 }

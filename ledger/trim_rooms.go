@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
@@ -74,7 +75,7 @@ func (r *round) pending(ctx context.Context, id room.ID) (bool, error) {
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	at, err := entryTime(list[0])
+	at, err := schema.EntryTime(list[0].ID)
 	return err != nil || at.UnixMilli() < r.before+trimPending.Milliseconds(), nil
 }
 

@@ -2,11 +2,13 @@ package ledger
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // stepRows is about how many rows of a table one step deletes.
@@ -51,7 +53,7 @@ func (w *work) nthRow(s trimTable, n int) (at int64, found bool, err error) {
 	err = w.Row(fmt.Sprintf(`SELECT %[2]s FROM %[1]s t WHERE room = $1%[3]s ORDER BY %[2]s LIMIT 1 OFFSET $2`,
 		s.table, s.at, s.only),
 		string(w.id), n).Scan(&at)
-	if noRows(err) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}
 	return at, err == nil, err
@@ -138,14 +140,14 @@ func (w *work) nthEntry(epoch int64, n int) (at int64, found bool, err error) {
 	err = w.Row(`SELECT entry FROM timeline WHERE room = $1 AND epoch = $2 AND entry < 'a' ORDER BY entry, n
 		LIMIT 1 OFFSET $3`,
 		string(w.id), epoch, n).Scan(&entry)
-	if noRows(err) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}
-	id := parseEntryID(entry)
-	if id.ms > math.MaxInt64 {
+	written, odd := schema.EntryTime(entry)
+	if odd != nil {
 		return 0, err == nil, err // malformed, and treated as the oldest
 	}
-	return int64(id.ms), err == nil, err
+	return written.UnixMilli(), err == nil, err
 }
 
 func (w *work) clearEntries(epoch, before int64, most int) (int64, error) {

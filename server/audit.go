@@ -9,6 +9,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // errAudit reports that the audit was altered.
@@ -22,7 +23,7 @@ func VerifyAudit(ctx context.Context, cfg Config, since string, out io.Writer) e
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
-	db, err := sqldb.Open(ctx, sqldb.Config{URL: string(cfg.DatabaseURL), Migrations: ledger.Migrations(),
+	db, err := sqldb.Open(ctx, sqldb.Config{URL: string(cfg.DatabaseURL), Migrations: schema.Migrations(),
 		Log: log})
 	if err != nil {
 		return fmt.Errorf("%s: %w", called("database-url"), err)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/ledger/pseudonym"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web/identity"
@@ -112,7 +112,7 @@ func (e *erasure) action() room.Action {
 	if u, err := user.Current(); err == nil {
 		who += " (" + u.Username + ")"
 	}
-	return room.Action{Who: who, Action: ledger.Erasure, Reason: e.reason, Seller: e.q.Pseudonym}
+	return room.Action{Who: who, Action: schema.Erasure, Reason: e.reason, Seller: e.q.Pseudonym}
 }
 
 // check refuses a seller with a live place, before anything changes.

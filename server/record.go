@@ -13,6 +13,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/heard"
@@ -27,7 +28,7 @@ const journalMax = 200_000
 // openLedger opens the database with the ledger and, if there are receivers, the outbox.
 func (s *Server) openLedger(ctx context.Context, registry prometheus.Registerer) (err error) {
 	s.db, err = sqldb.Open(ctx, sqldb.Config{URL: string(s.cfg.DatabaseURL),
-		Reread: s.rereading(s.cfg.databaseNow), Migrations: ledger.Migrations(),
+		Reread: s.rereading(s.cfg.databaseNow), Migrations: schema.Migrations(),
 		Log: s.recordLog})
 	if err != nil {
 		return fmt.Errorf("WAITROOM_DATABASE_URL (--database-url): %w", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/problem"
@@ -124,7 +125,7 @@ func (r records) Story(ctx context.Context, f support.StoryFilter) ([]support.St
 }
 
 func storyEvent(r ledger.TimelineRow) (support.StoryEvent, error) {
-	var d ledger.Detail
+	var d schema.Detail
 	if err := json.Unmarshal(r.Detail, &d); err != nil {
 		return support.StoryEvent{}, fmt.Errorf("read timeline: %w", err)
 	}

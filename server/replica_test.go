@@ -18,7 +18,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/describetest"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/server/store"
 )
 
@@ -64,7 +64,7 @@ var newLedger = sync.OnceValue(func() []byte {
 	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "waitroom.db")
 	db := must(sqldb.Open(context.Background(),
-		sqldb.Config{URL: "sqlite:" + file, Migrations: ledger.Migrations(), Log: slog.New(slog.DiscardHandler)}))
+		sqldb.Config{URL: "sqlite:" + file, Migrations: schema.Migrations(), Log: slog.New(slog.DiscardHandler)}))
 	if err := db.Close(); err != nil {
 		panic(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/server/agree"
 	"github.com/waitroom/waitroom/server/roomsfile"
 )
@@ -103,7 +103,7 @@ func (c Config) databaseOnDisk(ctx context.Context) string {
 		return ""
 	}
 	defer func() { _ = pool.Close() }()
-	id, err := ledger.IdentityOf(ctx, pool)
+	id, err := schema.IdentityOf(ctx, pool)
 	if err != nil {
 		return ""
 	}

@@ -15,12 +15,13 @@ const module = "github.com/waitroom/waitroom"
 // directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
-	"server": {"web", "hub", "sms", "ledger", "outbox", "room", "room/wire", "templates", "static",
-		"internal/origin", "internal/similar", "internal/sqldb"},
+	"server": {"web", "hub", "sms", "ledger", "ledger/schema", "outbox", "room", "room/wire", "templates",
+		"static", "internal/origin", "internal/similar", "internal/sqldb"},
 	"web":              {"room", "room/wire", "sms", "templates", "internal/origin", "internal/similar"},
 	"hub":              {"room", "room/wire", "internal/origin"},
 	"sms":              {"room"},
-	"ledger":           {"room", "outbox", "internal/similar", "internal/sqldb"},
+	"ledger":           {"ledger/schema", "room", "outbox", "internal/similar", "internal/sqldb"},
+	"ledger/schema":    {"room/wire", "internal/sqldb"},
 	"client":           {},
 	"lock":             {"room"},
 	"room":             {"room/wire"},
@@ -36,7 +37,7 @@ var mayImport = map[string][]string{
 }
 
 // floors are directories inside others that are importers of their own: several packages depend on them.
-var floors = []string{"room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
+var floors = []string{"ledger/schema", "room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.
 var testOnly = []string{

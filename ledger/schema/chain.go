@@ -1,16 +1,20 @@
-package ledger
+package schema
 
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+
+	"github.com/waitroom/waitroom/internal/sqldb"
 )
 
-// chained is a row of actions in its room's hash chain. Its hash covers the row and the previous hash, so an
+// Chained is a row of actions in its room's hash chain. Its hash covers the row and the previous hash, so an
 // edited or missing row breaks the chain. The columns that name a seller are covered by a salted digest: an
 // erasure rewrites them and deletes the salt.
-type chained struct {
+type Chained struct {
 	Room                       string
 	Epoch, N, At, Seq          int64
 	Entry, Who, Action         string
@@ -19,15 +23,15 @@ type chained struct {
 	Detail                     string // as JSON; "" = none
 	Address                    string // "" = none
 	Texts, Prev                string
-	seller, reason, salt, hash string
+	Seller, Reason, Salt, Hash string
 }
 
-// textDigest returns the digest of the columns that name a seller.
-func (c chained) textDigest() string { return digestOf(c.salt, c.seller, c.reason) }
+// TextDigest returns the digest of the columns that name a seller.
+func (c Chained) TextDigest() string { return digestOf(c.Salt, c.Seller, c.Reason) }
 
-// digest returns the hash of the row. Rows older than the columns detail and address have
-// none, and keep their hash.
-func (c chained) digest() string {
+// Digest returns the hash of the row. Rows older than the columns detail and address have none, and keep
+// their hash.
+func (c Chained) Digest() string {
 	row := []any{c.Room, c.Epoch, c.N, c.At, c.Seq, c.Entry, c.Who, c.Action, c.Ticket, c.Fence, c.MessageID,
 		c.Texts, c.Prev}
 	if c.Detail != "" || c.Address != "" {
@@ -49,16 +53,16 @@ func digestOf(values ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// chain appends an action to its room's chain.
-func (w *work) chain(c *chained) error {
-	err := w.Row(`SELECT seq, hash FROM audit_chains WHERE room = $1`, c.Room).Scan(&c.Seq, &c.Prev)
-	if err != nil && !noRows(err) {
+// Append appends the action to its room's chain, and sets the fields that the chain gives it.
+func (c *Chained) Append(s sqldb.Session) error {
+	err := s.Row(`SELECT seq, hash FROM audit_chains WHERE room = $1`, c.Room).Scan(&c.Seq, &c.Prev)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	c.Seq, c.salt = c.Seq+1, rand.Text()
-	c.Texts = c.textDigest()
-	c.hash = c.digest()
-	_, err = w.Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ($1, 1, $2, $3)
-		ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, hash = excluded.hash`, c.Room, c.Seq, c.hash)
+	c.Seq, c.Salt = c.Seq+1, rand.Text()
+	c.Texts = c.TextDigest()
+	c.Hash = c.Digest()
+	_, err = s.Exec(`INSERT INTO audit_chains (room, first, seq, hash) VALUES ($1, 1, $2, $3)
+		ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, hash = excluded.hash`, c.Room, c.Seq, c.Hash)
 	return err
 }
