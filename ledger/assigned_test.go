@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -56,7 +56,7 @@ func TestSupportGivesAMessageToTheLiveLeaseAsItsHolderWould(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, room.Match{Result: room.Unmatched, Reason: room.NotExpected, Epoch: 1, At: 15}, *known,
 			"the first answer stays")
-		p, err := one.History(t.Context(), here, ledger.Filter{})
+		p, err := one.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, room.Matched, p.Messages[0].Result, "but it belongs there now")
 		require.Zero(t, count(t, one, "incidents")+count(t, one, "parked"))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
@@ -34,9 +35,9 @@ func (b *bench) audited(t *testing.T) *ledger.Ledger {
 	return l
 }
 
-func verified(t *testing.T, l *ledger.Ledger) ledger.AuditReport { return verifiedSince(t, l, "") }
+func verified(t *testing.T, l *ledger.Ledger) read.AuditReport { return verifiedSince(t, l, "") }
 
-func verifiedSince(t *testing.T, l *ledger.Ledger, since string) ledger.AuditReport {
+func verifiedSince(t *testing.T, l *ledger.Ledger, since string) read.AuditReport {
 	t.Helper()
 	r, err := l.VerifyAudit(t.Context(), since)
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestAnUntouchedAuditIsWhole(t *testing.T) {
 		require.Zero(t, verified(t, l).Rows)
 		l = b.audited(t)
 		before := verified(t, l)
-		require.Equal(t, ledger.AuditReport{Rows: 10, Heads: before.Heads}, before)
+		require.Equal(t, read.AuditReport{Rows: 10, Heads: before.Heads}, before)
 		b.write(1, acted(6))
 		require.NoError(t, l.Drain(t.Context(), here))
 		after := verified(t, l)
@@ -120,7 +121,7 @@ func tamper(t *testing.T, l *ledger.Ledger, changes string) {
 	}
 }
 
-func faults(r ledger.AuditReport) string {
+func faults(r read.AuditReport) string {
 	var list []string
 	for _, f := range r.Faults {
 		list = append(list, fmt.Sprintf("%s %d %s", f.Room, f.Seq, f.What))
@@ -163,7 +164,7 @@ func TestAnEarlierDigestFindsAChainThatWasComputedAnew(t *testing.T) {
 		require.Equal(t, "far 5 of the earlier digest is missing", faults(verifiedSince(t, l, noted)))
 		for _, text := range []string{"x", "!", noted[:len(noted)/2], noted + noted[1:]} {
 			_, err := l.VerifyAudit(t.Context(), text)
-			require.ErrorIs(t, err, ledger.ErrDigest, text)
+			require.ErrorIs(t, err, read.ErrDigest, text)
 		}
 	})
 }
@@ -178,7 +179,7 @@ func TestAnErasureLeavesTheAuditWhole(t *testing.T) {
 		_, err := l.EraseSeller(t.Context(), "s-1", "erased-x")
 		require.NoError(t, err)
 		after := verifiedSince(t, l, before.Heads)
-		require.Equal(t, ledger.AuditReport{Rows: 11, Erased: 10, Heads: before.Heads}, after)
+		require.Equal(t, read.AuditReport{Rows: 11, Erased: 10, Heads: before.Heads}, after)
 		require.Zero(t, count(t, l, `actions WHERE seller = 's-1' OR reason LIKE '%s-1%' OR (salt <> '' AND seller <> 'erased-x')`),
 			"nothing is left by which the seller could be tried out")
 		tamper(t, l, `UPDATE actions SET who = 'lee' WHERE room = 'far' AND seq = 4`)
@@ -209,7 +210,7 @@ func TestTheRetentionLeavesTheAuditWhole(t *testing.T) {
 		require.Equal(t, 1, count(t, l, `actions WHERE seq = 4 AND seller = '' AND reason = '' AND salt = ''`),
 			"without its texts")
 		r := verifiedSince(t, l, noted)
-		require.Equal(t, ledger.AuditReport{Rows: 3, Erased: 1, Unproven: 1, Heads: r.Heads}, r)
+		require.Equal(t, read.AuditReport{Rows: 3, Erased: 1, Unproven: 1, Heads: r.Heads}, r)
 		tamper(t, l, `DELETE FROM actions WHERE seq = 4; UPDATE audit_chains SET first = 5`)
 		require.Equal(t, "integration 5 begins the chain, though rows before it are missing that the retention keeps",
 			faults(verified(t, l)))
@@ -231,13 +232,13 @@ func TestARowFromBeforeThereWereDetailsVerifies(t *testing.T) {
 			sha(row) + `')`)
 		require.NoError(t, err)
 		r := verified(t, l)
-		require.Equal(t, ledger.AuditReport{Rows: 1, Heads: r.Heads}, r)
+		require.Equal(t, read.AuditReport{Rows: 1, Heads: r.Heads}, r)
 		extend := act(20, "kim", "extend")
 		extend.Seconds = 60
 		b.write(1, extend)
 		require.NoError(t, l.Drain(t.Context(), here))
 		r = verified(t, l)
-		require.Equal(t, ledger.AuditReport{Rows: 2, Heads: r.Heads}, r)
+		require.Equal(t, read.AuditReport{Rows: 2, Heads: r.Heads}, r)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 )
 
 // BenchmarkReportOfAYear times the report over a year in which one room had 400,000 places, each with a lease
@@ -49,10 +50,10 @@ func BenchmarkReportOfAYear(b *testing.B) {
 				_, err := l.DB().Exec(`VACUUM ANALYZE`)
 				require.NoError(b, err)
 			}
-			spans := make([]ledger.ReportSpan, 365)
+			spans := make([]read.ReportSpan, 365)
 			for i := range spans {
 				begins := int64(i) * (24 * time.Hour).Milliseconds()
-				spans[i] = ledger.ReportSpan{Begins: begins, Ends: begins + (24 * time.Hour).Milliseconds(), Day: i, Hour: -1}
+				spans[i] = read.ReportSpan{Begins: begins, Ends: begins + (24 * time.Hour).Milliseconds(), Day: i, Hour: -1}
 			}
 			for b.Loop() {
 				days, _, err := l.Report(b.Context(), here, spans)

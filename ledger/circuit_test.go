@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -67,12 +69,12 @@ func TestOneSlowQuestionHoldsUpNoOther(t *testing.T) {
 		defer cancel()
 		_, err := l.Judge(ctx, here, 1, matched("m-1", 1))
 		require.Error(t, err)
-		require.NotErrorIs(t, err, ledger.ErrAway)
+		require.NotErrorIs(t, err, sqldb.ErrAway)
 
 		others := func() {
 			t.Helper()
 			require.Equal(t, ledger.Status{}, l.Status())
-			_, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
+			_, err := l.Story(t.Context(), read.Story{Room: here, Seller: "s-1"})
 			require.NoError(t, err)
 			if l.Dialect() == dialect.Postgres { // which has more than one writer
 				_, err = l.Receive(t.Context(), here, room.MessageNote{MessageID: "other"})
@@ -107,7 +109,7 @@ func TestSlowQuestionsThatTakeEveryConnectionSayNothing(t *testing.T) {
 		questions.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(200+20*n)*time.Millisecond)
 			defer cancel()
-			if _, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"}); errors.Is(err, ledger.ErrAway) {
+			if _, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"}); errors.Is(err, sqldb.ErrAway) {
 				t.Errorf("receive: %v", err)
 			}
 		})
@@ -142,7 +144,7 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 		questions.Go(func() {
 			_, err := l.Receive(ctx, here, room.MessageNote{MessageID: "m"})
 			if !errors.Is(err, context.DeadlineExceeded) ||
-				errors.Is(err, ledger.ErrAway) { // a time-out proves nothing
+				errors.Is(err, sqldb.ErrAway) { // a time-out proves nothing
 				t.Errorf("receive: %v", err)
 			}
 		})
@@ -152,7 +154,7 @@ func TestAFrozenDatabaseIsFoundOutByOneProbe(t *testing.T) {
 	require.Contains(t, l.Status().Error, "does not answer")
 	require.EqualValues(t, 1, probes(t, registry, "none"))
 	_, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "m"})
-	require.ErrorIs(t, err, ledger.ErrAway)
+	require.ErrorIs(t, err, sqldb.ErrAway)
 
 	pg.Thaw()
 	b.now.Move(time.Second)

@@ -19,7 +19,7 @@
 //	 7  applyPortions  drain_order.go     orders the records: batches, with sequential ones between
 //	 8  writeTimeline  drain_timeline.go  inserts the records; marks those that were applied before
 //	 9  applyBatch     drain_batch.go     reads rows, changes them in memory, writes them
-//	10  read           drain_batch.go     loads places, leases, messages and the facts for verdicts
+//	10  load           drain_batch.go     loads places, leases, messages and the facts for verdicts
 //	11  applyBatched   drain_record.go    calls the function of the record's type
 //	12  granted        drain_record.go    changes the place and the lease; adds event lock.granted
 //	13  lease.grant    drain_lease.go     sets the lease's times, once
@@ -30,13 +30,11 @@
 //
 // # Files
 //
-// Package schema has the tables, and what all files agree on.
+// Package schema has the tables, and what all agree on; package read has what support and reports read.
 //
 //   - drain_*: from a journal to the tables; a record's rules are in the files named after its subject
 //   - judge*: verdicts on matches, and which lease a message belongs to
 //   - receive: messages become durable before they are matched
-//   - read_*: what support reads
-//   - audit_*: verifies the hash chain over support's actions
 //   - trim*: deletes rows that are older than the retention
 //   - erase: renames a seller everywhere; package pseudonym does so in text
 package ledger

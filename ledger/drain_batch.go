@@ -35,7 +35,7 @@ func applyBatch(s sqldb.Session, runs []*run) error {
 	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.records) == 0 }); len(runs) == 0 {
 		return nil
 	}
-	if err := read(s, runs); err != nil {
+	if err := load(s, runs); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -51,8 +51,8 @@ func applyBatch(s sqldb.Session, runs []*run) error {
 	return write(s, runs)
 }
 
-// read loads the rows that the records of some rooms change.
-func read(s sqldb.Session, runs []*run) error {
+// load reads the rows that the records of some rooms change.
+func load(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {
 		r.batch = newBatch()
 		r.plan(r.records)

@@ -62,7 +62,7 @@ func (w *work) judge(epoch int64, r room.Record) error {
 	}
 	match := record{recordKey: recordKey{epoch: epoch}, Record: r}
 	runs := []*run{{work: w, records: []record{match}}}
-	if err := read(w.Session, runs); err != nil {
+	if err := load(w.Session, runs); err != nil {
 		return err
 	}
 	if err := w.message(&runs[0].batch, match); err != nil {

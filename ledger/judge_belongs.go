@@ -1,26 +1,6 @@
 package ledger
 
-import (
-	"github.com/waitroom/waitroom/room"
-)
-
-// These columns give the lease that a message belongs to now: by the last agreed decision, else by its first
-// answer. The indexes repeat these expressions.
-const (
-	belongsColumns = `COALESCE(now_epoch, epoch), message_id, COALESCE(now_result, result), COALESCE(now_reason,
-		reason),
-		COALESCE(now_ticket, ticket), COALESCE(now_fence, fence), sent_at, received_at`
-	belongsSeller = `COALESCE(now_seller, seller)`
-
-	// unassigned selects messages without a lease, and late ones that were not given to their lease since.
-	unassigned = `COALESCE(now_result, result) IN ('unmatched', 'late')
-		AND COALESCE(now_by, 'rejected') = 'rejected'`
-)
-
-// scanned returns the destinations of belongsColumns.
-func (m *MessageRow) scanned() []any {
-	return []any{&m.Epoch, &m.MessageID, &m.Result, &m.Reason, &m.Ticket, &m.Fence, &m.SentAt, &m.ReceivedAt}
-}
+import "github.com/waitroom/waitroom/room"
 
 // setBelongs sets the lease that a message was given to.
 func (w *work) setBelongs(epoch int64, r room.Record) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -15,7 +16,7 @@ import (
 // seller's.
 func belonging(t *testing.T, l *ledger.Ledger, seller string) (list []string) {
 	t.Helper()
-	f := ledger.Filter{Seller: seller, Limit: 1} // pages are the same as one
+	f := read.Filter{Seller: seller, Limit: 1} // pages are the same as one
 	for {
 		p, err := l.History(t.Context(), here, f)
 		require.NoError(t, err)
@@ -106,12 +107,12 @@ func TestAMessageThatBelongsElsewhereKeepsItsPlaceAndEpochInTheHistory(t *testin
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"a unmatched rejected 0/0", "b late  1/1000", "c unmatched no_lease 0/0"},
 			belonging(t, l, ""))
-		p, err := l.History(t.Context(), here, ledger.Filter{})
+		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		require.Equal(t, ledger.MessageRow{Epoch: 2, MessageID: "b", Result: room.Late, Ticket: 1, Fence: 1000,
+		require.Equal(t, read.MessageRow{Epoch: 2, MessageID: "b", Result: room.Late, Ticket: 1, Fence: 1000,
 			SentAt: 19, ReceivedAt: 20}, p.Messages[1])
 		require.EqualValues(t, 1, p.Messages[0].Epoch)
-		p, err = l.History(t.Context(), here, ledger.Filter{Seller: "s-1", From: 20, To: 21})
+		p, err = l.History(t.Context(), here, read.Filter{Seller: "s-1", From: 20, To: 21})
 		require.NoError(t, err)
 		require.Len(t, p.Messages, 1)
 	})

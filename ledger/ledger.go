@@ -11,15 +11,13 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
-// ErrAway is returned while the database is unreachable, or was a moment ago.
-var ErrAway = sqldb.ErrAway
-
 // Journal reads and trims the rooms' journals; *room.Engine implements it.
 type Journal interface {
-	ReadJournal(ctx context.Context, id room.ID, n int) ([]room.Entry, error)
+	read.Journal
 	ReadJournals(ctx context.Context, ids []room.ID, n int) []room.Journal
 	// TrimJournals returns an error or nil for each journal.
 	TrimJournals(ctx context.Context, journals []room.Journal) []error
@@ -46,7 +44,7 @@ type Pushes interface {
 
 // Config configures a Ledger. Zero fields get the defaults.
 type Config struct {
-	DB         *sqldb.DB // opened with Migrations
+	DB         *sqldb.DB // opened with schema.Migrations
 	Journal    Journal
 	Rooms      Rooms
 	JournalMax int    // entries that a room's journal keeps; 0 = not known
@@ -74,6 +72,8 @@ func (c Config) withDefaults() Config {
 
 // Ledger is one process's access to the record. It is safe for concurrent use.
 type Ledger struct {
+	*read.Reader
+
 	cfg        Config
 	log        *slog.Logger
 	db         *sqldb.DB
@@ -93,7 +93,8 @@ type Ledger struct {
 // the ledger is behind; it catches up later.
 func New(c Config) *Ledger {
 	c = c.withDefaults()
-	l := &Ledger{cfg: c, log: c.Log, db: c.DB, name: rand.Text()}
+	reader := read.New(read.Config{DB: c.DB, Journal: c.Journal, Retention: c.Retention, Now: c.Now})
+	l := &Ledger{Reader: reader, cfg: c, log: c.Log, db: c.DB, name: rand.Text()}
 	l.backlogLog, l.failureLog = newLogLimiter(), newLogLimiter()
 	l.backlog = newBacklog(c.Now)
 	l.alerts.notify = c.OnIncident

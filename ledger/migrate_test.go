@@ -12,7 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -97,10 +97,10 @@ func TestADatabaseWithoutTheSellersOfActionsIsMigratedWithThem(t *testing.T) {
 			|| seller FROM actions ORDER BY at`))
 		require.Equal(t, []string{"9-1 s-1", "9-2 s-2", "9-3 ", "9-4 "}, column(t, l.DB(), `SELECT entry || ' ' ||
 			seller FROM timeline ORDER BY at`))
-		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-2"})
+		p, err := l.History(t.Context(), here, read.Filter{Seller: "s-2"})
 		require.NoError(t, err)
 		require.Len(t, p.Actions, 1)
-		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1"})
+		rows, err := l.Story(t.Context(), read.Story{Seller: "s-1"})
 		require.NoError(t, err)
 		require.Len(t, rows, 1)
 	})

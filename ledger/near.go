@@ -23,7 +23,7 @@ type NearPlace struct {
 }
 
 // RecordNear writes into the timeline that places are near, and sends place.near for those that were not near
-// before: once a place, over all replicas and epochs. Errors: ErrAway, or the database's.
+// before: once a place, over all replicas and epochs. Errors: sqldb.ErrAway, or the database's.
 func (l *Ledger) RecordNear(ctx context.Context, id room.ID, places []NearPlace) error {
 	return l.inRoom(ctx, id, func(w *work) error {
 		for _, p := range places {

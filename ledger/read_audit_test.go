@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
@@ -16,7 +17,7 @@ func act(at int64, who, action string) room.Record {
 }
 
 // did returns the actions of a page of the audit, and the cursor of the next page.
-func did(t *testing.T, l *ledger.Ledger, f ledger.AuditFilter) (list []string, next string) {
+func did(t *testing.T, l *ledger.Ledger, f read.AuditFilter) (list []string, next string) {
 	t.Helper()
 	rows, next, err := l.Audit(t.Context(), f)
 	require.NoError(t, err)
@@ -38,31 +39,31 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 			require.NoError(t, l.Drain(t.Context(), id))
 		}
 		for name, c := range map[string]struct {
-			filter ledger.AuditFilter
+			filter read.AuditFilter
 			want   []string
 		}{
-			"everything": {ledger.AuditFilter{},
+			"everything": {read.AuditFilter{},
 				[]string{"support 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release",
 					"support 10 kim sign-in"}},
-			"of somebody": {ledger.AuditFilter{Who: "kim"},
+			"of somebody": {read.AuditFilter{Who: "kim"},
 				[]string{"integration 20 kim release", "support 10 kim sign-in"}},
-			"of nobody":    {ledger.AuditFilter{Who: "\x00"}, nil},
-			"of an action": {ledger.AuditFilter{Action: "pause"}, []string{"other 30 lee pause"}},
-			"in a room": {ledger.AuditFilter{Room: "support"},
+			"of nobody":    {read.AuditFilter{Who: "\x00"}, nil},
+			"of an action": {read.AuditFilter{Action: "pause"}, []string{"other 30 lee pause"}},
+			"in a room": {read.AuditFilter{Room: "support"},
 				[]string{"support 40 x\uFFFD\uFFFD sign-in-failed", "support 10 kim sign-in"}},
-			"in some time": {ledger.AuditFilter{From: 20, To: 40},
+			"in some time": {read.AuditFilter{From: 20, To: 40},
 				[]string{"other 30 lee pause", "integration 20 kim release"}},
-			"and all of it": {ledger.AuditFilter{Who: "kim", Room: here, From: 20, To: 21},
+			"and all of it": {read.AuditFilter{Who: "kim", Room: here, From: 20, To: 21},
 				[]string{"integration 20 kim release"}},
 		} {
 			got, next := did(t, l, c.filter)
 			require.Equal(t, c.want, got, name)
 			require.Empty(t, next, name)
 		}
-		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{Room: here})
+		rows, _, err := l.Audit(t.Context(), read.AuditFilter{Room: here})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.AuditRow{{Room: here,
-			ActionRow: ledger.ActionRow{Epoch: 1, Who: "kim", Action: "release",
+		require.Equal(t, []read.AuditRow{{Room: here,
+			ActionRow: read.ActionRow{Epoch: 1, Who: "kim", Action: "release",
 				Reason: "why release", Ticket: 1, Fence: 1000, At: 20, Seller: "s-1"}}}, rows)
 	})
 }
@@ -78,7 +79,7 @@ func TestAnAuditIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 		for _, id := range []room.ID{here, "other", "rooms.third"} {
 			require.NoError(t, l.Drain(t.Context(), id))
 		}
-		for _, f := range []ledger.AuditFilter{{}, {Who: "kim"}, {Room: here}, {From: 2, To: 4}} {
+		for _, f := range []read.AuditFilter{{}, {Who: "kim"}, {Room: here}, {From: 2, To: 4}} {
 			f.Limit = 1000
 			whole, next := did(t, l, f)
 			require.Empty(t, next)
@@ -95,8 +96,8 @@ func TestAnAuditIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 			require.Equal(t, whole, paged)
 		}
 		for _, cursor := range []string{"nonsense", "e30", "bnVsbA", "W10"} {
-			_, _, err := l.Audit(t.Context(), ledger.AuditFilter{Cursor: cursor})
-			require.ErrorIs(t, err, ledger.ErrCursor)
+			_, _, err := l.Audit(t.Context(), read.AuditFilter{Cursor: cursor})
+			require.ErrorIs(t, err, read.ErrCursor)
 		}
 	})
 }
@@ -112,7 +113,7 @@ func TestAnActionIsKeptUnderTheSellerItWasFor(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		require.Equal(t, []string{"said s-9", "ticket s-1", "fence s-1", "pause "}, column(t, l.DB(), `SELECT
 			action || ' ' || seller FROM actions ORDER BY at`))
-		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-1"})
+		p, err := l.History(t.Context(), here, read.Filter{Seller: "s-1"})
 		require.NoError(t, err)
 		require.Len(t, p.Actions, 2)
 	})
@@ -125,15 +126,15 @@ func TestAnActionNamesItsMessage(t *testing.T) {
 		assign.Ticket, assign.Fence, assign.MessageID = 1, 1000, "m\x00\xff"
 		b.write(1, assign, pause)
 		require.NoError(t, l.Drain(t.Context(), here))
-		p, err := l.History(t.Context(), here, ledger.Filter{})
+		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.ActionRow{
+		require.Equal(t, []read.ActionRow{
 			{Epoch: 1, Who: "kim", Action: "assign", Reason: "why assign", Ticket: 1, Fence: 1000,
 				MessageID: "m\uFFFD\uFFFD", At: 30},
 			{Epoch: 1, Who: "kim", Action: "pause", Reason: "why pause", At: 31}}, p.Actions)
-		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})
+		rows, _, err := l.Audit(t.Context(), read.AuditFilter{})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.AuditRow{{Room: here, ActionRow: p.Actions[1]},
+		require.Equal(t, []read.AuditRow{{Room: here, ActionRow: p.Actions[1]},
 			{Room: here, ActionRow: p.Actions[0]}}, rows)
 	})
 }
@@ -146,9 +147,9 @@ func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
 		b.write(1, extend, move, pause)
 		require.NoError(t, l.Drain(t.Context(), here))
 		want := []schema.ActionDetail{{Seconds: 60}, {From: 3, To: 1}, {}}
-		p, err := l.History(t.Context(), here, ledger.Filter{})
+		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		rows, _, err := l.Audit(t.Context(), ledger.AuditFilter{})
+		rows, _, err := l.Audit(t.Context(), read.AuditFilter{})
 		require.NoError(t, err)
 		for i, detail := range want {
 			require.Equal(t, detail, p.Actions[i].ActionDetail)
@@ -158,7 +159,7 @@ func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
 			FROM actions ORDER BY at`))
 		_, err = l.DB().Exec(`UPDATE actions SET detail = 'none' WHERE at = 30`)
 		require.NoError(t, err)
-		p, err = l.History(t.Context(), here, ledger.Filter{})
+		p, err = l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err, "what was edited is the verification's to find")
 		require.Zero(t, p.Actions[0].ActionDetail)
 	})

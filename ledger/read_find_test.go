@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -17,7 +18,7 @@ func joinedAs(ticket int64, seller string) room.Record {
 	return room.Record{Type: "joined", At: ticket * 10, Ticket: ticket, Seller: seller}
 }
 
-func idsOf(f ledger.FoundSellers) (ids []string) {
+func idsOf(f read.FoundSellers) (ids []string) {
 	for _, s := range f.List {
 		ids = append(ids, s.Seller)
 	}
@@ -64,7 +65,7 @@ func TestSellersAreFoundByAPieceOfTheirIDs(t *testing.T) {
 		}
 		found, err := l.FindSellers(t.Context(), "other", nil)
 		require.NoError(t, err)
-		require.Equal(t, []ledger.FoundSeller{{Seller: "other", Room: here, At: 60}}, found.List,
+		require.Equal(t, []read.FoundSeller{{Seller: "other", Room: here, At: 60}}, found.List,
 			"where something happened to it last")
 	})
 }
@@ -93,7 +94,7 @@ func TestASearchWithoutTheDatabaseFindsSellersInTheJournals(t *testing.T) {
 	b.write(1, joined(2))
 	for range 2 { // the first call notices the outage, the second fails at once
 		found, err := l.FindSellers(t.Context(), "s-", []room.ID{here})
-		require.ErrorIs(t, err, ledger.ErrAway)
+		require.ErrorIs(t, err, sqldb.ErrAway)
 		require.Equal(t, []string{"s-2"}, idsOf(found))
 	}
 	pg.Start()

@@ -8,11 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
 // flat returns the rows of a page in one list.
-func flat(p ledger.Page) (rows []string) {
+func flat(p read.Page) (rows []string) {
 	for _, r := range p.Leases {
 		rows = append(rows, fmt.Sprint("lease ", r))
 	}
@@ -39,18 +40,18 @@ func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 		}
 		b.write(1, room.Record{Type: "action", At: 77, Who: "kim", Action: "pause", Reason: "test"})
 		require.NoError(t, l.Drain(t.Context(), here))
-		whole, err := l.History(t.Context(), here, ledger.Filter{Limit: 1000})
+		whole, err := l.History(t.Context(), here, read.Filter{Limit: 1000})
 		require.NoError(t, err)
 		require.Empty(t, whole.Next)
 		require.Len(t, flat(whole), 3*30+12+1)
-		require.Equal(t, ledger.LeaseRow{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10,
+		require.Equal(t, read.LeaseRow{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10,
 			EndedAt: 20,
 			Outcome: room.Completed}, whole.Leases[0])
-		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m-1", Result: room.Matched, Ticket: 1, Fence: 1000,
+		require.Equal(t, read.MessageRow{Epoch: 1, MessageID: "m-1", Result: room.Matched, Ticket: 1, Fence: 1000,
 			SentAt: 15, ReceivedAt: 19}, whole.Messages[0])
 
-		require.Equal(t, flat(whole), flat(inPages(t, l, ledger.Filter{Limit: 7})))
-		back := inPages(t, l, ledger.Filter{Limit: 7, Latest: true})
+		require.Equal(t, flat(whole), flat(inPages(t, l, read.Filter{Limit: 7})))
+		back := inPages(t, l, read.Filter{Limit: 7, Latest: true})
 		slices.Reverse(back.Leases)
 		slices.Reverse(back.Places)
 		slices.Reverse(back.Messages)
@@ -60,7 +61,7 @@ func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 }
 
 // inPages reads a history page by page.
-func inPages(t *testing.T, l *ledger.Ledger, f ledger.Filter) (together ledger.Page) {
+func inPages(t *testing.T, l *ledger.Ledger, f read.Filter) (together read.Page) {
 	t.Helper()
 	for {
 		p, err := l.History(t.Context(), here, f)
@@ -86,16 +87,16 @@ func TestHistoryIsNarrowedBySellerAndTime(t *testing.T) {
 			Fence: 3000})
 		b.write(1, room.Record{Type: "action", At: 41, Who: "kim", Action: "extend", Reason: "r", Fence: 4000})
 		require.NoError(t, l.Drain(t.Context(), here))
-		p, err := l.History(t.Context(), here, ledger.Filter{Seller: "s-4"})
+		p, err := l.History(t.Context(), here, read.Filter{Seller: "s-4"})
 		require.NoError(t, err)
 		require.Equal(t, []int{1, 1, 1, 1}, []int{len(p.Leases), len(p.Places), len(p.Messages), len(p.Actions)})
-		p, err = l.History(t.Context(), here, ledger.Filter{From: 20, To: 40})
+		p, err = l.History(t.Context(), here, read.Filter{From: 20, To: 40})
 		require.NoError(t, err)
 		require.Equal(t, []int{2, 2, 2, 1}, []int{len(p.Leases), len(p.Places), len(p.Messages), len(p.Actions)})
-		p, err = l.History(t.Context(), "other", ledger.Filter{})
+		p, err = l.History(t.Context(), "other", read.Filter{})
 		require.NoError(t, err)
 		require.Empty(t, flat(p))
-		_, err = l.History(t.Context(), here, ledger.Filter{Cursor: "nonsense"})
-		require.ErrorIs(t, err, ledger.ErrCursor)
+		_, err = l.History(t.Context(), here, read.Filter{Cursor: "nonsense"})
+		require.ErrorIs(t, err, read.ErrCursor)
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -78,8 +78,8 @@ func (b *bench) writeHistories(list []life) {
 }
 
 // modelOf computes a minute's statistics from a list of places, one by one.
-func modelOf(list []life, at int64, depth bool) ledger.Minute {
-	m := ledger.Minute{At: at, Depth: -1, Outcomes: map[room.Outcome]int{}}
+func modelOf(list []life, at int64, depth bool) read.Minute {
+	m := read.Minute{At: at, Depth: -1, Outcomes: map[room.Outcome]int{}}
 	end := at + minute
 	within := func(t int64) bool { return t >= at && t < end }
 	var waits, delays []int64
@@ -160,7 +160,7 @@ func TestMinutesOfARoomThatLostItsDataCountNoSellerTwice(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		got, err := l.Minutes(t.Context(), here, 0, 2*minute, true)
 		require.NoError(t, err)
-		require.Equal(t, []ledger.Minute{
+		require.Equal(t, []read.Minute{
 			{At: 0, Depth: 1, Granted: 1, WaitP50: 0, WaitP95: 0, DelayP50: -1, DelayP95: -1,
 				Outcomes: map[room.Outcome]int{room.Expired: 1}},
 			{At: minute, Depth: 1, WaitP50: -1, WaitP95: -1, DelayP50: -1, DelayP95: -1,
@@ -199,7 +199,7 @@ func TestPercentilesAreByNearestRank(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		got, err := l.Minutes(t.Context(), here, from, from+minute, false)
 		require.NoError(t, err)
-		require.Equal(t, []ledger.Minute{{At: from, Depth: -1, Granted: 21, WaitP50: 10_110, WaitP95: 10_200,
+		require.Equal(t, []read.Minute{{At: from, Depth: -1, Granted: 21, WaitP50: 10_110, WaitP95: 10_200,
 			DelayP50: 100, DelayP95: 190,
 			Outcomes: map[room.Outcome]int{room.Completed: 21}}}, got)
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -40,13 +40,13 @@ func (p *past) five(ago, before, held int64) {
 }
 
 func TestPaceIsThatOfTheLastDaysAtTheSameHour(t *testing.T) {
-	about := func(hold, spread float64) ledger.Pace {
-		return ledger.Pace{Hold: time.Duration(hold * float64(time.Second)),
+	about := func(hold, spread float64) read.Pace {
+		return read.Pace{Hold: time.Duration(hold * float64(time.Second)),
 			Spread: time.Duration(spread * float64(time.Second))}
 	}
 	for id, c := range map[room.ID]struct {
 		write func(p *past)
-		want  ledger.Pace
+		want  read.Pace
 	}{
 		"same-hour": {func(p *past) {
 			p.five(1, 0, 30*seconds)
@@ -65,8 +65,8 @@ func TestPaceIsThatOfTheLastDaysAtTheSameHour(t *testing.T) {
 			for i := range int64(4) {
 				p.lease(2, i, 30*seconds, room.Completed)
 			}
-		}, ledger.Pace{}},
-		"none": {func(p *past) { p.lease(0, 1, 0, "") }, ledger.Pace{}},
+		}, read.Pace{}},
+		"none": {func(p *past) { p.lease(0, 1, 0, "") }, read.Pace{}},
 		"today-alone": {func(p *past) {
 			for i := range int64(4) {
 				p.five(0, 60*minute-i*minute*5, 70*seconds)

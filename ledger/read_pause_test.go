@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/ledger"
 	"github.com/waitroom/waitroom/room"
@@ -90,7 +91,7 @@ func TestLastPauseSaysWhenItCannotBeKnown(t *testing.T) {
 	pg.Stop()
 	for range 2 { // the first call notices the outage, the second fails at once
 		_, found, err := l.LastPause(t.Context(), here)
-		require.ErrorIs(t, err, ledger.ErrAway)
+		require.ErrorIs(t, err, sqldb.ErrAway)
 		require.False(t, found)
 	}
 	b.write(1, act(20, "lee", "pause"))

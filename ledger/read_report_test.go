@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -33,11 +34,11 @@ func (b *bench) writeMessage(id string, ticket, sent, arrived int64, result room
 }
 
 // reportOf returns the days that begin at bounds and end at the next one.
-func reportOf(t *testing.T, l *ledger.Ledger, id room.ID, bounds ...int64) []ledger.Day {
+func reportOf(t *testing.T, l *ledger.Ledger, id room.ID, bounds ...int64) []read.Day {
 	t.Helper()
-	var spans []ledger.ReportSpan
+	var spans []read.ReportSpan
 	for i, ends := range bounds[1:] {
-		spans = append(spans, ledger.ReportSpan{Begins: bounds[i], Ends: ends, Day: i, Hour: -1})
+		spans = append(spans, read.ReportSpan{Begins: bounds[i], Ends: ends, Day: i, Hour: -1})
 	}
 	days, hours, err := l.Report(t.Context(), id, spans)
 	require.NoError(t, err)
@@ -46,8 +47,8 @@ func reportOf(t *testing.T, l *ledger.Ledger, id room.ID, bounds ...int64) []led
 }
 
 // emptyDay is a day on which nothing happened.
-func emptyDay() ledger.Day {
-	return ledger.Day{Outcomes: map[room.Outcome]int{}, WaitP50: -1, WaitP95: -1, HoldP50: -1,
+func emptyDay() read.Day {
+	return read.Day{Outcomes: map[room.Outcome]int{}, WaitP50: -1, WaitP95: -1, HoldP50: -1,
 		CodeDelayP50: -1, CodeDelayP95: -1}
 }
 
@@ -78,10 +79,10 @@ func TestAReportCountsPlacesOnTheDaysOnWhichTheyBeganAndEnded(t *testing.T) {
 			room.Forced: 1, room.Removed: 1, room.Dropped: 1}
 		third.Outcomes = map[room.Outcome]int{room.Cancelled: 1}
 		first.WaitP50, first.WaitP95, first.HoldP50 = 10, 25, 9 // of 1, 10, 20, 25 and of 5, 9, 10, 25
-		require.Equal(t, []ledger.Day{first, second, third, emptyDay()}, got)
+		require.Equal(t, []read.Day{first, second, third, emptyDay()}, got)
 
 		got = reportOf(t, l, "elsewhere", 100, 200)
-		require.Equal(t, []ledger.Day{emptyDay()}, got)
+		require.Equal(t, []read.Day{emptyDay()}, got)
 	})
 }
 
@@ -96,7 +97,7 @@ func TestAReportHasWhatALossEnded(t *testing.T) {
 		first, second := emptyDay(), emptyDay()
 		first.Joined, first.WaitP50, first.WaitP95 = 2, 0, 0
 		second.Joined, second.Outcomes = 1, map[room.Outcome]int{room.Lost: 2}
-		require.Equal(t, []ledger.Day{first, second}, got, "a lost lease was not held for so long")
+		require.Equal(t, []read.Day{first, second}, got, "a lost lease was not held for so long")
 	})
 }
 
@@ -129,7 +130,7 @@ func TestAReportHasNoHoldOfAnUnclaimedTurn(t *testing.T) {
 		got := reportOf(t, l, here, 0, 100)
 		day := emptyDay()
 		day.Joined, day.WaitP50, day.WaitP95 = 1, 10, 10
-		require.Equal(t, []ledger.Day{day}, got)
+		require.Equal(t, []read.Day{day}, got)
 	})
 }
 
@@ -156,7 +157,7 @@ func TestAReportCountsMessagesAsTheyBelongNow(t *testing.T) {
 		first.Codes, first.CodeDelayP50, first.CodeDelayP95 = 4, 3, 7 // of 0, 3 and 7
 		first.Ambiguous, first.Rejected, first.Late = 1, 1, 2
 		second.Codes, second.CodeDelayP50, second.CodeDelayP95 = 1, 1, 1
-		require.Equal(t, []ledger.Day{first, second}, got)
+		require.Equal(t, []read.Day{first, second}, got)
 	})
 }
 
@@ -174,13 +175,13 @@ func TestAReportsHoursAreOfAllItsDays(t *testing.T) {
 			}
 		}
 		require.NoError(t, l.Drain(t.Context(), here))
-		days, hours, err := l.Report(t.Context(), here, []ledger.ReportSpan{
+		days, hours, err := l.Report(t.Context(), here, []read.ReportSpan{
 			{Begins: 100, Ends: 150, Day: 0, Hour: 9}, {Begins: 150, Ends: 200, Day: 0, Hour: 23},
 			{Begins: 200, Ends: 250, Day: 1, Hour: 9}, {Begins: 250, Ends: 300, Day: 1, Hour: -1}})
 		require.NoError(t, err)
 		require.Equal(t, []int{2, 2}, []int{days[0].Joined, days[1].Joined})
 		require.Equal(t, [2]int64{2, 48}, [2]int64{days[0].WaitP50, days[0].WaitP95})
-		want := make([]ledger.Day, 24)
+		want := make([]read.Day, 24)
 		for i := range want {
 			want[i] = emptyDay()
 		}

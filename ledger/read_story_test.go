@@ -11,8 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
@@ -29,7 +30,7 @@ func TestATimelineSaysWhatWasAskedAndClaimed(t *testing.T) {
 		b.write(1, twin)
 		b.write(1, rejected("m", 1))
 		require.NoError(t, l.Drain(t.Context(), here))
-		rows, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
+		rows, err := l.Story(t.Context(), read.Story{Room: here, Seller: "s-1"})
 		require.NoError(t, err)
 		details := map[string]string{}
 		for _, r := range rows {
@@ -44,9 +45,9 @@ func TestATimelineSaysWhatWasAskedAndClaimed(t *testing.T) {
 		require.Equal(t, []string{`{"message_id":"m","result":"unmatched","reason":"not_expected"}`},
 			column(t, l.DB(),
 				`SELECT detail FROM timeline WHERE kind = 'message' AND seller = ''`))
-		p, err := l.History(t.Context(), here, ledger.Filter{})
+		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		require.Equal(t, ledger.MessageRow{Epoch: 1, MessageID: "m", Result: room.Unmatched, Reason: room.Rejected,
+		require.Equal(t, read.MessageRow{Epoch: 1, MessageID: "m", Result: room.Unmatched, Reason: room.Rejected,
 			SentAt: 14, ReceivedAt: 15}, p.Messages[0], "where it belongs now")
 	})
 }
@@ -62,7 +63,7 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 				`SELECT payload FROM outbox_tasks WHERE payload LIKE '{"type":"lock.ended"%'`)[0]}
 		require.NoError(t, l.WebhookDelivered(t.Context(), task))
 		require.NoError(t, l.WebhookDelivered(t.Context(), task))
-		rows, err := l.Story(t.Context(), ledger.Story{Room: here, Seller: "s-1"})
+		rows, err := l.Story(t.Context(), read.Story{Room: here, Seller: "s-1"})
 		require.NoError(t, err)
 		var kinds []string
 		for _, r := range rows {
@@ -75,7 +76,7 @@ func TestASellersTimelineSaysWhyATurnWasLost(t *testing.T) {
 }
 
 // brief returns a short text for each event of a timeline.
-func brief(rows []ledger.TimelineRow) (list []string) {
+func brief(rows []read.TimelineRow) (list []string) {
 	for _, r := range rows {
 		list = append(list, fmt.Sprint(r.Room, " ", r.At, " ", r.Kind))
 	}
@@ -96,14 +97,14 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		b.write(1, ended(1, room.Expired))
 		b.journal.write("other", 5, room.Record{Type: "joined", At: 11, Ticket: 4, Seller: "s-1"})
 
-		all := ledger.Story{Seller: "s-1", Pending: []room.ID{here, "other"}}
+		all := read.Story{Seller: "s-1", Pending: []room.ID{here, "other"}}
 		rows, err := l.Story(t.Context(), all)
 		require.NoError(t, err)
 		want := []string{"integration 10 joined", "integration 10 granted", "other 11 joined",
 			"integration 12 action", "integration 12 moved",
 			"integration 20 ended"}
 		require.Equal(t, want, brief(rows))
-		require.Equal(t, ledger.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action",
+		require.Equal(t, read.TimelineRow{Room: here, At: 12, Epoch: 1, Ticket: 1, Kind: "action",
 			Entry:  "1763689000000-2",
 			Detail: json.RawMessage(`{"who":"kim","action":"move","reason":"why move"}`)}, rows[3])
 		for _, id := range all.Pending {
@@ -114,15 +115,15 @@ func TestAStoryHasWhatTheLedgerHasNotTakenInYetEachOnce(t *testing.T) {
 		require.Equal(t, rows, after, "it is the same once it is taken in")
 
 		for name, c := range map[string]struct {
-			story ledger.Story
+			story read.Story
 			want  []string
 		}{
-			"a room":         {ledger.Story{Seller: "s-1", Room: "other", Pending: all.Pending}, want[2:3]},
-			"since":          {ledger.Story{Seller: "s-1", From: 12}, want[3:]},
-			"the latest":     {ledger.Story{Seller: "s-1", Limit: 2}, want[4:]},
-			"nobody":         {ledger.Story{Seller: ""}, nil},
-			"somebody else":  {ledger.Story{Seller: "s-3"}, nil},
-			"no such seller": {ledger.Story{Seller: "\x00"}, nil},
+			"a room":         {read.Story{Seller: "s-1", Room: "other", Pending: all.Pending}, want[2:3]},
+			"since":          {read.Story{Seller: "s-1", From: 12}, want[3:]},
+			"the latest":     {read.Story{Seller: "s-1", Limit: 2}, want[4:]},
+			"nobody":         {read.Story{Seller: ""}, nil},
+			"somebody else":  {read.Story{Seller: "s-3"}, nil},
+			"no such seller": {read.Story{Seller: "\x00"}, nil},
 		} {
 			rows, err := l.Story(t.Context(), c.story)
 			require.NoError(t, err, name)
@@ -140,11 +141,11 @@ func TestAStoryOfOneMillisecondIsInTheJournalsOrder(t *testing.T) {
 			b.write(1, room.Record{Type: fmt.Sprint("k", n), At: 5, Seller: "s-1"})
 			want = append(want, fmt.Sprint("integration 5 k", n))
 		}
-		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
+		rows, err := l.Story(t.Context(), read.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
 		require.Equal(t, want, brief(rows))
 		require.NoError(t, l.Drain(t.Context(), here))
-		rows, err = l.Story(t.Context(), ledger.Story{Seller: "s-1"})
+		rows, err = l.Story(t.Context(), read.Story{Seller: "s-1"})
 		require.NoError(t, err)
 		require.Equal(t, want, brief(rows))
 	})
@@ -168,7 +169,7 @@ func TestAStoryMissesNothingThatIsTakenInMeanwhile(t *testing.T) {
 		c.Journal = leaving{b.journal, func() { require.NoError(t, drainer.Drain(t.Context(), here)) }}
 		l := b.openWith(t, c)
 		b.write(1, joined(1), granted(1))
-		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
+		rows, err := l.Story(t.Context(), read.Story{Seller: "s-1", Pending: []room.ID{here}})
 		require.NoError(t, err)
 		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 	})
@@ -192,9 +193,9 @@ func TestAStoryWithoutAJournalHasTheRest(t *testing.T) {
 		b.write(1, joined(1))
 		require.NoError(t, l.Drain(t.Context(), here))
 		b.write(1, granted(1))
-		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{"other", here}})
+		rows, err := l.Story(t.Context(), read.Story{Seller: "s-1", Pending: []room.ID{"other", here}})
 		require.ErrorIs(t, err, room.ErrStore)
-		require.NotErrorIs(t, err, ledger.ErrAway)
+		require.NotErrorIs(t, err, sqldb.ErrAway)
 		require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 	})
 }
@@ -208,14 +209,14 @@ func TestAStoryWithoutTheDatabaseIsWhatTheJournalsHave(t *testing.T) {
 	pg.Stop()
 	b.write(1, granted(1))
 	for range 2 { // the first call notices the outage, the second fails at once
-		rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
-		require.ErrorIs(t, err, ledger.ErrAway)
+		rows, err := l.Story(t.Context(), read.Story{Seller: "s-1", Pending: []room.ID{here}})
+		require.ErrorIs(t, err, sqldb.ErrAway)
 		require.NotContains(t, err.Error(), "canary")
 		require.Equal(t, []string{"integration 10 granted"}, brief(rows))
 	}
 	pg.Start()
 	b.now.Move(time.Second)
-	rows, err := l.Story(t.Context(), ledger.Story{Seller: "s-1", Pending: []room.ID{here}})
+	rows, err := l.Story(t.Context(), read.Story{Seller: "s-1", Pending: []room.ID{here}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"integration 10 joined", "integration 10 granted"}, brief(rows))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -108,10 +109,10 @@ func TestATroubleNamesTheLeasesThatCouldHaveCausedIt(t *testing.T) {
 			}
 		}
 		require.Equal(t, map[string][]int64{"said": {4, 3, 2}, "exact": {3}, "unsaid": {4, 3}}, could)
-		require.Equal(t, ledger.Lost{MessageRow: ledger.MessageRow{Epoch: 1, MessageID: "said",
+		require.Equal(t, read.Lost{MessageRow: read.MessageRow{Epoch: 1, MessageID: "said",
 			Result: room.Unmatched, Reason: room.Ambiguous,
 			SentAt: sent, ReceivedAt: sent + 50}, Sender: "*******5678", Body: "code ******", Code: true,
-			Could: []ledger.LeaseRow{
+			Could: []read.LeaseRow{
 				{Epoch: 1, Fence: 4, Ticket: 4, Seller: "s-4", GrantedAt: sent + 999},
 				{Epoch: 1, Fence: 3, Ticket: 3, Seller: "s-3", GrantedAt: sent - 5000, EndedAt: sent + 10,
 					Outcome: room.Expired},

@@ -15,9 +15,9 @@ import (
 // first arrival by that replica's clock, which is the best guess of when it was sent.
 //
 // A message with a known id but another sender, text or time is an incident, and changes nothing. Over a day
-// later, Receive returns room.ErrIDUsedAgain. While the database is away, Receive returns ErrAway at once. If
-// the incident cannot be recorded, Receive returns the error if the message's answer is known. Otherwise the
-// message continues without the incident, which the journal brings later.
+// later, Receive returns room.ErrIDUsedAgain. While the database is away, Receive returns sqldb.ErrAway at
+// once. If the incident cannot be recorded, Receive returns the error if the message's answer is known.
+// Otherwise the message continues without the incident, which the journal brings later.
 func (l *Ledger) Receive(ctx context.Context, id room.ID, note room.MessageNote) (before *room.Match,
 	err error) {
 	k, err := l.receive(ctx, id, note)

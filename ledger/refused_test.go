@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
 // refusedRows returns the refused joins in a seller's story: ticket, times.
 func refusedRows(t *testing.T, l *ledger.Ledger, seller string) (rows []string) {
 	t.Helper()
-	events, err := l.Story(t.Context(), ledger.Story{Seller: seller, Room: here})
+	events, err := l.Story(t.Context(), read.Story{Seller: seller, Room: here})
 	require.NoError(t, err)
 	for _, e := range events {
 		if e.Kind == "refused" {

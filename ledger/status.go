@@ -2,11 +2,7 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // Status is the ledger's state. It is behind while the database is away or a journal waits.
@@ -39,18 +35,6 @@ func (l *Ledger) Status() Status {
 
 // behindAfter is how long a room's journal may wait before the ledger counts as behind.
 const behindAfter = 3 * time.Second
-
-// Identity returns the database's schema.IdentityOf. It returns ErrAway at once while the database is away.
-func (l *Ledger) Identity(ctx context.Context) (id string, err error) {
-	err = l.db.Read(ctx, func(s sqldb.Session) error {
-		id, err = schema.IdentityOf(ctx, s)
-		return err
-	})
-	if err != nil {
-		return "", fmt.Errorf("read the database's name: %w", err)
-	}
-	return id, nil
-}
 
 // pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
 	"github.com/waitroom/waitroom/ledger"
@@ -31,9 +32,9 @@ func TestTheLedgerIsCompleteAfterTheDatabaseWasAway(t *testing.T) {
 	}
 	require.Equal(t, 40, b.journal.left(here), "what is not in the ledger stays in the journal")
 	_, err := l.Receive(t.Context(), here, room.MessageNote{MessageID: "m"})
-	require.ErrorIs(t, err, ledger.ErrAway, "nobody waits for a database known to be away")
+	require.ErrorIs(t, err, sqldb.ErrAway, "nobody waits for a database known to be away")
 	_, err = l.Judge(t.Context(), here, 1, matched("m-2", 2))
-	require.ErrorIs(t, err, ledger.ErrAway)
+	require.ErrorIs(t, err, sqldb.ErrAway)
 	l.JournalSeen(here, room.Checked{Journal: 40})
 	status := l.Status()
 	require.True(t, status.Behind)
@@ -42,7 +43,7 @@ func TestTheLedgerIsCompleteAfterTheDatabaseWasAway(t *testing.T) {
 	require.NotContains(t, status.Error+err.Error(), "canary")
 
 	pg.Start()
-	require.ErrorIs(t, l.Drain(t.Context(), here), ledger.ErrAway, "it is not asked in every moment")
+	require.ErrorIs(t, l.Drain(t.Context(), here), sqldb.ErrAway, "it is not asked in every moment")
 	b.now.Move(time.Second)
 	require.NoError(t, l.Drain(t.Context(), here))
 	require.Equal(t, ledger.Status{}, l.Status())

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -223,7 +224,7 @@ func TestTheHistoryStaysRightWhileOldRowsGoAndNewOnesCome(t *testing.T) {
 					if err := writer.Drain(t.Context(), id); err != nil {
 						return fmt.Errorf("the drain was held up: %w", err)
 					}
-					page, err := l.History(t.Context(), id, ledger.Filter{From: now - days, Limit: 1000})
+					page, err := l.History(t.Context(), id, read.Filter{From: now - days, Limit: 1000})
 					if err != nil {
 						return err
 					}
@@ -257,13 +258,13 @@ func TestTheHistoryStaysRightWhileOldRowsGoAndNewOnesCome(t *testing.T) {
 // whole requires that every lease from before a time that is left still has its place and its message.
 func whole(t *testing.T, l *ledger.Ledger, before int64) {
 	t.Helper()
-	page, err := l.History(t.Context(), here, ledger.Filter{To: before, Limit: 1000})
+	page, err := l.History(t.Context(), here, read.Filter{To: before, Limit: 1000})
 	require.NoError(t, err)
 	if page.Next != "" || len(page.Leases) == 0 {
 		return // the page ends in the middle of one
 	}
 	if len(page.Places) == 0 { // a step came between: it deleted the leases too
-		page, err = l.History(t.Context(), here, ledger.Filter{To: before, Limit: 1000})
+		page, err = l.History(t.Context(), here, read.Filter{To: before, Limit: 1000})
 		require.NoError(t, err)
 		require.Empty(t, page.Leases)
 		return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -104,7 +105,7 @@ func TestUnclaimedLeaseIsOverAndItsPlaceGoesOn(t *testing.T) {
 		minutes, err := c.ledger.Minutes(t.Context(), here, at, at+60_000, true)
 		require.NoError(t, err)
 		require.Equal(t, map[room.Outcome]int{room.Completed: 2, room.Unclaimed: 1}, minutes[0].Outcomes)
-		page, err := c.ledger.History(t.Context(), here, ledger.Filter{Seller: "b", Limit: 10})
+		page, err := c.ledger.History(t.Context(), here, read.Filter{Seller: "b", Limit: 10})
 		require.NoError(t, err)
 		require.Equal(t, "unclaimed", string(page.Leases[0].Outcome))
 		require.Len(t, page.Places, 1)

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/ledger/schema"
 )
 
@@ -22,16 +22,13 @@ func VerifyAudit(ctx context.Context, cfg Config, since string, out io.Writer) e
 	if err := cfg.ledgerIsThere(); err != nil {
 		return err
 	}
-	log := slog.New(slog.DiscardHandler)
 	db, err := sqldb.Open(ctx, sqldb.Config{URL: string(cfg.DatabaseURL), Migrations: schema.Migrations(),
-		Log: log})
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", called("database-url"), err)
 	}
 	defer func() { _ = db.Close() }()
-	l := ledger.New(ledger.Config{DB: db, Log: log, Retention: cfg.Retention})
-	defer l.Close()
-	report, err := l.VerifyAudit(ctx, since)
+	report, err := read.New(read.Config{DB: db, Retention: cfg.Retention}).VerifyAudit(ctx, since)
 	if err != nil {
 		return err
 	}

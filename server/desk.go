@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub/desk"
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/sms/source"
 )
@@ -29,7 +29,7 @@ const (
 // panels supplies the desk's side panels: the store's recent messages, and the ledger's last day.
 type panels struct {
 	engine  *room.Engine
-	ledger  *ledger.Ledger
+	ledger  *read.Reader
 	client  redis.UniversalClient
 	sources func(room.ID) map[string]source.Configured
 
@@ -37,7 +37,7 @@ type panels struct {
 	again map[room.ID]bool // rooms with a scheduled second lookup
 }
 
-func newPanels(e *room.Engine, l *ledger.Ledger, client redis.UniversalClient,
+func newPanels(e *room.Engine, l *read.Reader, client redis.UniversalClient,
 	sources func(room.ID) map[string]source.Configured) *panels {
 	return &panels{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
 }
@@ -154,7 +154,7 @@ func (p *panels) alert(id room.ID) {
 }
 
 // messageItems merges the store's messages, which are newer, with the ledger's, which are more.
-func messageItems(letters []room.RecentMessage, lost []ledger.Lost) []messageItem {
+func messageItems(letters []room.RecentMessage, lost []read.Lost) []messageItem {
 	items := make([]messageItem, 0, len(letters)+len(lost))
 	known := make(map[string]int, len(letters))
 	for _, l := range letters {
@@ -188,7 +188,7 @@ func letterItem(l room.RecentMessage) messageItem {
 	return m.finished()
 }
 
-func lostItem(l ledger.Lost) messageItem {
+func lostItem(l read.Lost) messageItem {
 	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason,
 		Text: l.Body, Code: l.Code,
 		Ticket: l.Ticket, Fence: l.Fence, Could: []candidateItem{}}
@@ -209,7 +209,7 @@ func (m messageItem) finished() messageItem {
 }
 
 // incidentItems gives each incident a key of its own: one kind and subject may concern several leases.
-func incidentItems(incidents []ledger.Incident) []incidentItem {
+func incidentItems(incidents []read.Incident) []incidentItem {
 	items := make([]incidentItem, 0, len(incidents))
 	used := make(map[string]bool, len(incidents))
 	for _, i := range incidents {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
 // items returns the panels that a replica sends beside the line, once they fulfil a condition.
 func (r *replica) items(t *testing.T, ready func([]map[string]any) bool) (found []map[string]any) {
 	t.Helper()
-	d := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf)
+	d := newPanels(r.engine, r.ledger.Reader, r.store.Client, r.sourcesOf)
 	require.Eventually(t, func() bool {
 		list, err := d.Items(t.Context(), "integration")
 		require.NoError(t, err)
@@ -101,11 +101,11 @@ func TestStoreAndLedgerEachReportTheirPartOfAMessageOnce(t *testing.T) {
 	letters := []room.RecentMessage{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous,
 		ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
 		{Text: "", Result: room.Unmatched, ReceivedAt: 3500}}
-	lost := []ledger.Lost{{MessageRow: ledger.MessageRow{MessageID: "old", Result: room.Late, Ticket: 1,
+	lost := []read.Lost{{MessageRow: read.MessageRow{MessageID: "old", Result: room.Late, Ticket: 1,
 		Fence: 2, ReceivedAt: 1000}, Body: "b", Sender: "s"},
-		{MessageRow: ledger.MessageRow{MessageID: "m", Result: room.Unmatched, SentAt: 2500, ReceivedAt: 3000},
+		{MessageRow: read.MessageRow{MessageID: "m", Result: room.Unmatched, SentAt: 2500, ReceivedAt: 3000},
 			Body: "less", Sender: "****-0000"}}
-	incidents := []ledger.Incident{{Kind: "match_refused", Subject: "m", Fence: 9, At: 2000},
+	incidents := []read.Incident{{Kind: "match_refused", Subject: "m", Fence: 9, At: 2000},
 		{Kind: "match_refused", Subject: "m", Fence: 8, At: 1500}}
 	items, err := itemsOf(messageItems(letters, lost), incidentItems(incidents))
 	require.NoError(t, err)
@@ -121,9 +121,9 @@ func TestStoreAndLedgerEachReportTheirPartOfAMessageOnce(t *testing.T) {
 		"could":[{"fence":9,"ticket":0,"seller_id":"","granted_at":0,"ended_at":0,"asked_at":5,"live":true}]}`, string(items[0].JSON))
 	require.Contains(t, string(items[3].JSON), `"assignable":false,"could":[]`)
 
-	var many []ledger.Incident
+	var many []read.Incident
 	for i := range 300 {
-		many = append(many, ledger.Incident{Kind: "k", Subject: fmt.Sprint(i), At: int64(i)})
+		many = append(many, read.Incident{Kind: "k", Subject: fmt.Sprint(i), At: int64(i)})
 	}
 	items, err = itemsOf(messageItems(letters, lost), incidentItems(many))
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestStoreAndLedgerEachReportTheirPartOfAMessageOnce(t *testing.T) {
 func TestMinutesOfTheLastHourAreSent(t *testing.T) {
 	o := openOffice(t)
 	newSeller(t, o.a.URL(), "a").join()
-	d := newPanels(o.b.engine, o.b.ledger, o.b.store.Client, o.b.sourcesOf)
+	d := newPanels(o.b.engine, o.b.ledger.Reader, o.b.store.Client, o.b.sourcesOf)
 	require.Eventually(t, func() bool {
 		list, err := d.Minutes(t.Context(), "integration", 0)
 		require.NoError(t, err)

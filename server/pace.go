@@ -7,7 +7,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -23,7 +23,7 @@ const (
 // paces remembers how long each room's leases were held, by the ledger. The database is asked once an hour
 // and room, and no page waits long for it.
 type paces struct {
-	read  func(ctx context.Context, id room.ID, now int64) (ledger.Pace, error)
+	read  func(ctx context.Context, id room.ID, now int64) (read.Pace, error)
 	slots chan struct{}
 
 	mu    sync.Mutex
@@ -34,21 +34,21 @@ type paces struct {
 type paceRead struct {
 	began time.Time
 	done  chan struct{}
-	pace  ledger.Pace
+	pace  read.Pace
 	err   error
 }
 
-func newPaces(read func(ctx context.Context, id room.ID, now int64) (ledger.Pace, error)) *paces {
+func newPaces(from func(ctx context.Context, id room.ID, now int64) (read.Pace, error)) *paces {
 	known, err := lru.New[room.ID, *paceRead](pacesKept)
 	if err != nil { // only for a size below 1
 		panic(err)
 	}
-	return &paces{read: read, slots: make(chan struct{}, pacesAtOnce), known: known}
+	return &paces{read: from, slots: make(chan struct{}, pacesAtOnce), known: known}
 }
 
 // pace returns how long a room's leases were held, by the ledger; see web.Config.
 func (s *Server) pace() func(id room.ID, now int64) (hold, spread time.Duration) {
-	p := newPaces(func(ctx context.Context, id room.ID, now int64) (ledger.Pace, error) {
+	p := newPaces(func(ctx context.Context, id room.ID, now int64) (read.Pace, error) {
 		return s.ledger.Pace(ctx, id, now, s.engine.Terms(id).Lease)
 	})
 	return func(id room.ID, now int64) (hold, spread time.Duration) {
@@ -58,10 +58,10 @@ func (s *Server) pace() func(id room.ID, now int64) (hold, spread time.Duration)
 }
 
 // of returns a room's pace at the time `now`, in unix ms of Redis's clock. It is zero if it is not known.
-func (p *paces) of(id room.ID, now int64) ledger.Pace {
+func (p *paces) of(id room.ID, now int64) read.Pace {
 	r := p.current(id, now)
 	if r == nil {
-		return ledger.Pace{}
+		return read.Pace{}
 	}
 	patience := time.NewTimer(time.Until(r.began.Add(pacePatience)))
 	defer patience.Stop()
@@ -69,7 +69,7 @@ func (p *paces) of(id room.ID, now int64) ledger.Pace {
 	case <-r.done:
 	case <-patience.C:
 		if !r.over() {
-			return ledger.Pace{}
+			return read.Pace{}
 		}
 	}
 	return r.pace

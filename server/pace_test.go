@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
-var somePace = ledger.Pace{Hold: 40 * time.Second, Spread: 10 * time.Second}
+var somePace = read.Pace{Hold: 40 * time.Second, Spread: 10 * time.Second}
 
 // slowLedger answers after a time, or not before the caller gives up.
 type slowLedger struct {
@@ -24,15 +24,15 @@ type slowLedger struct {
 	reads atomic.Int32
 }
 
-func (l *slowLedger) read(ctx context.Context, _ room.ID, _ int64) (ledger.Pace, error) {
+func (l *slowLedger) read(ctx context.Context, _ room.ID, _ int64) (read.Pace, error) {
 	l.reads.Add(1)
 	select {
 	case <-time.After(l.after):
 	case <-ctx.Done():
-		return ledger.Pace{}, ctx.Err()
+		return read.Pace{}, ctx.Err()
 	}
 	if l.err != nil {
-		return ledger.Pace{}, l.err
+		return read.Pace{}, l.err
 	}
 	return somePace, nil
 }

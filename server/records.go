@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
@@ -17,7 +18,7 @@ import (
 // records adapts the ledger to package support.
 type records struct {
 	engine *room.Engine
-	ledger *ledger.Ledger
+	ledger *read.Reader
 }
 
 // unread converts an error of reading the ledger into the API problem to answer with. It returns nil and the
@@ -26,14 +27,14 @@ func unread(err error) error {
 	switch {
 	case err == nil || errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, ledger.ErrCursor):
+	case errors.Is(err, read.ErrCursor):
 		return fmt.Errorf("%w: %w", problem.Refusal("invalid_cursor"), err)
 	}
 	return fmt.Errorf("%w: %w", problem.Refusal("ledger_unavailable"), err)
 }
 
 func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilter) (support.History, error) {
-	page, err := r.ledger.History(ctx, id, ledger.Filter(f))
+	page, err := r.ledger.History(ctx, id, read.Filter(f))
 	if err != nil {
 		return support.History{}, unread(err)
 	}
@@ -65,15 +66,15 @@ func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilte
 // Report sums up the days of a room.
 func (r records) Report(ctx context.Context, id room.ID, spans []support.ReportSpan) (days,
 	hours []templates.ReportFigures, err error) {
-	of := make([]ledger.ReportSpan, len(spans))
+	of := make([]read.ReportSpan, len(spans))
 	for i, s := range spans {
-		of[i] = ledger.ReportSpan(s)
+		of[i] = read.ReportSpan(s)
 	}
 	d, h, err := r.ledger.Report(ctx, id, of)
 	return reportFigures(d), reportFigures(h), unread(err)
 }
 
-func reportFigures(found []ledger.Day) []templates.ReportFigures {
+func reportFigures(found []read.Day) []templates.ReportFigures {
 	list := make([]templates.ReportFigures, len(found))
 	for i, f := range found {
 		list[i] = templates.ReportFigures{Joined: f.Joined, Completed: f.Outcomes[room.Completed],
@@ -88,7 +89,7 @@ func reportFigures(found []ledger.Day) []templates.ReportFigures {
 	return list
 }
 
-func actionRow(a ledger.ActionRow) support.ActionRow {
+func actionRow(a read.ActionRow) support.ActionRow {
 	return support.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason,
 		Ticket: support.Number(a.Ticket),
 		Fence:  support.Number(a.Fence), At: support.When(a.At), MessageID: a.MessageID,
@@ -106,9 +107,9 @@ func (r records) Story(ctx context.Context, f support.StoryFilter) ([]support.St
 			return nil, false, err
 		}
 	}
-	rows, err := r.ledger.Story(ctx, ledger.Story{Seller: f.Seller, Room: f.Room, From: f.From,
+	rows, err := r.ledger.Story(ctx, read.Story{Seller: f.Seller, Room: f.Room, From: f.From,
 		Limit: f.Limit, Pending: pending})
-	partial := errors.Is(err, ledger.ErrAway)
+	partial := errors.Is(err, sqldb.ErrAway)
 	switch {
 	case errors.Is(err, room.ErrStore):
 		return nil, false, err
@@ -124,7 +125,7 @@ func (r records) Story(ctx context.Context, f support.StoryFilter) ([]support.St
 	return events, partial, nil
 }
 
-func storyEvent(r ledger.TimelineRow) (support.StoryEvent, error) {
+func storyEvent(r read.TimelineRow) (support.StoryEvent, error) {
 	var d schema.Detail
 	if err := json.Unmarshal(r.Detail, &d); err != nil {
 		return support.StoryEvent{}, fmt.Errorf("read timeline: %w", err)
@@ -141,7 +142,7 @@ func storyEvent(r ledger.TimelineRow) (support.StoryEvent, error) {
 // Sellers finds sellers by a part of their ids.
 func (r records) Sellers(ctx context.Context, text string, active []room.ID) (support.FoundSellers, error) {
 	found, err := r.ledger.FindSellers(ctx, text, active)
-	partial := errors.Is(err, ledger.ErrAway)
+	partial := errors.Is(err, sqldb.ErrAway)
 	switch {
 	case errors.Is(err, room.ErrStore):
 		return support.FoundSellers{}, err
@@ -156,7 +157,7 @@ func (r records) Sellers(ctx context.Context, text string, active []room.ID) (su
 }
 
 func (r records) Audit(ctx context.Context, f support.AuditFilter) (support.Audit, error) {
-	found, next, err := r.ledger.Audit(ctx, ledger.AuditFilter{Room: f.Room, Who: f.Who, Action: f.Action,
+	found, next, err := r.ledger.Audit(ctx, read.AuditFilter{Room: f.Room, Who: f.Who, Action: f.Action,
 		From: f.From,
 		To:   f.To, Limit: f.Limit, Cursor: f.Cursor})
 	if err != nil {

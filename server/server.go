@@ -184,7 +184,7 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites,
 		Registerer: registry, Linked: s.standsFor(),
 		Unnotified: s.cfg.Redis.Embedded(), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
-		Panels: newPanels(s.engine, s.ledger, s.store.Client, s.sourcesOf),
+		Panels: newPanels(s.engine, s.ledger.Reader, s.store.Client, s.sourcesOf),
 		Name:   s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind },
 		Differing: s.settings.Differing})
 	s.openDesk()

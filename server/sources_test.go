@@ -195,7 +195,7 @@ func TestClockThatIsOffIsShownToSupportAndByDoctor(t *testing.T) {
 		requireTaken(t, "gateway", `{"result":"unmatched","reason":"no_lease"}`,
 			postFrom(t, r.URL(), "gateway", fmt.Sprint(n), fmt.Sprint("안내 ", n), time.Now().Add(-4*time.Second)))
 	}
-	items, err := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:gateway")
+	items, err := newPanels(r.engine, r.ledger.Reader, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:gateway")
 	require.NoError(t, err)
 	require.Len(t, items, 1)
 	var shown sourceItem
@@ -219,7 +219,7 @@ func TestEventsThatAreNoMessageAreSeenAtTheDesk(t *testing.T) {
 	for _, event := range []string{"system:ping", "sms:sent", "sms:sent"} {
 		require.Equal(t, http.StatusNoContent, gatewaySays(s, "src:a", `{"event":"`+event+`"}`).StatusCode)
 	}
-	items, err := newPanels(r.engine, r.ledger, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:a")
+	items, err := newPanels(r.engine, r.ledger.Reader, r.store.Client, r.sourcesOf).Sources(t.Context(), "src:a")
 	require.NoError(t, err)
 	shown := map[string]map[string]int{}
 	for _, item := range items {

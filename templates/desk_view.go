@@ -53,7 +53,7 @@ type StoryView struct {
 	Partial bool // the ledger is away: only entries that it has not taken in yet are shown
 }
 
-// StoryEvent is one event. Kind selects the fields that count; see room.Record and ledger.TimelineRow.
+// StoryEvent is one event. Kind selects the fields that count; see read.TimelineRow.
 type StoryEvent struct {
 	At                   int64 // unix ms
 	Room                 string

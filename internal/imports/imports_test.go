@@ -15,12 +15,13 @@ const module = "github.com/waitroom/waitroom"
 // directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
-	"server": {"web", "hub", "sms", "ledger", "ledger/schema", "outbox", "room", "room/wire", "templates",
-		"static", "internal/origin", "internal/similar", "internal/sqldb"},
+	"server": {"web", "hub", "sms", "ledger", "ledger/read", "ledger/schema", "outbox", "room", "room/wire",
+		"templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
 	"web":              {"room", "room/wire", "sms", "templates", "internal/origin", "internal/similar"},
 	"hub":              {"room", "room/wire", "internal/origin"},
 	"sms":              {"room"},
-	"ledger":           {"ledger/schema", "room", "outbox", "internal/similar", "internal/sqldb"},
+	"ledger":           {"ledger/read", "ledger/schema", "room", "outbox", "internal/sqldb"},
+	"ledger/read":      {"ledger/schema", "room/wire", "internal/similar", "internal/sqldb"},
 	"ledger/schema":    {"room/wire", "internal/sqldb"},
 	"client":           {},
 	"lock":             {"room"},
@@ -29,15 +30,15 @@ var mayImport = map[string][]string{
 	"outbox":           {"internal/sqldb"},
 	"templates":        {"room/wire"},
 	"static":           {},
-	"docs":             {"client"},   // examples for users of the product, which run without the server
-	"internal":         {"internal"}, // support for tests: no product code imports it, and it imports none
+	"docs":             {"client"},         // examples for users of the product, which run without the server
+	"internal":         {"internal/sqldb"}, // support for tests: no product code imports it
 	"internal/origin":  {},
 	"internal/similar": {},
 	"internal/sqldb":   {},
 }
 
 // floors are directories inside others that are importers of their own: several packages depend on them.
-var floors = []string{"ledger/schema", "room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
+var floors = []string{"ledger/read", "ledger/schema", "room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.
 var testOnly = []string{
@@ -97,6 +98,16 @@ func TestTheOutboxBringsNoDriver(t *testing.T) {
 			return path == p || strings.HasPrefix(path, p+"/")
 		})
 		require.False(t, isDriver, "package outbox needs %s", path)
+	}
+}
+
+// Reading a ledger needs no room's store, nor the metrics of a server.
+func TestReadingTheLedgerNeedsNoEngine(t *testing.T) {
+	for _, path := range needs(t, "ledger/read", "ledger/schema") {
+		for _, other := range []string{"github.com/redis/", "github.com/prometheus/", module + "/outbox"} {
+			require.False(t, strings.HasPrefix(path, other), "package ledger/read needs %s", path)
+		}
+		require.NotEqual(t, module+"/room", path)
 	}
 }
 

@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Minute is one minute of a room.
@@ -18,7 +18,7 @@ type Minute struct {
 	WaitP50, WaitP95 int64 // ms from join to grant, of its grants; -1 = no grants
 	// ms from the previous lease's end to the grant, if a seller waited; -1 = none waited
 	DelayP50, DelayP95 int64
-	Outcomes           map[room.Outcome]int
+	Outcomes           map[wire.Outcome]int
 }
 
 const (
@@ -28,13 +28,13 @@ const (
 
 // Minutes returns the minutes of [from, to), in unix ms, earliest first, at most the latest week. Empty
 // minutes are included. Depth costs a read of the whole line, and of every place that ended after to.
-func (l *Ledger) Minutes(ctx context.Context, id room.ID, from, to int64, depth bool) (list []Minute,
+func (r *Reader) Minutes(ctx context.Context, id wire.ID, from, to int64, depth bool) (list []Minute,
 	err error) {
 	to += minute - 1
 	from, to = from-from%minute, to-to%minute
 	from = max(from, to-maxMinutes*minute)
 	s := newSeries(from, to, depth)
-	err = l.reading(ctx, id, func(w *work) error { return w.minutes(s) })
+	err = r.reading(ctx, id, func(w *work) error { return w.minutes(s) })
 	if err != nil {
 		return nil, fmt.Errorf("minutes: %w", err)
 	}
@@ -58,7 +58,7 @@ func newSeries(from, to int64, depth bool) *series {
 		delays: make([][]int64, n),
 		joined: make([]int, n), ended: make([]int, n)}
 	for i := range s.minutes {
-		s.minutes[i] = Minute{At: from + int64(i)*minute, Depth: -1, Outcomes: map[room.Outcome]int{}}
+		s.minutes[i] = Minute{At: from + int64(i)*minute, Depth: -1, Outcomes: map[wire.Outcome]int{}}
 	}
 	return s
 }
@@ -123,7 +123,7 @@ func (w *work) places(s *series) error {
 		UNION ALL SELECT 'unclaimed', ended_at / 60000, outcome, COUNT(*), 0 FROM leases
 		WHERE room = $1 AND COALESCE(granted_at, ended_at, 0) >= $4 AND COALESCE(granted_at, ended_at, 0) < $3
 			AND outcome = 'unclaimed' AND ended_at >= $2 AND ended_at < $3 GROUP BY 2, 3`,
-		[]any{string(w.id), s.from, s.to, s.from - room.LongestLease.Milliseconds()}
+		[]any{string(w.id), s.from, s.to, s.from - wire.LongestLease.Milliseconds()}
 	if s.depth {
 		query += ` UNION ALL SELECT 'open', 0, '', 0, COUNT(*) FROM places WHERE room = $1 AND outcome IS NULL
 			AND joined_at < $3
@@ -145,10 +145,10 @@ func (w *work) places(s *series) error {
 		case what == "joined":
 			s.joined[i] += present
 		case what == "unclaimed":
-			s.minutes[i].Outcomes[room.Outcome(outcome)] += ended
+			s.minutes[i].Outcomes[wire.Outcome(outcome)] += ended
 		default:
 			s.ended[i] += present
-			s.minutes[i].Outcomes[room.Outcome(outcome)] += ended
+			s.minutes[i].Outcomes[wire.Outcome(outcome)] += ended
 		}
 		return err
 	}, query, args...)

@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"github.com/waitroom/waitroom/internal/similar"
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // FoundSeller is a seller, with its latest event.
 type FoundSeller struct {
 	Seller string
-	Room   room.ID
+	Room   wire.ID
 	At     int64 // unix ms
 }
 
@@ -35,15 +35,15 @@ const maxFound = 20
 
 // FindSellers finds sellers by a part of their ids, in the ledger and in the journals of the pending rooms.
 // It ignores case, width and separators. While the database is away, it returns those of the journals beside
-// ErrAway.
-func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID) (found FoundSellers,
+// sqldb.ErrAway.
+func (r *Reader) FindSellers(ctx context.Context, text string, pending []wire.ID) (found FoundSellers,
 	err error) {
 	text = schema.Plain(strings.TrimSpace(text))
 	if text == "" {
 		return found, nil
 	}
-	lately, failed := l.latestPending(ctx, pending)
-	err = l.reading(ctx, "", func(w *work) (err error) {
+	lately, failed := r.latestPending(ctx, pending)
+	err = r.reading(ctx, "", func(w *work) (err error) {
 		if found, err = w.exactSeller(text, lately); err == nil && !found.Exact {
 			found, err = w.findSellers(newFinder(text, lately))
 		}
@@ -51,8 +51,8 @@ func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID
 	})
 	if sqldb.Temporary(err) {
 		found = newFinder(text, lately).found()
-		if !errors.Is(err, ErrAway) {
-			err = fmt.Errorf("%w: %w", ErrAway, err)
+		if !errors.Is(err, sqldb.ErrAway) {
+			err = fmt.Errorf("%w: %w", sqldb.ErrAway, err)
 		}
 	}
 	if err = errors.Join(err, failed); err != nil {
@@ -62,9 +62,9 @@ func (l *Ledger) FindSellers(ctx context.Context, text string, pending []room.ID
 }
 
 // latestPending returns the sellers in some rooms' journals, with their latest events.
-func (l *Ledger) latestPending(ctx context.Context, ids []room.ID) (map[string]FoundSeller, error) {
+func (r *Reader) latestPending(ctx context.Context, ids []wire.ID) (map[string]FoundSeller, error) {
 	each := make([]map[string]FoundSeller, len(ids))
-	err := l.eachEntry(ctx, ids, func(i int, e room.Entry) {
+	err := r.eachEntry(ctx, ids, func(i int, e wire.Entry) {
 		for _, r := range e.Records {
 			if seller := schema.Plain(r.Seller); seller != "" {
 				if each[i] == nil {

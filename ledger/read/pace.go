@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Pace is how long a room's leases were held at an hour of the day. The zero value is not known.
@@ -26,8 +26,8 @@ const (
 
 // Pace returns how long leases were held at the hour of now, in unix ms of Redis's clock. As in the estimate
 // of the engine, no lease counts for more than the length of a lease, and unclaimed ones do not count.
-func (l *Ledger) Pace(ctx context.Context, id room.ID, now int64, lease time.Duration) (p Pace, err error) {
-	err = l.reading(ctx, id, func(w *work) (err error) {
+func (r *Reader) Pace(ctx context.Context, id wire.ID, now int64, lease time.Duration) (p Pace, err error) {
+	err = r.reading(ctx, id, func(w *work) (err error) {
 		p, err = w.pace(now, lease)
 		return err
 	})

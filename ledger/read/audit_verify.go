@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // AuditFault is a broken row of a room's audit chain.
 type AuditFault struct {
-	Room room.ID
+	Room wire.ID
 	Seq  int64  // the number of the row in the room's audit
 	What string // in words
 }
@@ -29,21 +30,21 @@ type AuditReport struct {
 
 // VerifyAudit verifies the hash chain over support's actions, in every room. Since is an earlier Heads from
 // which the chains have to go on; "" = none. It returns ErrDigest for a text that is no Heads.
-func (l *Ledger) VerifyAudit(ctx context.Context, since string) (AuditReport, error) {
+func (r *Reader) VerifyAudit(ctx context.Context, since string) (AuditReport, error) {
 	noted, err := parseHeads(since)
 	if err != nil {
 		return AuditReport{}, err
 	}
-	ids, err := l.auditedRooms(ctx)
+	ids, err := r.auditedRooms(ctx)
 	if err != nil {
 		return AuditReport{}, fmt.Errorf("verify audit: %w", err)
 	}
 	v := verifier{noted: noted, ends: make(heads), erasures: make(map[string]bool)}
-	if l.cfg.Retention > 0 {
-		v.horizon = l.cfg.Now().Add(-l.cfg.Retention).UnixMilli()
+	if r.cfg.Retention > 0 {
+		v.horizon = r.cfg.Now().Add(-r.cfg.Retention).UnixMilli()
 	}
 	for _, id := range ids {
-		err := l.inRoom(ctx, room.ID(id), func(w *work) error { return v.inRoom(w, id) })
+		err := r.cfg.DB.Transact(ctx, id, func(s sqldb.Session) error { return v.inRoom(s, id) })
 		if err != nil {
 			return AuditReport{}, fmt.Errorf("verify audit: %w", err)
 		}
@@ -56,14 +57,14 @@ func (l *Ledger) VerifyAudit(ctx context.Context, since string) (AuditReport, er
 
 // auditedRooms returns the rooms with actions. SupportRoom comes last: a row is rewritten only after its
 // erasure is recorded there.
-func (l *Ledger) auditedRooms(ctx context.Context) (ids []string, err error) {
-	err = l.reading(ctx, "", func(w *work) error {
+func (r *Reader) auditedRooms(ctx context.Context) (ids []string, err error) {
+	err = r.reading(ctx, "", func(w *work) error {
 		ids = nil
 		return w.Each(func(scan func(...any) error) error {
 			ids = append(ids, "")
 			return scan(&ids[len(ids)-1])
 		}, `SELECT room FROM (SELECT room FROM audit_chains UNION SELECT room FROM actions) q
-			ORDER BY CASE WHEN room = $1 THEN 1 ELSE 0 END, room`, string(room.SupportRoom))
+			ORDER BY CASE WHEN room = $1 THEN 1 ELSE 0 END, room`, string(wire.SupportRoom))
 	})
 	return ids, err
 }
@@ -86,8 +87,8 @@ type emptied struct {
 }
 
 // inRoom verifies a room. Its transaction keeps the drain and the trim out of the room.
-func (v *verifier) inRoom(w *work, id string) error {
-	r, err := v.read(w, id)
+func (v *verifier) inRoom(s sqldb.Session, id string) error {
+	r, err := v.read(s, id)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (v *verifier) checkErased() {
 			named = named || strings.Contains(e.text, name)
 		}
 		if !named {
-			v.report.Faults = append(v.report.Faults, AuditFault{room.ID(e.room), e.seq,
+			v.report.Faults = append(v.report.Faults, AuditFault{wire.ID(e.room), e.seq,
 				"was edited: its seller and reason can not be verified, and no erasure took them"})
 		}
 	}
@@ -119,16 +120,16 @@ func (v *verifier) checkErased() {
 func (v *verifier) checkRooms() {
 	for _, id := range v.noted.rooms() {
 		if _, found := v.ends[id]; !found {
-			v.report.Faults = append(v.report.Faults, AuditFault{room.ID(id), v.noted[id].seq,
+			v.report.Faults = append(v.report.Faults, AuditFault{wire.ID(id), v.noted[id].seq,
 				"of the earlier digest is missing"})
 		}
 	}
 }
 
 // read verifies the rows of a room.
-func (v *verifier) read(w *work, id string) (r roomAudit, err error) {
+func (v *verifier) read(s sqldb.Session, id string) (r roomAudit, err error) {
 	r = roomAudit{room: id, horizon: v.horizon}
-	err = w.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&r.first, &r.last, &r.hash)
+	err = s.Row(`SELECT first, seq, hash FROM audit_chains WHERE room = $1`, id).Scan(&r.first, &r.last, &r.hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		r.fault(0, "the end of the chain is missing")
 		return r, nil
@@ -138,7 +139,7 @@ func (v *verifier) read(w *work, id string) (r roomAudit, err error) {
 	}
 	r.next = r.first
 	r.noted, r.compares = v.noted[id]
-	err = w.Each(func(scan func(...any) error) error {
+	err = s.Each(func(scan func(...any) error) error {
 		c := schema.Chained{Room: id}
 		err := scan(&c.Epoch, &c.Entry, &c.N, &c.At, &c.Who, &c.Action, &c.Reason, &c.Ticket, &c.Fence,
 			&c.MessageID, &c.Detail, &c.Address, &c.Seller, &c.Seq, &c.Salt, &c.Texts, &c.Prev, &c.Hash)
@@ -212,7 +213,7 @@ func (r *roomAudit) texts(c schema.Chained) {
 		}
 	case c.TextDigest() != c.Texts:
 		r.fault(c.Seq, "was edited: its seller or reason")
-	case c.Room == string(room.SupportRoom) && c.Action == schema.Erasure:
+	case c.Room == string(wire.SupportRoom) && c.Action == schema.Erasure:
 		r.erasures = append(r.erasures, c.Seller)
 	}
 }
@@ -243,5 +244,5 @@ func (r *roomAudit) missing(seq int64) {
 }
 
 func (r *roomAudit) fault(seq int64, what string) {
-	r.faults = append(r.faults, AuditFault{Room: room.ID(r.room), Seq: seq, What: what})
+	r.faults = append(r.faults, AuditFault{Room: wire.ID(r.room), Seq: seq, What: what})
 }

@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Day sums up one day of a room, or one hour of all days. Percentiles are in ms, -1 without values.
 type Day struct {
 	Joined   int                  // places that began
-	Outcomes map[room.Outcome]int // of the places that ended
+	Outcomes map[wire.Outcome]int // of the places that ended
 
 	WaitP50, WaitP95 int64 // from join to grant, of the leases granted that are over
 	HoldP50          int64 // from grant to end, of the same leases, without unclaimed and lost ones
@@ -39,7 +39,7 @@ type ReportSpan struct {
 
 // Report sums up the days of spans, which are in order, and each hour of the day over all of them. There are
 // no hours if no span has one.
-func (l *Ledger) Report(ctx context.Context, id room.ID, spans []ReportSpan) (days, hours []Day, err error) {
+func (r *Reader) Report(ctx context.Context, id wire.ID, spans []ReportSpan) (days, hours []Day, err error) {
 	days = newDays(spans[len(spans)-1].Day + 1)
 	if slices.ContainsFunc(spans, func(s ReportSpan) bool { return s.Hour >= 0 }) {
 		hours = newDays(24)
@@ -47,7 +47,7 @@ func (l *Ledger) Report(ctx context.Context, id room.ID, spans []ReportSpan) (da
 	reads, ctx := errgroup.WithContext(ctx) // each has columns of its own
 	for _, f := range figures {
 		reads.Go(func() error {
-			return l.reading(ctx, id, func(w *work) error { return w.figure(f, spans, days, hours) })
+			return r.reading(ctx, id, func(w *work) error { return w.figure(f, spans, days, hours) })
 		})
 	}
 	if err := reads.Wait(); err != nil {
@@ -64,7 +64,7 @@ func (l *Ledger) Report(ctx context.Context, id room.ID, spans []ReportSpan) (da
 func newDays(n int) []Day {
 	days := make([]Day, n)
 	for i := range days {
-		days[i].Outcomes = map[room.Outcome]int{}
+		days[i].Outcomes = map[wire.Outcome]int{}
 	}
 	return days
 }
@@ -96,7 +96,7 @@ var figures = []figure{
 		WHERE room = $1 AND ended_at >= v.begins AND ended_at < v.ends`,
 		func(day *Day, list string) error {
 			for outcome := range strings.SplitSeq(list, ",") {
-				day.Outcomes[room.Outcome(outcome)]++
+				day.Outcomes[wire.Outcome(outcome)]++
 			}
 			return nil
 		}},
@@ -154,11 +154,11 @@ func addMessages(day *Day, list string) error {
 			if err := addTime(&day.delays, delay); err != nil {
 				return err
 			}
-		case string(room.Ambiguous):
+		case string(wire.Ambiguous):
 			day.Ambiguous++
-		case string(room.Rejected):
+		case string(wire.Rejected):
 			day.Rejected++
-		case string(room.Late):
+		case string(wire.Late):
 			day.Late++
 		}
 	}

@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Known returns the ledger's last state of a room whose data the store may have lost. It has the highest
 // fence, the highest ticket of the latest epoch, whether a lease is open, and when the latest one ended, or
 // was granted if it is open. Trimmed fences and tickets count.
-func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, err error) {
-	err = l.reading(ctx, id, func(w *work) error {
+func (r *Reader) Known(ctx context.Context, id wire.ID) (found wire.Recorded, err error) {
+	err = r.reading(ctx, id, func(w *work) error {
 		var open int
 		err := w.Row(`SELECT COALESCE((SELECT MAX(fence) FROM leases WHERE room = $1), 0),
 			CASE WHEN EXISTS (SELECT 1 FROM leases WHERE room = $1 AND outcome IS NULL) THEN 1 ELSE 0 END`,
@@ -45,15 +45,15 @@ func (l *Ledger) Known(ctx context.Context, id room.ID) (found room.Recorded, er
 }
 
 // Ended returns the ends of those places that ended, without lost ones.
-func (l *Ledger) Ended(ctx context.Context, id room.ID, places []room.PlaceID) (ends []room.RecordedEnd,
+func (r *Reader) Ended(ctx context.Context, id wire.ID, places []wire.PlaceID) (ends []wire.RecordedEnd,
 	err error) {
 	rows := dialect.NewRows(len(places), "epoch BIGINT", "ticket BIGINT")
 	for _, p := range places {
 		rows.Add(p.Epoch, p.Ticket)
 	}
-	err = l.reading(ctx, id, func(w *work) error {
+	err = r.reading(ctx, id, func(w *work) error {
 		return w.EachRow(func(scan func(...any) error) error {
-			var e room.RecordedEnd
+			var e wire.RecordedEnd
 			err := scan(&e.Epoch, &e.Ticket, &e.Seller, &e.Outcome, &e.Fence, &e.EndedAt)
 			ends = append(ends, e)
 			return err

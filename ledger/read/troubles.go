@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Lost is a message without a lease, or a late one, with the leases that could have caused it.
@@ -26,13 +26,13 @@ type Incident struct {
 
 // Troubles returns lost messages and incidents since an instant (unix ms), latest first, at most limit of
 // each. A message that was claimed or assigned is not lost.
-func (l *Ledger) Troubles(ctx context.Context, id room.ID, since int64, limit int) (lost []Lost,
+func (r *Reader) Troubles(ctx context.Context, id wire.ID, since int64, limit int) (lost []Lost,
 	seen []Incident, err error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
 	limit = min(limit, maxLimit)
-	err = l.reading(ctx, id, func(w *work) error {
+	err = r.reading(ctx, id, func(w *work) error {
 		if lost, err = w.lost(since, limit); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (w *work) lost(since int64, limit int) (list []Lost, err error) {
 }
 
 const (
-	couldCause = int64(room.AskOpenFor / time.Millisecond) // how long after its end a lease may cause a message
+	couldCause = int64(wire.AskOpenFor / time.Millisecond) // how long after its end a lease may cause a message
 	couldLast  = int64(time.Hour / time.Millisecond)       // longer than any lease
 	mostCould  = 100
 )

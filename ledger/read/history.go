@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // ErrCursor is returned for a cursor that no page returned.
@@ -45,7 +45,7 @@ type LeaseRow struct {
 	Epoch, Fence, Ticket int64
 	Seller               string
 	GrantedAt, EndedAt   int64
-	Outcome              room.Outcome // "" = live
+	Outcome              wire.Outcome // "" = live
 }
 
 // PlaceRow is one place in the room.
@@ -53,15 +53,15 @@ type PlaceRow struct {
 	Epoch, Ticket     int64
 	Seller            string
 	JoinedAt, EndedAt int64
-	Outcome           room.Outcome // "" = open
+	Outcome           wire.Outcome // "" = open
 }
 
 // MessageRow is an SMS and its current lease, which may differ from its first answer. It has no text.
 type MessageRow struct {
 	Epoch              int64
 	MessageID          string
-	Result             room.Result
-	Reason             room.Reason
+	Result             wire.Result
+	Reason             wire.Reason
 	Ticket, Fence      int64 // 0 = none
 	SentAt, ReceivedAt int64
 }
@@ -91,7 +91,7 @@ type found struct {
 }
 
 // History returns a page of a room's history. It returns ErrCursor for an unknown cursor.
-func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error) {
+func (r *Reader) History(ctx context.Context, id wire.ID, f Filter) (Page, error) {
 	after, err := parseCursor(f.Cursor)
 	if err != nil {
 		return Page{}, err
@@ -101,7 +101,7 @@ func (l *Ledger) History(ctx context.Context, id room.ID, f Filter) (Page, error
 	}
 	f.Limit, f.Seller = min(f.Limit, maxLimit), schema.Plain(f.Seller)
 	var rows []found
-	err = l.reading(ctx, id, func(w *work) error {
+	err = r.reading(ctx, id, func(w *work) error {
 		for kind, k := range kinds {
 			some, err := w.history(kind, k, f, after)
 			if err != nil {

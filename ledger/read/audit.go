@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // AuditFilter selects actions of support. Zero fields select all.
 type AuditFilter struct {
-	Room     room.ID
+	Room     wire.ID
 	Who      string
 	Action   string
 	From, To int64  // half-open, unix ms
@@ -21,9 +21,9 @@ type AuditFilter struct {
 	Cursor   string // next of the page before
 }
 
-// AuditRow is an action of support in a room, or in room.SupportRoom if it concerns no room.
+// AuditRow is an action of support in a room, or in wire.SupportRoom if it concerns no room.
 type AuditRow struct {
-	Room    room.ID
+	Room    wire.ID
 	Address string // from which support acted; "" = none
 	ActionRow
 }
@@ -38,7 +38,7 @@ type actionKey struct {
 }
 
 // Audit returns actions of support, latest first. It returns ErrCursor for an unknown cursor.
-func (l *Ledger) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, next string, err error) {
+func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, next string, err error) {
 	before, err := parseActionKey(f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -48,7 +48,7 @@ func (l *Ledger) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, nex
 	}
 	f.Limit = min(f.Limit, maxLimit)
 	var keys []actionKey
-	err = l.reading(ctx, f.Room, func(w *work) error {
+	err = r.reading(ctx, f.Room, func(w *work) error {
 		rows, keys, err = w.audit(f, before)
 		return err
 	})
@@ -88,7 +88,7 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 		var r AuditRow
 		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence,
 			&r.MessageID, &r.Seller, &r.ActionDetail, &r.Address)
-		r.Room, r.Epoch, r.At = room.ID(k.Room), k.Epoch, k.At
+		r.Room, r.Epoch, r.At = wire.ID(k.Room), k.Epoch, k.At
 		rows, keys = append(rows, r), append(keys, k)
 		return err
 	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller,

@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Pause is support's entry when it paused a room.
@@ -33,10 +33,10 @@ type pauseAction struct {
 // LastPause returns by whom and why a room was last paused, from the ledger and the journal. Of pauses with
 // no resume between, the first one counts. found is false if there is none, or if the journal is longer than
 // storyJournal. The caller knows whether the room is still paused. While the database is away, LastPause uses
-// the journal alone, and returns ErrAway if that has no pause.
-func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool, err error) {
+// the journal alone, and returns sqldb.ErrAway if that has no pause.
+func (r *Reader) LastPause(ctx context.Context, id wire.ID) (p Pause, found bool, err error) {
 	// The journal is read first: entries that leave it meanwhile are in the ledger.
-	pending, whole, err := l.pendingPauses(ctx, id)
+	pending, whole, err := r.pendingPauses(ctx, id)
 	if err != nil || !whole {
 		return Pause{}, false, err
 	}
@@ -45,15 +45,15 @@ func (l *Ledger) LastPause(ctx context.Context, id room.ID) (p Pause, found bool
 		return p, true, nil
 	}
 	var rows []pauseAction
-	err = l.reading(ctx, id, func(w *work) (err error) {
+	err = r.reading(ctx, id, func(w *work) (err error) {
 		rows, err = w.pauses()
 		return err
 	})
 	switch {
 	case sqldb.Temporary(err) && p != (Pause{}):
 		return p, true, nil
-	case sqldb.Temporary(err) && !errors.Is(err, ErrAway):
-		err = fmt.Errorf("%w: %w", ErrAway, err)
+	case sqldb.Temporary(err) && !errors.Is(err, sqldb.ErrAway):
+		err = fmt.Errorf("%w: %w", sqldb.ErrAway, err)
 	}
 	if err != nil {
 		return Pause{}, false, fmt.Errorf("last pause: %w", err)
@@ -77,8 +77,8 @@ func lastPause(all []pauseAction) (p Pause, began bool) {
 }
 
 // pendingPauses reads the journal. whole is false if the journal is longer than the part that is read.
-func (l *Ledger) pendingPauses(ctx context.Context, id room.ID) (found []pauseAction, whole bool, err error) {
-	entries, err := l.cfg.Journal.ReadJournal(ctx, id, storyJournal)
+func (r *Reader) pendingPauses(ctx context.Context, id wire.ID) (found []pauseAction, whole bool, err error) {
+	entries, err := r.cfg.Journal.ReadJournal(ctx, id, storyJournal)
 	if err != nil {
 		return nil, false, err
 	}

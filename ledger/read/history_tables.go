@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ var kinds = []kind{
 	},
 	{
 		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller,
-		whole: "state = '" + judged + "'",
+		whole: "state = 'judged'",
 		read: func(scan func(...any) error, p *position) (func(*Page), error) {
 			var r MessageRow
 			err := scan(append([]any{&p.At, &p.Key}, r.scanned()...)...)
@@ -100,4 +100,22 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 		return err
 	}, query, q.Args...)
 	return rows, err
+}
+
+// These columns give the lease that a message belongs to now: by the last agreed decision, else by its first
+// answer. The indexes repeat these expressions.
+const (
+	belongsColumns = `COALESCE(now_epoch, epoch), message_id, COALESCE(now_result, result), COALESCE(now_reason,
+		reason),
+		COALESCE(now_ticket, ticket), COALESCE(now_fence, fence), sent_at, received_at`
+	belongsSeller = `COALESCE(now_seller, seller)`
+
+	// unassigned selects messages without a lease, and late ones that were not given to their lease since.
+	unassigned = `COALESCE(now_result, result) IN ('unmatched', 'late')
+		AND COALESCE(now_by, 'rejected') = 'rejected'`
+)
+
+// scanned returns the destinations of belongsColumns.
+func (m *MessageRow) scanned() []any {
+	return []any{&m.Epoch, &m.MessageID, &m.Result, &m.Reason, &m.Ticket, &m.Fence, &m.SentAt, &m.ReceivedAt}
 }

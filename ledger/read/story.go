@@ -1,4 +1,4 @@
-package ledger
+package read
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // TimelineRow is one event of a seller, keyed by Room, Epoch, Entry and N. Its kinds are joined, away, back,
@@ -18,7 +18,7 @@ import (
 // incident, "refused" (joins, while the seller had a place), and "told" (a webhook was delivered or, from a
 // journal, a process observed a place that Redis lost). Detail is a Detail as JSON.
 type TimelineRow struct {
-	Room                     room.ID
+	Room                     wire.ID
 	At, Epoch, Ticket, Fence int64 // At: unix ms
 	Kind                     string
 	Detail                   json.RawMessage
@@ -29,16 +29,16 @@ type TimelineRow struct {
 // Story selects a seller's timeline.
 type Story struct {
 	Seller  string
-	Room    room.ID   // "" = every room
+	Room    wire.ID   // "" = every room
 	From    int64     // unix ms
 	Limit   int       // of the latest rows; default and at most 1,000
-	Pending []room.ID // rooms whose journals are read too
+	Pending []wire.ID // rooms whose journals are read too
 }
 
 // Story returns a seller's events, earliest first, from the ledger and the journals, each once. While the
-// database is away, it returns those of the journals beside ErrAway. If a journal fails, it returns the other
-// events beside the error.
-func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
+// database is away, it returns those of the journals beside sqldb.ErrAway. If a journal fails, it returns the
+// other events beside the error.
+func (r *Reader) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
 	s.Seller = schema.Plain(s.Seller)
 	if s.Seller == "" {
 		return nil, nil
@@ -47,14 +47,14 @@ func (l *Ledger) Story(ctx context.Context, s Story) ([]TimelineRow, error) {
 		s.Limit = maxLimit
 	}
 	// The journals are read first: entries that leave them meanwhile are in the ledger.
-	pending, failed := l.pending(ctx, s)
+	pending, failed := r.pending(ctx, s)
 	var rows []TimelineRow
-	err := l.reading(ctx, s.Room, func(w *work) (err error) {
+	err := r.reading(ctx, s.Room, func(w *work) (err error) {
 		rows, err = w.story(s)
 		return err
 	})
-	if sqldb.Temporary(err) && !errors.Is(err, ErrAway) {
-		err = fmt.Errorf("%w: %w", ErrAway, err)
+	if sqldb.Temporary(err) && !errors.Is(err, sqldb.ErrAway) {
+		err = fmt.Errorf("%w: %w", sqldb.ErrAway, err)
 	}
 	if err = errors.Join(err, failed); err != nil {
 		err = fmt.Errorf("story: %w", err)
@@ -84,19 +84,19 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 
 // pending reads a seller's events from the journals. It continues after a journal that fails, and returns the
 // first error.
-func (l *Ledger) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
+func (r *Reader) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
 	ids := slices.DeleteFunc(slices.Clone(s.Pending),
-		func(id room.ID) bool { return s.Room != "" && id != s.Room })
+		func(id wire.ID) bool { return s.Room != "" && id != s.Room })
 	found := make([][]TimelineRow, len(ids))
-	err := l.eachEntry(ctx, ids, func(i int,
-		e room.Entry) {
+	err := r.eachEntry(ctx, ids, func(i int,
+		e wire.Entry) {
 		found[i] = append(found[i], timelineRows(ids[i], e, s)...)
 	})
 	return slices.Concat(found...), err
 }
 
 // timelineRows returns the rows that a journal entry will become.
-func timelineRows(id room.ID, e room.Entry, s Story) (rows []TimelineRow) {
+func timelineRows(id wire.ID, e wire.Entry, s Story) (rows []TimelineRow) {
 	for n, r := range e.Records {
 		if schema.Plain(r.Seller) == s.Seller && r.At >= s.From {
 			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence,
