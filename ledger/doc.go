@@ -30,11 +30,10 @@
 //
 // # Files
 //
-// Package schema has the tables, and what all agree on; package read has what support and reports read.
+// Package schema has the tables, and what all agree on. Package read is for support and reports; package trim
+// deletes old rows and erases sellers.
 //
 //   - drain_*: from a journal to the tables; a record's rules are in the files named after its subject
 //   - judge*: verdicts on matches, and which lease a message belongs to
 //   - receive: messages become durable before they are matched
-//   - trim*: deletes rows that are older than the retention
-//   - erase: renames a seller everywhere; package pseudonym does so in text
 package ledger

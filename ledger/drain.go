@@ -35,7 +35,7 @@ func (l *Ledger) Run(ctx context.Context) error {
 	g.Go(func() error { return l.writeRefusedAlways(ctx) })
 	g.Go(func() error { return l.reconcileAlways(ctx) })
 	if l.cfg.Retention > 0 {
-		g.Go(func() error { return l.trimAlways(ctx) })
+		g.Go(func() error { return l.Trimmer.Run(ctx) })
 	}
 	return g.Wait()
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/read"
+	"github.com/waitroom/waitroom/ledger/trim"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -73,11 +73,11 @@ func (c Config) withDefaults() Config {
 // Ledger is one process's access to the record. It is safe for concurrent use.
 type Ledger struct {
 	*read.Reader
+	*trim.Trimmer
 
 	cfg        Config
 	log        *slog.Logger
 	db         *sqldb.DB
-	name       string // of this process, among those that share the database
 	rooms      roomLocks
 	backlog    *backlog
 	alerts     alerts
@@ -94,11 +94,14 @@ type Ledger struct {
 func New(c Config) *Ledger {
 	c = c.withDefaults()
 	reader := read.New(read.Config{DB: c.DB, Journal: c.Journal, Retention: c.Retention, Now: c.Now})
-	l := &Ledger{Reader: reader, cfg: c, log: c.Log, db: c.DB, name: rand.Text()}
+	l := &Ledger{Reader: reader, cfg: c, log: c.Log, db: c.DB}
 	l.backlogLog, l.failureLog = newLogLimiter(), newLogLimiter()
 	l.backlog = newBacklog(c.Now)
 	l.alerts.notify = c.OnIncident
 	l.metrics = newMetrics(c.Registerer, l)
+	l.Trimmer = trim.New(trim.Config{DB: c.DB, Journal: c.Journal, Webhooks: c.Webhooks, Log: c.Log,
+		Registerer: c.Registerer, Retention: c.Retention, Now: c.Now,
+		Behind: func() bool { return l.Status().Behind }})
 	return l
 }
 

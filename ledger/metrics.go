@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,9 +17,7 @@ type metrics struct {
 	filling     prometheus.Counter
 	incidents   *prometheus.CounterVec
 	judged      *prometheus.CounterVec
-	trimmed     *prometheus.CounterVec
 	counters    counters
-	oldest      atomic.Int64 // unix ms, time of the oldest row; 0 = not known
 }
 
 func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
@@ -43,20 +40,16 @@ func newMetrics(r prometheus.Registerer, l *Ledger) *metrics {
 		filling:     counter("journal_filling_total", "Times that a room's journal was seen at least half full."),
 		incidents:   vec("incidents_total", "Incidents, by kind.", "kind"),
 		judged:      vec("judged_total", "Matched messages judged, by verdict.", "verdict"),
-		trimmed: vec("trimmed_rows_total", "Rows deleted because they were older than the retention, by table.",
-			"table"),
-		counters: newCounters(),
+		counters:    newCounters(),
 	}
 	for _, verdict := range []string{agreed, refused} {
 		m.judged.WithLabelValues(verdict) // a rate needs a first value
 	}
 	if r != nil {
-		r.MustRegister(m.entries, m.lag, m.deadLetters, m.filling, m.incidents, m.judged, m.trimmed,
+		r.MustRegister(m.entries, m.lag, m.deadLetters, m.filling, m.incidents, m.judged,
 			gauge("pending_entries", "Journal entries that this replica knows to wait.",
 				func() float64 { return float64(l.Status().Pending) }),
-			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds),
-			gauge("oldest_row_seconds",
-				"How old the oldest row is, as the last round of the trim found; 0 when not known.", l.oldestSeconds))
+			gauge("behind_seconds", "How long the ledger has been behind; 0 when it is not.", l.behindSeconds))
 		r.MustRegister(m.counters.collectors()...)
 		r.MustRegister(databaseMetrics(l.db)...)
 	}
@@ -85,13 +78,6 @@ func databaseMetrics(db *sqldb.DB) []prometheus.Collector {
 func (l *Ledger) behindSeconds() float64 {
 	if s := l.Status(); s.Behind {
 		return l.cfg.Now().Sub(s.Since).Seconds()
-	}
-	return 0
-}
-
-func (l *Ledger) oldestSeconds() float64 {
-	if at := l.metrics.oldest.Load(); at > 0 {
-		return l.cfg.Now().Sub(time.UnixMilli(at)).Seconds()
 	}
 	return 0
 }

@@ -2,16 +2,11 @@ package ledger
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/plantest"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -65,35 +60,5 @@ func TestNoQuestionOfTheDrainReadsAWholeTable(t *testing.T) {
 			asked[name] = func(s sqldb.Session) error { return ask(&work{Session: s, id: plantest.Room}) }
 		}
 		plantest.RequireNoScan(t, db, asked)
-		t.Run("nor does a step of the trim", func(t *testing.T) { trimPlans(t, db) })
 	})
-}
-
-// trimPlans explains the statements of the trim. It runs last, since it deletes rows.
-func trimPlans(t *testing.T, db *plantest.Database) {
-	db.Plans = nil
-	w := &work{Session: db.Session(t.Context()), id: plantest.Room}
-	_, err := w.ages(20)
-	require.NoError(t, err)
-	for _, line := range db.Plans { // an index has them in order, where they are many, and so many are read
-		require.NotRegexp(t, `Seq Scan|^SCAN|Sort .*rows=\d{3}|TEMP B-TREE`, line)
-	}
-	db.Plans = nil
-	gone, err := w.trim(20*50*10_000, 4*20) // twenty rows of each
-	require.NoError(t, err)
-	for _, table := range []string{"leases", "places", "verifications", "messages", "attributions", "actions",
-		"incidents"} {
-		require.NotZero(t, gone[table], table)
-	}
-	_, err = outbox.Trim(t.Context(), db, db.Dialect, 1, 10, outbox.Finished)
-	require.NoError(t, err)
-	var next string
-	require.NoError(t, w.Row(nextRoomQuery, plantest.Room).Scan(&next))
-	if testing.Verbose() {
-		t.Logf("%s", strings.Join(db.Plans, "\n"))
-	}
-	require.Empty(t, slices.DeleteFunc(db.Scans(), func(line string) bool {
-		return strings.Contains(line, "parked") || strings.HasPrefix(line, "SCAN q") ||
-			strings.Contains(line, "outbox_tasks") // few; the rows of a subquery; none
-	}), strings.Join(db.Plans, "\n"))
 }

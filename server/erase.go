@@ -16,8 +16,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/waitroom/waitroom/ledger/pseudonym"
 	"github.com/waitroom/waitroom/ledger/schema"
+	"github.com/waitroom/waitroom/ledger/trim/pseudonym"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/server/store"
 	"github.com/waitroom/waitroom/web/identity"

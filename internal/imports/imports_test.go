@@ -15,13 +15,14 @@ const module = "github.com/waitroom/waitroom"
 // directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
-	"server": {"web", "hub", "sms", "ledger", "ledger/read", "ledger/schema", "outbox", "room", "room/wire",
-		"templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+	"server": {"web", "hub", "sms", "ledger", "ledger/read", "ledger/schema", "ledger/trim", "outbox", "room",
+		"room/wire", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
 	"web":              {"room", "room/wire", "sms", "templates", "internal/origin", "internal/similar"},
 	"hub":              {"room", "room/wire", "internal/origin"},
 	"sms":              {"room"},
-	"ledger":           {"ledger/read", "ledger/schema", "room", "outbox", "internal/sqldb"},
+	"ledger":           {"ledger/read", "ledger/schema", "ledger/trim", "room", "outbox", "internal/sqldb"},
 	"ledger/read":      {"ledger/schema", "room/wire", "internal/similar", "internal/sqldb"},
+	"ledger/trim":      {"ledger/schema", "room/wire", "outbox", "internal/sqldb"},
 	"ledger/schema":    {"room/wire", "internal/sqldb"},
 	"client":           {},
 	"lock":             {"room"},
@@ -38,7 +39,8 @@ var mayImport = map[string][]string{
 }
 
 // floors are directories inside others that are importers of their own: several packages depend on them.
-var floors = []string{"ledger/read", "ledger/schema", "room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
+var floors = []string{"ledger/read", "ledger/schema", "ledger/trim", "room/wire",
+	"internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.
 var testOnly = []string{

@@ -1,4 +1,4 @@
-package ledger
+package trim
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
-	"github.com/waitroom/waitroom/ledger/pseudonym"
 	"github.com/waitroom/waitroom/ledger/schema"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/ledger/trim/pseudonym"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // sellerColumns are the columns of a table that may name a seller: ids, free text, and JSON documents.
@@ -42,13 +42,13 @@ const (
 // EraseSeller renames a seller in every table, including free text and tasks that are not sent yet. It
 // returns how many rows of each table it rewrote, also beside an error; a repeat continues. The caller drains
 // the journals first.
-func (l *Ledger) EraseSeller(ctx context.Context, seller, name string) (map[string]int64, error) {
+func (t *Trimmer) EraseSeller(ctx context.Context, seller, name string) (map[string]int64, error) {
 	r := pseudonym.New(seller, name)
 	rows := make(map[string]int64)
 	for range erasePasses {
 		found := int64(0)
 		for _, n := range sellerTables {
-			changed, err := l.eraseIn(ctx, n, r)
+			changed, err := t.eraseIn(ctx, n, r)
 			rows[n.table] += changed
 			found += changed
 			if err != nil {
@@ -70,16 +70,16 @@ type sellerRow struct {
 
 // eraseIn renames the seller in a table. It finds the rows outside any transaction, since it reads all of
 // them.
-func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renamer) (changed int64,
+func (t *Trimmer) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renamer) (changed int64,
 	err error) {
-	rooms := make(map[room.ID][]sellerRow)
-	err = l.db.Read(ctx, func(s sqldb.Session) error { return n.find(s, r, rooms) })
+	rooms := make(map[wire.ID][]sellerRow)
+	err = t.cfg.DB.Read(ctx, func(s sqldb.Session) error { return n.find(s, r, rooms) })
 	if err != nil {
 		return 0, err
 	}
 	for id, list := range rooms {
 		for some := range slices.Chunk(list, eraseRows) {
-			err := l.inRoom(ctx, id, func(w *work) error {
+			err := t.inRoom(ctx, id, func(w *work) error {
 				for _, m := range some {
 					if err := n.write(w, r, m); err != nil {
 						return err
@@ -97,7 +97,7 @@ func (l *Ledger) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Renam
 }
 
 // find reads the rows that name the seller. It filters them again, since the database's LIKE finds too many.
-func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[room.ID][]sellerRow) error {
+func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[wire.ID][]sellerRow) error {
 	q := &schema.Conditions{}
 	for _, column := range n.sellers {
 		q.Add(column+" = %s", r.Seller())
@@ -146,11 +146,11 @@ func pointers[T any](values []T) (list []any) {
 }
 
 // room returns the room of a row; "" if its table has none.
-func (n sellerColumns) room(m sellerRow) room.ID {
+func (n sellerColumns) room(m sellerRow) wire.ID {
 	if n.keys()[0] != "room" {
 		return ""
 	}
-	return room.ID(fmt.Sprint(m.key[0]))
+	return wire.ID(fmt.Sprint(m.key[0]))
 }
 
 func (n sellerColumns) keys() []string { return strings.Split(n.key, ", ") }

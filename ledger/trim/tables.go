@@ -1,4 +1,4 @@
-package ledger
+package trim
 
 import (
 	"database/sql"

@@ -1,4 +1,4 @@
-package ledger
+package trim
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 // rooms trims all rooms that have rows, in use or not.
 func (r *round) rooms(ctx context.Context) error {
-	for id := room.ID(""); ; {
+	for id := wire.ID(""); ; {
 		var err error
 		if id, err = r.nextRoom(ctx, id); err != nil || id == "" {
 			return err
@@ -26,7 +26,7 @@ func (r *round) rooms(ctx context.Context) error {
 }
 
 // room trims one room, step by step.
-func (r *round) room(ctx context.Context, id room.ID) error {
+func (r *round) room(ctx context.Context, id wire.ID) error {
 	if due, err := r.due(ctx, id); err != nil || !due {
 		return err
 	}
@@ -54,10 +54,13 @@ func (r *round) room(ctx context.Context, id room.ID) error {
 }
 
 // due reports whether the room has rows to delete. If it has none, due notes its oldest row and rests.
-func (r *round) due(ctx context.Context, id room.ID) (due bool, err error) {
+func (r *round) due(ctx context.Context, id wire.ID) (due bool, err error) {
 	began := time.Now()
 	var found ages
-	err = r.reading(ctx, id, func(w *work) (err error) { found, err = w.ages(stepRows); return err })
+	err = r.cfg.DB.Read(ctx, func(s sqldb.Session) (err error) {
+		found, err = (&work{s, id}).ages(stepRows)
+		return err
+	})
 	if err != nil {
 		return false, err
 	}
@@ -70,7 +73,7 @@ func (r *round) due(ctx context.Context, id room.ID) (due bool, err error) {
 
 // pending reports whether the room's journal has entries about as old as the rows to delete. They are drained
 // first.
-func (r *round) pending(ctx context.Context, id room.ID) (bool, error) {
+func (r *round) pending(ctx context.Context, id wire.ID) (bool, error) {
 	list, err := r.cfg.Journal.ReadJournal(ctx, id, 1)
 	if err != nil || len(list) == 0 {
 		return false, err
@@ -81,7 +84,7 @@ func (r *round) pending(ctx context.Context, id room.ID) (bool, error) {
 
 // step deletes about so many rows of each table, the oldest first, in one transaction. done is true once no
 // more are due.
-func (r *round) step(ctx context.Context, id room.ID, rows int) (gone trimmed, done bool, err error) {
+func (r *round) step(ctx context.Context, id wire.ID, rows int) (gone trimmed, done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, trimWithin)
 	defer cancel()
 	err = r.inRoom(ctx, id, func(w *work) error {
@@ -102,7 +105,7 @@ func (r *round) step(ctx context.Context, id room.ID, rows int) (gone trimmed, d
 func (r *round) count(gone trimmed) {
 	for table, n := range gone {
 		r.gone[table] += n
-		r.metrics.trimmed.WithLabelValues(table).Add(float64(n))
+		r.deleted.WithLabelValues(table).Add(float64(n))
 	}
 }
 
@@ -111,7 +114,7 @@ func (r *round) rest(ctx context.Context, took time.Duration) error {
 	if err := pause(ctx, max(took*trimRest, trimLeast)); err != nil {
 		return err
 	}
-	for r.Status().Behind {
+	for r.cfg.Behind() {
 		if err := pause(ctx, trimBehind); err != nil {
 			return err
 		}
@@ -128,7 +131,7 @@ func (r *round) tasks(ctx context.Context) error {
 	}
 	for {
 		began, n := time.Now(), int64(0)
-		err := r.db.Write(ctx, func(s sqldb.Session) (err error) {
+		err := r.cfg.DB.Write(ctx, func(s sqldb.Session) (err error) {
 			n, err = outbox.Trim(ctx, s, s.Dialect, r.before, outboxStep, over...)
 			return err
 		})
@@ -143,11 +146,11 @@ func (r *round) tasks(ctx context.Context) error {
 }
 
 // nextRoom returns the next room in the database's order; "" for none.
-func (l *Ledger) nextRoom(ctx context.Context, after room.ID) (next room.ID, err error) {
-	err = l.db.Read(ctx, func(s sqldb.Session) error {
+func (t *Trimmer) nextRoom(ctx context.Context, after wire.ID) (next wire.ID, err error) {
+	err = t.cfg.DB.Read(ctx, func(s sqldb.Session) error {
 		var found sql.NullString
 		err := s.Row(nextRoomQuery, string(after)).Scan(&found)
-		next = room.ID(found.String)
+		next = wire.ID(found.String)
 		return err
 	})
 	return next, err

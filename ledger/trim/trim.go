@@ -1,12 +1,19 @@
-package ledger
+// Package trim deletes what is older than the retention from the ledger, and renames erased sellers in it.
+package trim
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/room/wire"
 )
 
 const (
@@ -22,11 +29,57 @@ const (
 	outboxStep  = 1000
 )
 
-// trimAlways trims in rounds, one replica at a time, until ctx ends; it returns ctx's error.
-func (l *Ledger) trimAlways(ctx context.Context) error {
+// Journal reads a room's journal; *room.Engine implements it.
+type Journal interface {
+	ReadJournal(ctx context.Context, id wire.ID, n int) ([]wire.Entry, error)
+}
+
+// Config configures a Trimmer. A Ledger sets all fields.
+type Config struct {
+	DB         *sqldb.DB
+	Journal    Journal
+	Behind     func() bool // reports whether the ledger is behind, so that the trim waits
+	Webhooks   bool        // false = the outbox's open tasks are never sent
+	Log        *slog.Logger
+	Registerer prometheus.Registerer // nil = no metrics
+	Retention  time.Duration         // 0 = for ever
+	Now        func() time.Time
+}
+
+// Trimmer trims a ledger. It is safe for concurrent use.
+type Trimmer struct {
+	cfg     Config
+	name    string // of this process, among those that share the database
+	deleted *prometheus.CounterVec
+	oldest  atomic.Int64 // unix ms, time of the oldest row; 0 = not known
+}
+
+// New returns a trimmer of a database, which the caller closes.
+func New(c Config) *Trimmer {
+	t := &Trimmer{cfg: c, name: rand.Text()}
+	t.deleted = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waitroom_ledger_trimmed_rows_total",
+		Help: "Rows deleted because they were older than the retention, by table."}, []string{"table"})
+	if c.Registerer != nil {
+		c.Registerer.MustRegister(t.deleted, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "waitroom_ledger_oldest_row_seconds",
+			Help: "How old the oldest row is, as the last round of the trim found; 0 when not known.",
+		}, t.oldestSeconds))
+	}
+	return t
+}
+
+func (t *Trimmer) oldestSeconds() float64 {
+	if at := t.oldest.Load(); at > 0 {
+		return t.cfg.Now().Sub(time.UnixMilli(at)).Seconds()
+	}
+	return 0
+}
+
+// Run trims in rounds, one replica at a time, until ctx ends; it returns ctx's error.
+func (t *Trimmer) Run(ctx context.Context) error {
 	for {
-		if _, err := l.Trim(ctx); err != nil && ctx.Err() == nil {
-			l.log.Warn("ledger was not trimmed; it will be tried again", "error", err)
+		if _, err := t.Trim(ctx); err != nil && ctx.Err() == nil {
+			t.cfg.Log.Warn("ledger was not trimmed; it will be tried again", "error", err)
 		}
 		if err := pause(ctx, trimAskEvery); err != nil {
 			return err
@@ -37,11 +90,11 @@ func (l *Ledger) trimAlways(ctx context.Context) error {
 // Trim deletes rows that are older than Config.Retention, and returns how many. It works in steps of a few
 // hundred rows, with rests. It does nothing if a process trims, or finished within the last hour. Rows that
 // belong together go together; each room's highest fence and ticket stay known.
-func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
-	if l.cfg.Retention <= 0 {
+func (t *Trimmer) Trim(ctx context.Context) (rows int64, err error) {
+	if t.cfg.Retention <= 0 {
 		return 0, nil
 	}
-	r := &round{Ledger: l, gone: make(trimmed), oldest: never}
+	r := &round{Trimmer: t, gone: make(trimmed), oldest: never}
 	mine, err := r.begin(ctx)
 	if err != nil || !mine {
 		return 0, err
@@ -51,8 +104,8 @@ func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 	}
 	rows = r.gone.sum()
 	if rows > 0 {
-		l.log.InfoContext(ctx, "ledger has trimmed what is older than its retention", "rows", rows, "retention",
-			l.cfg.Retention, "whole", err == nil)
+		t.cfg.Log.InfoContext(ctx, "ledger has trimmed what is older than its retention", "rows", rows, "retention",
+			t.cfg.Retention, "whole", err == nil)
 	}
 	if err != nil {
 		return rows, fmt.Errorf("trim: %w", err)
@@ -62,7 +115,7 @@ func (l *Ledger) Trim(ctx context.Context) (rows int64, err error) {
 
 // round is one pass over all rooms.
 type round struct {
-	*Ledger
+	*Trimmer
 	before int64 // unix ms: older rows are deleted
 	oldest int64 // unix ms: time of the oldest row that remains
 	gone   trimmed
@@ -72,7 +125,7 @@ type round struct {
 // reads the last round's result.
 func (r *round) begin(ctx context.Context) (mine bool, err error) {
 	var now int64
-	err = r.db.Transact(ctx, trimKey, func(s sqldb.Session) (err error) {
+	err = r.cfg.DB.Transact(ctx, trimKey, func(s sqldb.Session) (err error) {
 		if now, err = s.Dialect.Now(ctx, s); err != nil {
 			return err
 		}
@@ -99,7 +152,7 @@ func (r *round) extendTurn(ctx context.Context) error { return r.set(ctx, trimTu
 var errTurnLost = errors.New("another replica has the turn by now")
 
 func (r *round) set(ctx context.Context, until time.Duration, more string, args ...any) error {
-	return r.db.Write(ctx, func(s sqldb.Session) error {
+	return r.cfg.DB.Write(ctx, func(s sqldb.Session) error {
 		now, err := s.Dialect.Now(ctx, s)
 		if err != nil {
 			return err
@@ -121,18 +174,40 @@ func (r *round) end(ctx context.Context) error {
 	if err := r.set(ctx, trimEvery, `, oldest = $3`, r.oldest); err != nil {
 		return err
 	}
-	r.metrics.oldest.Store(r.oldest)
+	r.Trimmer.oldest.Store(r.oldest)
 	return nil
 }
 
 // readOldest reads the result of the last round, of any replica.
-func (l *Ledger) readOldest(ctx context.Context) error {
-	return l.db.Read(ctx, func(s sqldb.Session) error {
+func (t *Trimmer) readOldest(ctx context.Context) error {
+	return t.cfg.DB.Read(ctx, func(s sqldb.Session) error {
 		var oldest int64
 		err := s.Row(`SELECT oldest FROM retention WHERE id = 1`).Scan(&oldest)
 		if err == nil {
-			l.metrics.oldest.Store(oldest)
+			t.oldest.Store(oldest)
 		}
 		return err
 	})
+}
+
+// work is a session in one room.
+type work struct {
+	sqldb.Session
+	id wire.ID
+}
+
+// inRoom runs do in a transaction that is alone in its room, across all replicas. If do fails, nothing is
+// written.
+func (t *Trimmer) inRoom(ctx context.Context, id wire.ID, do func(*work) error) error {
+	return t.cfg.DB.Transact(ctx, string(id), func(s sqldb.Session) error { return do(&work{s, id}) })
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
