@@ -2,8 +2,6 @@ package read
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -39,14 +37,11 @@ type actionKey struct {
 
 // Audit returns actions of support, latest first. It returns ErrCursor for an unknown cursor.
 func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, next string, err error) {
-	before, err := parseActionKey(f.Cursor)
+	before, err := parseCursor[actionKey](f.Cursor)
 	if err != nil {
 		return nil, "", err
 	}
-	if f.Limit <= 0 {
-		f.Limit = defaultLimit
-	}
-	f.Limit = min(f.Limit, maxLimit)
+	f.Limit = limit(f.Limit)
 	var keys []actionKey
 	err = r.reading(ctx, f.Room, func(w *work) error {
 		rows, keys, err = w.audit(f, before)
@@ -56,7 +51,7 @@ func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, nex
 		return nil, "", fmt.Errorf("audit: %w", err)
 	}
 	if len(rows) > f.Limit {
-		rows, next = rows[:f.Limit], keys[f.Limit-1].cursor()
+		rows, next = rows[:f.Limit], cursor(keys[f.Limit-1])
 	}
 	return rows, next, nil
 }
@@ -65,23 +60,14 @@ func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, nex
 func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []actionKey, err error) {
 	q := &schema.Conditions{}
 	q.Add("at >= %s", f.From)
-	if f.Room != "" {
-		q.Add("room = %s", schema.Plain(string(f.Room)))
-	}
-	if f.Who != "" {
-		q.Add("who = %s", schema.Plain(f.Who))
-	}
-	if f.Action != "" {
-		q.Add("action = %s", schema.Plain(f.Action))
-	}
-	if f.To != 0 {
-		q.Add("at < %s", f.To)
-	}
+	q.AddIf("room = %s", schema.Plain(string(f.Room)))
+	q.AddIf("who = %s", schema.Plain(f.Who))
+	q.AddIf("action = %s", schema.Plain(f.Action))
+	q.AddIf("at < %s", f.To)
 	if k := before; k != nil {
 		q.Add("at <= %s", k.At)
 		q.Add("(at, room, epoch, entry, n) < ("+strings.Join([]string{q.Param(k.At), q.Param(schema.Plain(k.Room)),
-			q.Param(k.Epoch),
-			q.Param(schema.Plain(k.Entry))}, ", ")+", %s)", k.N)
+			q.Param(k.Epoch), q.Param(schema.Plain(k.Entry))}, ", ")+", %s)", k.N)
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		var k actionKey
@@ -97,25 +83,4 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 	return rows, keys, err
 }
 
-func (k actionKey) cursor() string {
-	b, err := json.Marshal(k)
-	if err != nil { // integers and strings always marshal
-		return ""
-	}
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func parseActionKey(text string) (*actionKey, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var k actionKey
-	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(b, &k)
-	}
-	if err != nil || k.Room == "" {
-		return nil, ErrCursor
-	}
-	return &k, nil
-}
+func (k actionKey) valid() bool { return k.Room != "" }

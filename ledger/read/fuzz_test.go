@@ -4,19 +4,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/waitroom/waitroom/ledger/schema"
 )
 
 // A cursor that parses names a position that a database can be queried for, and encodes to the same cursor.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!",
-		position{At: 1795220000000, Kind: 2, Key: "1 2"}.cursor(), position{Kind: -1}.cursor(),
-		position{Kind: 99}.cursor(), position{Key: "a\x00b"}.cursor(), "eyJhIjoxZTMwfQ"} {
+		cursor(position{At: 1795220000000, Kind: 2, Key: "1 2"}), cursor(position{Kind: -1}),
+		cursor(position{Kind: 99}), cursor(position{Key: "a\x00b"}), "eyJhIjoxZTMwfQ"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := parseCursor(text)
+		p, err := parseCursor[position](text)
 		if err != nil {
 			require.Equal(t, ErrCursor, err)
 			return
@@ -26,8 +24,7 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		require.True(t, p.Kind >= 0 && p.Kind < len(kinds))
-		require.Equal(t, schema.Plain(p.Key), p.Key)
-		again, err := parseCursor(p.cursor())
+		again, err := parseCursor[position](cursor(p))
 		require.NoError(t, err)
 		require.Equal(t, p, again)
 	})
@@ -35,12 +32,12 @@ func FuzzCursor(f *testing.F) {
 
 func FuzzAuditCursorThatIsTakenIsTheSameWhenItIsGivenOutAgain(f *testing.F) {
 	for _, seed := range []string{"", "e30", "bnVsbA", "W10", "!",
-		actionKey{At: 1, Room: "integration", Epoch: 2, Entry: "5-1", N: 3}.cursor(), actionKey{At: 1}.cursor(),
-		actionKey{Room: "a\x00b"}.cursor()} {
+		cursor(actionKey{At: 1, Room: "integration", Epoch: 2, Entry: "5-1", N: 3}), cursor(actionKey{At: 1}),
+		cursor(actionKey{Room: "a\x00b"})} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		k, err := parseActionKey(text)
+		k, err := parseCursor[actionKey](text)
 		if err != nil {
 			require.Equal(t, ErrCursor, err)
 			return
@@ -50,7 +47,7 @@ func FuzzAuditCursorThatIsTakenIsTheSameWhenItIsGivenOutAgain(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, k.Room)
-		again, err := parseActionKey(k.cursor())
+		again, err := parseCursor[actionKey](cursor(k))
 		require.NoError(t, err)
 		require.Equal(t, k, again)
 	})

@@ -92,14 +92,11 @@ type found struct {
 
 // History returns a page of a room's history. It returns ErrCursor for an unknown cursor.
 func (r *Reader) History(ctx context.Context, id wire.ID, f Filter) (Page, error) {
-	after, err := parseCursor(f.Cursor)
+	after, err := parseCursor[position](f.Cursor)
 	if err != nil {
 		return Page{}, err
 	}
-	if f.Limit <= 0 {
-		f.Limit = defaultLimit
-	}
-	f.Limit, f.Seller = min(f.Limit, maxLimit), schema.Plain(f.Seller)
+	f.Limit, f.Seller = limit(f.Limit), schema.Plain(f.Seller)
 	var rows []found
 	err = r.reading(ctx, id, func(w *work) error {
 		for kind, k := range kinds {
@@ -129,7 +126,7 @@ func page(rows []found, f Filter) Page {
 	var p Page
 	if len(rows) > f.Limit {
 		rows = rows[:f.Limit]
-		p.Next = rows[f.Limit-1].cursor()
+		p.Next = cursor(rows[f.Limit-1].position)
 	}
 	for _, r := range rows {
 		r.put(&p)
@@ -137,26 +134,37 @@ func page(rows []found, f Filter) Page {
 	return p
 }
 
-func (p position) cursor() string {
-	b, err := json.Marshal(p)
+func (p position) valid() bool { return p.Kind >= 0 && p.Kind < len(kinds) }
+
+// limit returns how many rows a page has.
+func limit(wanted int) int {
+	if wanted <= 0 {
+		return defaultLimit
+	}
+	return min(wanted, maxLimit)
+}
+
+// cursor returns a row's key as one word.
+func cursor(key any) string {
+	b, err := json.Marshal(key)
 	if err != nil { // integers and strings always marshal
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-func parseCursor(text string) (*position, error) {
+// parseCursor reads the output of cursor. It returns nil for "", and ErrCursor for what is no key.
+func parseCursor[K interface{ valid() bool }](text string) (*K, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var p position
+	var key K
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {
-		err = json.Unmarshal(b, &p)
+		err = json.Unmarshal(b, &key)
 	}
-	if err != nil || p.Kind < 0 || p.Kind >= len(kinds) {
+	if err != nil || !key.valid() {
 		return nil, ErrCursor
 	}
-	p.Key = schema.Plain(p.Key)
-	return &p, nil
+	return &key, nil
 }

@@ -67,15 +67,9 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	if k.whole != "" {
 		q.List = append(q.List, k.whole)
 	}
-	if f.Seller != "" {
-		q.Add(k.seller+" = %s", f.Seller)
-	}
-	if f.From != 0 {
-		q.Add(k.at+" >= %s", f.From)
-	}
-	if f.To != 0 {
-		q.Add(k.at+" < %s", f.To)
-	}
+	q.AddIf(k.seller+" = %s", f.Seller)
+	q.AddIf(k.at+" >= %s", f.From)
+	q.AddIf(k.at+" < %s", f.To)
 	follows, order := " >", ""
 	if f.Latest {
 		follows, order = " <", " DESC"
@@ -84,15 +78,14 @@ func (w *work) history(n int, k kind, f Filter, after *position) (rows []found, 
 	case after == nil:
 	case n == after.Kind:
 		q.Add(k.at+follows+"= %s", after.At)
-		q.Add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.Param(after.Key)+")", after.At)
+		q.Add("("+k.at+follows+" %s OR "+k.key+follows+" "+q.Param(schema.Plain(after.Key))+")", after.At)
 	case (n < after.Kind) == f.Latest: // rows of the same moment follow
 		q.Add(k.at+follows+"= %s", after.At)
 	default:
 		q.Add(k.at+follows+" %s", after.At)
 	}
 	query := fmt.Sprintf("SELECT %s, %s, %s FROM %s WHERE %s ORDER BY %s%s, %s%s LIMIT %d", k.at, k.key,
-		k.columns, k.table,
-		q.Where(), k.at, order, k.key, order, f.Limit+1)
+		k.columns, k.table, q.Where(), k.at, order, k.key, order, f.Limit+1)
 	err = w.Each(func(scan func(...any) error) error {
 		p := position{Kind: n}
 		put, err := k.read(scan, &p)

@@ -55,8 +55,7 @@ type series struct {
 func newSeries(from, to int64, depth bool) *series {
 	n := max(int((to-from)/minute), 0)
 	s := &series{from: from, to: to, depth: depth, minutes: make([]Minute, n), waits: make([][]int64, n),
-		delays: make([][]int64, n),
-		joined: make([]int, n), ended: make([]int, n)}
+		delays: make([][]int64, n), joined: make([]int, n), ended: make([]int, n)}
 	for i := range s.minutes {
 		s.minutes[i] = Minute{At: from + int64(i)*minute, Depth: -1, Outcomes: map[wire.Outcome]int{}}
 	}
@@ -91,8 +90,8 @@ func (w *work) grants(s *series) error {
 		s.grant(g)
 		return err
 	}
-	if err := w.Each(read, columns+` >= $2 AND `+began+` < $3`, string(w.id), s.from, s.to); err != nil ||
-		!s.depth {
+	err := w.Each(read, columns+` >= $2 AND `+began+` < $3`, string(w.id), s.from, s.to)
+	if err != nil || !s.depth {
 		return err
 	}
 	return w.Each(read, columns+` < $2 ORDER BY `+began+` DESC LIMIT 1`, string(w.id), s.from)

@@ -67,9 +67,7 @@ func (w *work) story(s Story) (rows []TimelineRow, err error) {
 	q := &schema.Conditions{List: []string{"seller <> ''"}}
 	q.Add("seller = %s", s.Seller)
 	q.Add("at >= %s", s.From)
-	if s.Room != "" {
-		q.Add("room = %s", schema.Plain(string(s.Room)))
-	}
+	q.AddIf("room = %s", schema.Plain(string(s.Room)))
 	err = w.Each(func(scan func(...any) error) error {
 		var r TimelineRow
 		var detail string
@@ -88,8 +86,7 @@ func (r *Reader) pending(ctx context.Context, s Story) ([]TimelineRow, error) {
 	ids := slices.DeleteFunc(slices.Clone(s.Pending),
 		func(id wire.ID) bool { return s.Room != "" && id != s.Room })
 	found := make([][]TimelineRow, len(ids))
-	err := r.eachEntry(ctx, ids, func(i int,
-		e wire.Entry) {
+	err := r.eachEntry(ctx, ids, func(i int, e wire.Entry) {
 		found[i] = append(found[i], timelineRows(ids[i], e, s)...)
 	})
 	return slices.Concat(found...), err
@@ -100,8 +97,7 @@ func timelineRows(id wire.ID, e wire.Entry, s Story) (rows []TimelineRow) {
 	for n, r := range e.Records {
 		if schema.Plain(r.Seller) == s.Seller && r.At >= s.From {
 			rows = append(rows, TimelineRow{Room: id, At: r.At, Epoch: e.Epoch, Ticket: r.Ticket, Fence: r.Fence,
-				Kind:   schema.Plain(r.Type),
-				Detail: json.RawMessage(schema.DetailOf(r)), Entry: e.ID, N: int64(n)})
+				Kind: schema.Plain(r.Type), Detail: json.RawMessage(schema.DetailOf(r)), Entry: e.ID, N: int64(n)})
 		}
 	}
 	return rows
@@ -118,6 +114,6 @@ func together(rows, pending []TimelineRow, limit int) []TimelineRow {
 // compare orders rows by time; rows of the same millisecond in a room, by the journal's order.
 func (r TimelineRow) compare(other TimelineRow) int {
 	return cmp.Or(cmp.Compare(r.At, other.At), cmp.Compare(r.Room, other.Room),
-		cmp.Compare(r.Epoch, other.Epoch),
-		schema.CompareEntries(r.Entry, other.Entry), cmp.Compare(r.N, other.N))
+		cmp.Compare(r.Epoch, other.Epoch), schema.CompareEntries(r.Entry, other.Entry),
+		cmp.Compare(r.N, other.N))
 }

@@ -24,19 +24,16 @@ type Incident struct {
 	At                    int64 // unix ms
 }
 
-// Troubles returns lost messages and incidents since an instant (unix ms), latest first, at most limit of
+// Troubles returns lost messages and incidents since an instant (unix ms), latest first, at most `most` of
 // each. A message that was claimed or assigned is not lost.
-func (r *Reader) Troubles(ctx context.Context, id wire.ID, since int64, limit int) (lost []Lost,
+func (r *Reader) Troubles(ctx context.Context, id wire.ID, since int64, most int) (lost []Lost,
 	seen []Incident, err error) {
-	if limit <= 0 {
-		limit = defaultLimit
-	}
-	limit = min(limit, maxLimit)
+	most = limit(most)
 	err = r.reading(ctx, id, func(w *work) error {
-		if lost, err = w.lost(since, limit); err != nil {
+		if lost, err = w.lost(since, most); err != nil {
 			return err
 		}
-		seen, err = w.incidents(since, limit)
+		seen, err = w.incidents(since, most)
 		return err
 	})
 	if err != nil {

@@ -62,8 +62,7 @@ type Detail struct {
 func DetailOf(r wire.Record) string {
 	b, err := json.Marshal(Detail{Outcome: r.Outcome, EndedAt: r.EndedAt, ExpiresAt: r.ExpiresAt, Since: r.Since,
 		Position: r.Position, MessageID: Plain(r.MessageID), Result: r.Result, Who: Plain(r.Who),
-		Action: Plain(r.Action),
-		Reason: Plain(r.Reason), Asks: r.Asks, Duplicate: r.Duplicate})
+		Action: Plain(r.Action), Reason: Plain(r.Reason), Asks: r.Asks, Duplicate: r.Duplicate})
 	if err != nil { // strings and integers always marshal
 		return "{}"
 	}

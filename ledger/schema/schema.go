@@ -76,5 +76,12 @@ func (q *Conditions) Add(condition string, value any) {
 	q.List = append(q.List, fmt.Sprintf(condition, q.Param(value)))
 }
 
+// AddIf adds a condition unless its value is zero: "" or 0.
+func (q *Conditions) AddIf(condition string, value any) {
+	if value != "" && value != int64(0) {
+		q.Add(condition, value)
+	}
+}
+
 // Where returns the condition that all of the list hold.
 func (q *Conditions) Where() string { return strings.Join(q.List, " AND ") }
