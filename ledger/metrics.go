@@ -62,8 +62,7 @@ func databaseMetrics(db *sqldb.DB) []prometheus.Collector {
 	count := func(name, help string, labels prometheus.Labels,
 		read func(sqldb.Stats) uint64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "waitroom_ledger_" + name, Help: help,
-			ConstLabels: labels},
-			func() float64 { return float64(read(db.Stats())) })
+			ConstLabels: labels}, func() float64 { return float64(read(db.Stats())) })
 	}
 	return []prometheus.Collector{
 		count("failures_total", "Database operations that failed.", nil,

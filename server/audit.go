@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/read"
@@ -28,7 +29,7 @@ func VerifyAudit(ctx context.Context, cfg Config, since string, out io.Writer) e
 		return fmt.Errorf("%s: %w", called("database-url"), err)
 	}
 	defer func() { _ = db.Close() }()
-	report, err := read.New(read.Config{DB: db, Retention: cfg.Retention}).VerifyAudit(ctx, since)
+	report, err := read.New(read.Config{DB: db, Retention: cfg.Retention, Now: time.Now}).VerifyAudit(ctx, since)
 	if err != nil {
 		return err
 	}

@@ -100,10 +100,10 @@ func (t *Trimmer) eraseIn(ctx context.Context, n sellerColumns, r pseudonym.Rena
 func (n sellerColumns) find(s sqldb.Session, r pseudonym.Renamer, rooms map[wire.ID][]sellerRow) error {
 	q := &schema.Conditions{}
 	for _, column := range n.sellers {
-		q.Add(column+" = %s", r.Seller())
+		q.Add(column+" = %s", r.Seller)
 	}
 	for _, column := range n.free() {
-		for _, form := range r.Forms() {
+		for _, form := range r.Forms {
 			q.Add(column+` LIKE %s ESCAPE '!'`, "%"+likeEscape.Replace(form)+"%")
 		}
 	}
@@ -129,7 +129,7 @@ func (n sellerColumns) scan(scan func(...any) error, r pseudonym.Renamer) (m sel
 		return m, false, err
 	}
 	for _, seller := range sellers {
-		found = found || seller != nil && *seller == r.Seller()
+		found = found || seller != nil && *seller == r.Seller
 	}
 	for i, text := range m.before {
 		m.after[i] = n.rewrite(r, i, text)
@@ -175,7 +175,7 @@ func (n sellerColumns) write(w *work, r pseudonym.Renamer, m sellerRow) error {
 	var set []string
 	for _, column := range n.sellers {
 		set = append(set, fmt.Sprintf("%[1]s = CASE WHEN %[1]s = %[2]s THEN %[3]s ELSE %[1]s END", column,
-			q.Param(r.Seller()), q.Param(r.Pseudonym())))
+			q.Param(r.Seller), q.Param(r.Pseudonym)))
 	}
 	for i, column := range n.free() {
 		if m.before[i] != m.after[i] {

@@ -119,7 +119,7 @@ func (r *round) rest(ctx context.Context, took time.Duration) error {
 			return err
 		}
 	}
-	return r.extendTurn(ctx)
+	return r.set(ctx, trimTurn, "")
 }
 
 // tasks deletes finished and dead outbox tasks that are older than the retention; without webhooks, also open

@@ -51,8 +51,7 @@ var trimTables = []trimTable{
 // nthRow returns the time of the row that has n older ones; found is false with fewer rows.
 func (w *work) nthRow(s trimTable, n int) (at int64, found bool, err error) {
 	err = w.Row(fmt.Sprintf(`SELECT %[2]s FROM %[1]s t WHERE room = $1%[3]s ORDER BY %[2]s LIMIT 1 OFFSET $2`,
-		s.table, s.at, s.only),
-		string(w.id), n).Scan(&at)
+		s.table, s.at, s.only), string(w.id), n).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -69,15 +68,11 @@ func (w *work) deletion(table, key, found string) string {
 	return fmt.Sprintf(`DELETE FROM %[1]s WHERE (%[3]s) IN (SELECT %[3]s FROM %[1]s t %[2]s)`, table, found, key)
 }
 
-// due selects a table's rows of a room ($1) before an instant ($2), at most $3.
-func (s trimTable) due() string {
-	return fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only,
-		s.stays)
-}
-
 // clear deletes a table's rows from before an instant.
 func (w *work) clear(s trimTable, before int64, most int) (int64, error) {
-	return w.Exec(w.deletion(s.table, s.key, s.due()), string(w.id), before, most)
+	due := fmt.Sprintf(`WHERE t.room = $1 AND %[1]s < $2%[2]s%[3]s ORDER BY %[1]s LIMIT $3`, s.at, s.only,
+		s.stays)
+	return w.Exec(w.deletion(s.table, s.key, due), string(w.id), before, most)
 }
 
 // shorten deletes the audit chain's rows before its last due one, which begins the chain then. Its hash shows
@@ -138,8 +133,7 @@ func (w *work) epochsOf() (epochs []int64, err error) {
 func (w *work) nthEntry(epoch int64, n int) (at int64, found bool, err error) {
 	var entry string
 	err = w.Row(`SELECT entry FROM timeline WHERE room = $1 AND epoch = $2 AND entry < 'a' ORDER BY entry, n
-		LIMIT 1 OFFSET $3`,
-		string(w.id), epoch, n).Scan(&entry)
+		LIMIT 1 OFFSET $3`, string(w.id), epoch, n).Scan(&entry)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}

@@ -145,12 +145,7 @@ func (r *round) begin(ctx context.Context) (mine bool, err error) {
 // trimKey is the transaction's key; no room has this id.
 const trimKey = "retention "
 
-// extendTurn keeps other replicas from trimming for longer.
-func (r *round) extendTurn(ctx context.Context) error { return r.set(ctx, trimTurn, "") }
-
-// errTurnLost is returned when another process has taken the turn.
-var errTurnLost = errors.New("another replica has the turn by now")
-
+// set makes the turn last until then. It returns an error if another process has taken it.
 func (r *round) set(ctx context.Context, until time.Duration, more string, args ...any) error {
 	return r.cfg.DB.Write(ctx, func(s sqldb.Session) error {
 		now, err := s.Dialect.Now(ctx, s)
@@ -160,7 +155,7 @@ func (r *round) set(ctx context.Context, until time.Duration, more string, args 
 		n, err := s.Exec(`UPDATE retention SET until = $2`+more+` WHERE id = 1 AND owner = $1`,
 			append([]any{r.name, now + until.Milliseconds()}, args...)...)
 		if err == nil && n == 0 {
-			err = errTurnLost
+			err = errors.New("another replica has the turn by now")
 		}
 		return err
 	})

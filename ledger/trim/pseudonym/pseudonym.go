@@ -14,32 +14,23 @@ import (
 
 // Renamer replaces a seller's id with a pseudonym.
 type Renamer struct {
-	seller, pseudonym string
-	forms             []string // as it is, and decomposed
+	Seller, Pseudonym string   // the id that is replaced, and by what
+	Forms             []string // spellings of the id in a text: composed and decomposed Unicode
 }
 
 // New returns a renamer of a seller.
 func New(seller, pseudonym string) Renamer {
-	r := Renamer{seller: seller, pseudonym: pseudonym, forms: []string{seller}}
+	r := Renamer{Seller: seller, Pseudonym: pseudonym, Forms: []string{seller}}
 	if decomposed := norm.NFD.String(seller); decomposed != seller {
-		r.forms = append(r.forms, decomposed)
+		r.Forms = append(r.Forms, decomposed)
 	}
 	return r
 }
 
-// Seller returns the id that is replaced.
-func (r Renamer) Seller() string { return r.seller }
-
-// Pseudonym returns what replaces the id.
-func (r Renamer) Pseudonym() string { return r.pseudonym }
-
-// Forms returns the spellings of the id in a text: composed and decomposed Unicode.
-func (r Renamer) Forms() []string { return r.forms }
-
 // Text returns the text with the id replaced wherever it is a word. Any letter outside ASCII may follow at
 // once, as 이 or 님 does in Korean: Text prefers to rename a word too many over leaving a seller's id.
 func (r Renamer) Text(text string) string {
-	for _, form := range r.forms {
+	for _, form := range r.Forms {
 		text = r.words(text, form)
 	}
 	return text
@@ -56,7 +47,7 @@ func (r Renamer) words(text, form string) string {
 		begin, end := at+i, at+i+len(form)
 		if startsWord(text[:begin], form) && endsWord(text[end:]) {
 			out.WriteString(text[from:begin])
-			out.WriteString(r.pseudonym)
+			out.WriteString(r.Pseudonym)
 			from, at = end, end
 			continue
 		}
@@ -144,8 +135,8 @@ func (r Renamer) member(name string, value any) (_ any, changed bool) {
 			v[i], changed = next, changed || other
 		}
 	case string:
-		if slices.Contains(sellerMembers, name) && v == r.seller {
-			return r.pseudonym, true
+		if slices.Contains(sellerMembers, name) && v == r.Seller {
+			return r.Pseudonym, true
 		}
 		if slices.Contains(textMembers, name) {
 			out := r.Text(v)
