@@ -16,16 +16,12 @@ type announceArgs struct {
 	Notice      string
 	NoticeUntil int64
 	Action      string // JSON members; "" = support has not acted
-	Registered  int64
-	Begins      string // absence token under which the script may begin the room; "" = it may not
 }
 
 type openArgs struct {
 	OpenUntil   int64
 	ClosedUntil int64
 	Action      string // JSON members; "" = support has not acted
-	Registered  int64
-	Begins      string // absence token under which the script may begin the room; "" = it may not
 }
 
 // Records of what support sets for a whole room; see room/wire.
@@ -38,32 +34,25 @@ type (
 // takes that back. The room is kept until then, also unused. Error: ErrStore.
 func (e *Engine) Announce(ctx context.Context, id ID, request string, a *Announcement, until time.Time,
 	by Action) (Standing, error) {
-	once, args := requestKey(request), announceArgs{Action: by.reasons()}
+	args := announceArgs{Action: by.reasons()}
 	if a != nil {
 		args.Notice, args.NoticeUntil = a.Encode(), until.UnixMilli()
 	}
-	return e.listed(ctx, id, func(l listing) call {
-		args.Registered, args.Begins = l.at, l.absence
-		return announceVerb.with(args).keptIn(once)
-	})
+	return e.listed(ctx, id, announceVerb.with(args).keptIn(requestKey(request)))
 }
 
 // Open opens a room outside its hours until a time, or closes it whatever they are; zero times let the hours
 // decide again. The room is kept until then, also unused. Error: ErrStore.
 func (e *Engine) Open(ctx context.Context, id ID, request string, open, closed time.Time,
 	by Action) (Standing, error) {
-	once := requestKey(request)
 	args := openArgs{OpenUntil: unixMilli(open), ClosedUntil: unixMilli(closed), Action: by.reasons()}
-	return e.listed(ctx, id, func(l listing) call {
-		args.Registered, args.Begins = l.at, l.absence
-		return openVerb.with(args).keptIn(once)
-	})
+	return e.listed(ctx, id, openVerb.with(args).keptIn(requestKey(request)))
 }
 
 // listed runs a verb that needs its room in the index, and returns the standing of its reply.
-func (e *Engine) listed(ctx context.Context, id ID, verb func(listing) call) (st Standing, err error) {
+func (e *Engine) listed(ctx context.Context, id ID, c call) (st Standing, err error) {
 	err = e.index.listed(ctx, id, func(l listing) (err error) {
-		st, err = e.standing(ctx, verb(l), id)
+		st, err = e.standing(ctx, c.begins(l), id)
 		return err
 	})
 	return st, err

@@ -5,14 +5,12 @@ import "context"
 var assignVerb = newVerb[assignArgs]("assign")
 
 type assignArgs struct {
-	Fence      int64
-	Digest     string // of the message
-	ID         string // of the message, as JSON
-	Completes  bool   // a code in the message ends the lease
-	Action     string // JSON members
-	Why        string // the JSON members "who" and "reason"
-	Registered int64
-	Begins     string // absence token under which the script may begin the room; "" = it may not
+	Fence     int64
+	Digest    string // of the message
+	ID        string // of the message, as JSON
+	Completes bool   // a code in the message ends the lease
+	Action    string // JSON members
+	Why       string // the JSON members "who" and "reason"
 }
 
 // AssignRequest gives an unmatched message to a lease that could have caused it. Support sends it.
@@ -38,12 +36,11 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 		Who    string `json:"who"`
 		Reason string `json:"reason"`
 	}{q.By.Who, q.By.Reason})
-	once := requestKey(q.Request)
+	args := assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why}
+	c := assignVerb.with(args).keptIn(requestKey(q.Request))
 	var m Match
 	err := e.index.listed(ctx, id, func(l listing) error {
-		args := assignArgs{q.Fence, digest(q.MessageID), jsonText(q.MessageID), !q.Keep, q.By.reasons(), why,
-			l.at, l.absence}
-		a, err := matchOf(e.answer(ctx, assignVerb.with(args).keptIn(once), id))
+		a, err := matchOf(e.answer(ctx, c.begins(l), id))
 		if err == nil {
 			m = *a.Match
 			m.Version = a.Version

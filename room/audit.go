@@ -9,11 +9,9 @@ import (
 var auditVerb = newVerb[auditArgs]("audit")
 
 type auditArgs struct {
-	Kind       string // of the record; "" = no record, only an event for support's pages
-	Members    string // JSON members of the record
-	Alert      bool   // support's pages get an event: messages or incidents changed
-	Registered int64
-	Begins     string // absence token under which the script may begin the room; "" = it may not
+	Kind    string // of the record; "" = no record, only an event for support's pages
+	Members string // JSON members of the record
+	Alert   bool   // support's pages get an event: messages or incidents changed
 }
 
 // SupportRoom is the reserved room whose journal has support's actions outside rooms: signing in and out.
@@ -42,11 +40,8 @@ func (e *Engine) Incident(ctx context.Context, id ID, kind, subject, detail stri
 // journal writes a record that concerns no place. The room is put into the index, so that the ledger drains
 // its journal.
 func (e *Engine) journal(ctx context.Context, id ID, kind, rest string, desk bool) error {
-	once := requestKey("")
-	return e.index.listed(ctx, id, func(l listing) error {
-		_, err := e.standing(ctx, auditVerb.with(auditArgs{kind, rest, desk, l.at, l.absence}).keptIn(once), id)
-		return err
-	})
+	_, err := e.listed(ctx, id, auditVerb.with(auditArgs{kind, rest, desk}).keptIn(requestKey("")))
+	return err
 }
 
 // Alert makes support's pages load the room's messages and incidents again. Error: ErrStore.

@@ -126,6 +126,10 @@ type caller struct {
 	Version int64
 	Lineage string
 	Latest  int64 // latest time of Redis's clock at which the call may run (unix ms); 0 = not known
+	// For a verb that may begin the room: when this process registered it in the index (unix ms), and the
+	// absence token under which it may begin; "" = it may not.
+	Registered int64
+	Absence    string
 }
 
 // rare has what a calling process seldom has to say.
@@ -147,7 +151,7 @@ var (
 // Positions in ARGV, where Lua counts from 1. call.lua lists all.
 const (
 	callerAt    = 4
-	argumentsAt = 9
+	argumentsAt = 11
 )
 
 // argumentsOf has the arguments of each verb, by its name.
@@ -169,9 +173,10 @@ func newVerb[A any](name string) verb[A] {
 // call is a verb with its arguments.
 type call struct {
 	verb     string
-	args     []any  // texts
-	once     string // name of the key that keeps the reply for a repeat of the request; "" = it is not kept
-	readOnly bool   // the verb writes nothing, because Redis refuses writes
+	args     []any   // texts
+	once     string  // name of the key that keeps the reply for a repeat of the request; "" = it is not kept
+	readOnly bool    // the verb writes nothing, because Redis refuses writes
+	listing  listing // for a verb that may begin the room
 }
 
 // with returns a call of the verb.
@@ -182,6 +187,12 @@ func (v verb[A]) with(a A) call {
 // keptIn returns the call with the name of the key that keeps its reply.
 func (c call) keptIn(once string) call {
 	c.once = once
+	return c
+}
+
+// begins returns the call with the room's entry in the index.
+func (c call) begins(l listing) call {
+	c.listing = l
 	return c
 }
 

@@ -278,7 +278,7 @@ func (e *Engine) eval(ctx context.Context, c call, id ID, observed position, rep
 		latest = e.memory.latestTime(id, now)
 	}
 	jumps := max(terms.Quarantine, settling)
-	by := caller{observed.epoch, observed.version, observed.lineage, latest}
+	by := caller{observed.epoch, observed.version, observed.lineage, latest, c.listing.at, c.listing.absence}
 	seldom := rare{Replays: replays, ReadOnly: c.readOnly, Outage: e.memory.outageEnd(id),
 		ClockJump: e.memory.jumpedAhead(id, jumps, now), Trace: e.traceOf(ctx), Evicts: e.evicts.Load()}
 	res, err := e.library.call(ctx, c.readOnly, e.names.keys(id, e.memory.cluster),

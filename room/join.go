@@ -9,19 +9,17 @@ import (
 var joinVerb = newVerb[joinArgs]("join")
 
 type joinArgs struct {
-	Session    string        // thin.lua knows this one and OwnLease by their positions
-	OwnLease   time.Duration // this place's lease; 0 = the room's
-	Seller     string        // "" = none
-	MayWait    bool
-	Channel    string        // Pub/Sub channel for the grant of a waiter; "" = none
-	Vouch      time.Duration // the waiter is away after this unless vouched for again; 0 = never
-	Asks       bool          // the session announces asks (see expect.lua)
-	Ticket     int64         // refused unless the place has this ticket; 0 = any
-	RoomLimit  int           // most waiters; 0 = any number
-	Address    string        // digest of the client's address; "" = not known
-	Registered int64
-	Closed     bool
-	Begins     string // absence token under which the script may begin the room; "" = it may not
+	Session   string        // thin.lua knows this one and OwnLease by their positions
+	OwnLease  time.Duration // this place's lease; 0 = the room's
+	Seller    string        // "" = none
+	MayWait   bool
+	Channel   string        // Pub/Sub channel for the grant of a waiter; "" = none
+	Vouch     time.Duration // the waiter is away after this unless vouched for again; 0 = never
+	Asks      bool          // the session announces asks (see expect.lua)
+	Ticket    int64         // refused unless the place has this ticket; 0 = any
+	RoomLimit int           // most waiters; 0 = any number
+	Address   string        // digest of the client's address; "" = not known
+	Closed    bool
 }
 
 // errRegister reports that a room's index entry was too old when the script ran.
@@ -62,8 +60,8 @@ func (e *Engine) Join(ctx context.Context, id ID, q JoinRequest) (Standing, erro
 	var st Standing
 	err := e.index.listed(ctx, id, func(l listing) (err error) {
 		args := joinArgs{q.Session, e.joinLease(q), q.Seller, !q.NoWait, q.Channel, q.Vouch, q.Asks, q.Ticket,
-			e.cfg.Waiters, q.Address, l.at, e.hoursBegin(id, time.Now().UnixMilli()) != 0, l.absence}
-		c := joinVerb.with(args).keptIn(once)
+			e.cfg.Waiters, q.Address, e.hoursBegin(id, time.Now().UnixMilli()) != 0}
+		c := joinVerb.with(args).keptIn(once).begins(l)
 		if e.thinJoin(q) {
 			c.verb = "lock"
 		}

@@ -19,9 +19,7 @@ var (
 )
 
 type matchArgs struct {
-	Message    []byte // JSON of a matchMessage
-	Registered int64
-	Begins     string // absence token under which the script may begin the room; "" = it may not
+	Message []byte // JSON of a matchMessage
 }
 
 type settleArgs struct {
@@ -128,7 +126,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 			if err != nil {
 				return fmt.Errorf("encode message: %w", err)
 			}
-			res, err := e.run(ctx, matchVerb.with(matchArgs{text, l.at, l.absence}), id)
+			res, err := e.run(ctx, matchVerb.with(matchArgs{text}).begins(l), id)
 			if err != nil {
 				return err
 			}

@@ -5,10 +5,8 @@ import "context"
 var pauseVerb = newVerb[pauseArgs]("pause")
 
 type pauseArgs struct {
-	Paused     bool
-	Action     string // JSON members; "" = support has not acted
-	Registered int64
-	Begins     string // absence token under which the script may begin the room; "" = it may not
+	Paused bool
+	Action string // JSON members; "" = support has not acted
 }
 
 // Action is an action of a member of support, for the journal.
@@ -31,8 +29,5 @@ type Action struct {
 // While a room is paused its line keeps its order, no waiter is granted, and the live lease goes on. A repeat
 // changes nothing. Error: ErrStore.
 func (e *Engine) Pause(ctx context.Context, id ID, request string, paused bool, by Action) (Standing, error) {
-	once := requestKey(request)
-	return e.listed(ctx, id, func(l listing) call {
-		return pauseVerb.with(pauseArgs{paused, by.reasons(), l.at, l.absence}).keptIn(once)
-	})
+	return e.listed(ctx, id, pauseVerb.with(pauseArgs{paused, by.reasons()}).keptIn(requestKey(request)))
 }

@@ -13,12 +13,10 @@ import (
 var replayVerb = newVerb[replayArgs]("replay")
 
 type replayArgs struct {
-	Epoch      int64 // last observed epoch; 0 = none
-	Version    int64
-	Lineage    string
-	Known      []byte // a replay, as JSON
-	Registered int64
-	Begins     string // absence token, as in joinArgs
+	Epoch   int64 // last observed epoch; 0 = none
+	Version int64
+	Lineage string
+	Known   []byte // a replay, as JSON
 }
 
 // replay has the observations and the ledger's record that are replayed to a room: see verb/replay.lua.
@@ -170,8 +168,8 @@ func (e *Engine) replayWith(ctx context.Context, id ID, found record, token stri
 		return fmt.Errorf("encode a replay: %w", err)
 	}
 	return e.index.registeredNow(ctx, id, token, func(l listing) error {
-		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text, l.at, l.absence}
-		res, err := e.eval(ctx, replayVerb.with(args), id, position{}, true)
+		args := replayArgs{k.at.epoch, k.at.version, k.at.lineage, text}
+		res, err := e.eval(ctx, replayVerb.with(args).begins(l), id, position{}, true)
 		if err != nil {
 			return err
 		}

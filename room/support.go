@@ -38,10 +38,8 @@ type moveArgs struct {
 }
 
 type restoreArgs struct {
-	Ticket     int64
-	Action     string
-	Registered int64
-	Begins     string // absence token under which the script may begin the room; "" = it may not
+	Ticket int64
+	Action string
 }
 
 // Release ends the lease with this fence as forced. Errors: ErrStaleFence, ErrStore.
@@ -84,8 +82,5 @@ func (e *Engine) Move(
 // ErrSellerHasPlace where the seller has joined again with another session; ErrStore.
 func (e *Engine) Restore(ctx context.Context, id ID, request string, ticket int64, by Action) (Standing,
 	error) {
-	once := requestKey(request)
-	return e.listed(ctx, id, func(l listing) call {
-		return restoreVerb.with(restoreArgs{ticket, by.reasons(), l.at, l.absence}).keptIn(once)
-	})
+	return e.listed(ctx, id, restoreVerb.with(restoreArgs{ticket, by.reasons()}).keptIn(requestKey(request)))
 }

@@ -4,9 +4,9 @@
 -- ARGV  1 the verb; lock and unlock are a join and a leave that thin.lua could not execute
 --       2 the room's settings, as JSON
 --       3 the name of ONCE; '' = no reply is kept
---       4 to 7  what the caller knows: epoch, version, lineage, latest
---       8 what the caller seldom has to say, as JSON of what is not zero; '' = all is
---       9 and on  the verb's arguments, in the order of its struct in Go (codec.go writes all of these)
+--       4 to 9  what the caller knows, in the order of caller in codec.go
+--       10 what the caller seldom has to say, as JSON of what is not zero; '' = all is
+--       11 and on  the verb's arguments, in the order of its struct in Go (codec.go writes all of these)
 --
 -- A verb replies by wire.Reply; see reply.lua. These replies mean that the verb was not executed:
 --   ahead <ms>       Redis's clock is later than the caller's bound: a slow call, or a clock jump
@@ -73,7 +73,7 @@ function call(keys, argv)
   name_keys(keys[1], argv[3])
   local called = thin.room_verb[argv[1]] or argv[1]
   settings, caller, args = settings_of(argv[2]), from_argv.caller(argv), from_argv[called](argv)
-  rare = argv[8] == '' and NOTHING or setmetatable(cjson.decode(argv[8]), OR_NOTHING)
+  rare = argv[10] == '' and NOTHING or setmetatable(cjson.decode(argv[10]), OR_NOTHING)
   change = { any = false, room = false, lease = false, codes = false, matching = false }
   news, memo = {}, nothing_known()
   state.read()

@@ -72,9 +72,9 @@ end
 -- may have sent the call again, to another server than before.
 function existence.unlisted()
   if settings.ephemeral then return false end -- no index has it
-  local registered = args.registered
+  local registered = caller.registered
   return registered <= room.idle_since or NOW - registered > REGISTERED_FOR
-    or (room.epoch == 0 and args.begins ~= existence.absence_token())
+    or (room.epoch == 0 and caller.absence ~= existence.absence_token())
 end
 
 -- register returns the reply that makes the caller register the room and call again.

@@ -8,8 +8,8 @@
 -- The verbs are lock and unlock, with the ARGV of a room's join and leave; see call.lua. Of these are read:
 --   3   of an unlock the name of ONCE
 --   7   the latest time at which a lock may run (ms), 0 = any
---   9   the session
---   10  of a lock the length of the lease (ms), of an unlock the lease's fence
+--   11  the session
+--   12  of a lock the length of the lease (ms), of an unlock the lease's fence
 -- They reply:
 --   taken <fence> <now> <expires>
 --   released <now>
@@ -74,9 +74,9 @@ local function join(lock, argv)
   if last and fence + 0 <= last then fence = format('%d', last + 1) end -- the clock went back
   local now = second .. ms
   if argv[7] ~= '0' and now + 0 > argv[7] + 0 then return nil end
-  local ends = now + argv[10]
+  local ends = now + argv[12]
   local ends_text = format('%d', ends)
-  local text = holder(argv[9], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
+  local text = holder(argv[11], fence) .. '"locked_at":"' .. instant(second + 0, ms) .. '","expires_at":"' ..
     instant(floor(ends / 1000), ends_text:sub(-3)) .. '"}'
   command('SET', lock, text, 'PXAT', ends_text)
   command('SET', thin.fence_key(lock), fence, 'PX', FENCE_KEPT_TEXT)
@@ -87,7 +87,7 @@ end
 local function leave(lock, argv)
   local of = prefix(lock)
   local once, text = of .. argv[3], thin.text(lock)
-  local held = text and text:find(holder(argv[9], argv[10]), 1, true) == 1
+  local held = text and text:find(holder(argv[11], argv[12]), 1, true) == 1
   if held and command('EXISTS', of .. 'state') == 0 then
     local second, us = time()
     local answer = 'released ' .. second .. us:sub(1, 3)

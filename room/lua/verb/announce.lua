@@ -4,7 +4,6 @@
 --   notice             see wire.BySupport; '' takes back what was announced
 --   notice_until       until when pages show it (ms)
 --   action             JSON members for the journal
---   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register). Publishes the announcement.
 
 function verb.announce()

@@ -7,7 +7,6 @@
 --   digest, id         of the message; the id as JSON
 --   completes          whether a code ends the lease
 --   action, why        JSON members for the journal
---   registered, begins  see existence.unlisted
 -- Codes:
 --   ok, register     see existence.register
 --   no_message       no such message is known

@@ -4,7 +4,6 @@
 -- args:
 --   kind, members      of the journal's record; kind '' = none
 --   alert              whether the desks are notified
---   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register) Publishes the alert, if there is one.
 
 function verb.audit()

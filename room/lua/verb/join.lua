@@ -18,9 +18,7 @@
 --   room_limit          how many may wait, 0 = any number
 --   address             digest of the client's address, kept while the place lives, or may be restored;
 --                       '' = not known
---   registered          when the calling process last registered the room in the index (ms)
 --   closed              whether the room is outside its hours; support may have opened or closed it
---   begins              the absence token of a room that Redis does not know; see existence.unlisted
 -- The Go library alone sends own_lease, channel and vouch.
 -- Codes:
 --   ok

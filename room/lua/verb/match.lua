@@ -4,7 +4,6 @@
 -- shown to the holder once the ledger has agreed, by settle. A late message is shown at once.
 --
 -- args:
---   registered, begins  see existence.unlisted
 --   message             the SMS:
 --     digest, id    of the message; the id as JSON
 --     from, to      when the carrier took it, within [from, to) (ms); both 0 = the carrier did not report it

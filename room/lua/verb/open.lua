@@ -4,7 +4,6 @@
 --   open_until         until when the room takes new places outside its hours (ms); 0 = it does not
 --   closed_until       until when it takes none (ms); 0 = the hours decide
 --   action             JSON members for the journal
---   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register). Publishes until when.
 
 function verb.open()

@@ -5,7 +5,6 @@
 -- args:
 --   paused
 --   action             JSON members for the journal
---   registered, begins  see existence.unlisted
 -- Codes: ok, register (see existence.register) Publishes whether the room is paused, and a grant if the pause
 -- ends. If the room is as wanted already, the
 --   action is journalled and nothing is published.

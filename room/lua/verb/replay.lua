@@ -11,7 +11,6 @@
 --
 -- args:
 --   epoch, version, lineage  the last that were observed; epoch 0 = none
---   registered, begins       see existence.unlisted
 --   known                    what was observed, and what the ledger knows:
 --     fence, ticket  the highest that are known, also to the ledger
 --     over           when the last observed lease was granted or over, 0 = not known

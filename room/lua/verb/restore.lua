@@ -7,7 +7,6 @@
 -- args:
 --   ticket              of the place that support ended
 --   action              JSON members for the journal
---   registered, begins  see existence.unlisted
 -- Codes:
 --   ok                also if the place was put back already, and its session waits or holds the lock; the
 --                     reply has the place
