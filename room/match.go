@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/waitroom/waitroom/room/wire"
@@ -130,12 +129,12 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 			if err != nil {
 				return err
 			}
-			if reply, ok := res.(string); ok && strings.HasPrefix(reply, "asks ") {
-				e.learn(id, strings.Fields(reply)[1:], q, m.Fits)
+			a, err := e.parseAnswer(res)
+			if a.Code == "asks" {
+				e.learn(id, a.Filters, q, m.Fits)
 				continue
 			}
-			a, err := matchOf(e.parseAnswer(res))
-			if err != nil {
+			if a, err = matchOf(a, err); err != nil {
 				return err
 			}
 			if found = *a.Match; !e.cfg.Silent {

@@ -31,7 +31,7 @@ func codeError(a *answer) error {
 		return err
 	}
 	switch a.Code {
-	case "ok", "active", "idle", "asleep", "replayed":
+	case "ok", "active", "idle", "asleep", "replayed", "asks":
 		return nil
 	case "register": // the index entry is too old
 		if a.Epoch == 0 && a.Absence != "" {

@@ -24,7 +24,7 @@ var leaks = []leak{
 	{"outcomes", "places", stack.Change("room/lua/places.lua", "if #old == 0 then return end",
 		"if true then return end")},
 	{"answers", "keys", stack.Change("room/lua/reply.lua",
-		"command('SET', ONCE, text, 'PX', int(kept_for()))", "command('SET', ONCE, text)")},
+		"command('SET', ONCE, text, 'PX', int(ms))", "command('SET', ONCE, text)")},
 	{"goroutines", "goroutines", stack.Change("room/join.go", `once := ""`,
 		"go func() { select {} }()\nonce := \"\"")},
 	{"memory", "heap", stack.Change("room/join.go", `once := ""`,

@@ -48,9 +48,8 @@ func breakages() []breakage {
 		{TimeOff, "frames name a time that is five seconds ahead", Calm(), []edit{
 			{"hub/frame.go", "b = strconv.AppendInt(b, now, 10)", "b = strconv.AppendInt(b, now+5000, 10)"}}},
 		{NoService, "from the thirtieth ticket on every join fails", Calm(), []edit{
-			lua("verb/join.lua", "  existence.wake()\n  advance()\n",
-				"if room.tickets >= 30 then return redis.error_reply('ERR broken') end\n  existence.wake()\n  "+
-					"advance()\n")}},
+			lua("verb/join.lua", "function verb.join()\n",
+				"function verb.join()\n  if room.tickets >= 30 then error('broken') end\n")}},
 		{Stuck, "for five of every eight seconds no lease is granted", Calm(), []edit{
 			lua("verb/join.lua", "if leases.held() or room.paused then",
 				"if leases.held() or room.paused or NOW % 8000 < 5000 then"),

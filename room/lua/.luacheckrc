@@ -7,8 +7,8 @@ globals = {
   'INBOX', 'TEXTS', 'ONCE', 'OWN',
   'NOW', 'US', 'settings', 'caller', 'args', 'room', 'change', 'news', 'memo',
   'clock', 'state', 'lineage', 'existence', 'journal', 'event', 'places', 'line', 'leases', 'asks', 'presence',
-  'messages', 'matching', 'support', 'reply', 'thin', 'verb', 'wire',
-  'int', 'iso', 'instant', 'unix', 'advance', 'call',
+  'messages', 'matching', 'support', 'reply', 'thin', 'verb', 'prepare', 'wire',
+  'int', 'iso', 'instant', 'advance', 'call',
   'rare', 'from_argv', 'take_globals', 'command', 'format', 'concat', 'max', 'min', 'floor',
   'FORMAT', 'OPEN_FOR', 'LONGEST', 'SETTLING', 'BATCH', 'ORPHANED',
 }

@@ -1,5 +1,20 @@
 -- call.lua: one call of the library, from its keys and arguments to its reply.
 --
+-- Each call takes these steps:
+--   1  It reads the room and Redis's time. Some calls end here; see below.
+--   2  A request that was sent again, since its reply was lost, gets the reply that is kept (ONCE).
+--   3  The room is made ready, as the verb's file says:
+--        nothing                  advance() brings the room to the present. After that the lock is free
+--                                 only if no waiter is there to take it
+--        prepare.VERB = 'begin'   the same, and a room that Redis does not know begins. If the index may
+--                                 not have the room, the reply is "register": see existence.unlisted
+--        prepare.VERB = 'itself'  the verb does of this what it needs, in its own order
+--   4  The verb decides, and changes values and lists of waiters. It returns the code of the reply, the
+--      session whose place is in the reply (nil = none), and JSON of further members; see wire.Reply.
+--   5  What has changed is written and published, under one version; see state.commit. For a refusal that is
+--      what time alone has changed.
+--   6  A reply of the code ok is kept.
+--
 -- KEYS  1 LOCK. All other keys of the room begin as it does; Redis Cluster gets them too: see names.go
 -- ARGV  1 the verb; lock and unlock are a join and a leave that thin.lua could not execute
 --       2 the room's settings, as JSON
@@ -8,7 +23,7 @@
 --       10 what the caller seldom has to say, as JSON of what is not zero; '' = all is
 --       11 and on  the verb's arguments, in the order of its struct in Go (codec.go writes all of these)
 --
--- A verb replies by wire.Reply; see reply.lua. These replies mean that the verb was not executed:
+-- These replies mean that the verb was not executed:
 --   ahead <ms>       Redis's clock is later than the caller's bound: a slow call, or a clock jump
 --   newer            a later release wrote the room, in a format that this library does not know
 --   behind           Redis lost writes that the caller has observed; see lineage.check
@@ -68,6 +83,21 @@ local function nothing_known()
   }
 end
 
+-- execute prepares the room for a verb, executes it, writes what has changed and returns the reply.
+local function execute(called)
+  local how = prepare[called]
+  if how == 'begin' then
+    if existence.unlisted() then return reply.make(existence.register()) end
+    existence.wake()
+  end
+  if how ~= 'itself' then advance() end
+  local code, session, more = verb[called]()
+  if code ~= 'register' then state.commit() end
+  local text = reply.make(code, session, more)
+  if code == 'ok' then reply.keep(text) end
+  return text
+end
+
 -- call executes one verb and returns its reply.
 function call(keys, argv)
   name_keys(keys[1], argv[3])
@@ -79,5 +109,5 @@ function call(keys, argv)
   state.read()
   if caller.latest > 0 and NOW > caller.latest then return 'ahead ' .. int(NOW) end
   if room.format > FORMAT + 0 then return 'newer' end
-  return lineage.check() or verb[called]()
+  return lineage.check() or reply.repeated() or execute(called)
 end

@@ -48,8 +48,7 @@ end
 
 -- sleep makes the keys of an idle room expire after `retention` (ms).
 function existence.sleep(retention)
-  room.idle_since = NOW
-  state.write()
+  room.idle_since, change.room = NOW, true
   for _, key in ipairs(lasting()) do command('PEXPIRE', key, int(retention)) end
 end
 
@@ -80,8 +79,7 @@ end
 -- register returns the reply that makes the caller register the room and call again.
 -- The verb is not executed. The reply has the absence token if Redis does not know the room.
 function existence.register()
-  local absence = room.epoch == 0 and '"absence":"' .. existence.absence_token() .. '"' or nil
-  return reply.make('register', '', absence)
+  return 'register', nil, room.epoch == 0 and '"absence":"' .. existence.absence_token() .. '"' or nil
 end
 
 -- delete deletes an ephemeral room, but for its highest fence.

@@ -8,6 +8,9 @@ function journal.record(kind, v, more)
   records[#records + 1], news.records = wire.record(kind, v, more), records
 end
 
+-- length returns how many entries the stream has, with this call's.
+function journal.length() return command('XLEN', JOURNAL) + (news.records and 1 or 0) end
+
 -- append writes the records of this call as one entry of the stream.
 function journal.append()
   if not news.records then return end

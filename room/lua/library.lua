@@ -37,8 +37,9 @@ local memo           -- what this call has found or done, and is not stored; see
 
 local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
 local places, line, leases, asks, presence = {}, {}, {}, {}, {}
-local messages, matching, support, reply, thin, verb = {}, {}, {}, {}, {}, {}
-local int, iso, instant, unix -- numbers and times as text; see text.lua
+local messages, matching, support, reply, thin = {}, {}, {}, {}, {}
+local verb, prepare = {}, {} -- the verbs, and what call.lua prepares for each
+local int, iso, instant -- numbers and times as text; see text.lua
 local from_argv = {} -- functions that make caller, and args of each verb, from ARGV; see codec.go
 local advance        -- brings the room to NOW; see advance.lua
 local call           -- the function that Redis calls; see call.lua

@@ -1,13 +1,9 @@
 -- reply.lua: the reply of a verb, as wire.Reply: JSON with the code, the room's view and a session's place.
---
---   reply.make     returns the reply, and writes nothing
---   reply.refuse   writes what time alone has changed (state.commit), and makes the reply
---   reply.answer   writes all changes, makes the reply, and keeps it for a repeat of the request
 
 -- kept_for returns how long a repeated request gets the same reply (ms).
 local function kept_for() return memo.kept_for or (settings.ephemeral and 4 * 1000 or 60 * 1000) end
 
--- keep_for sets how long the reply of this call is kept (ms).
+-- keep_for sets how long the reply of this call is kept (ms), 0 = not at all.
 function reply.keep_for(ms) memo.kept_for = ms end
 
 -- ended returns the JSON of a place that has ended.
@@ -34,33 +30,20 @@ function reply.place(session)
   return wire.place(p)
 end
 
--- make returns a reply with a session's place; `more` is further JSON members. It joins all in one step,
--- since Lua takes long to make a text.
+-- make returns a reply with a session's place, nil = no session's; `more` is further JSON members. It joins
+-- all in one step, since Lua takes long to make a text.
 function reply.make(code, session, more)
-  local held, place = leases.held(), session ~= '' and reply.place(session)
+  local held, place = leases.held(), session and reply.place(session)
   return '{"code":"' .. code .. '","now":' .. int(NOW) .. ',"waiting":' .. int(line.length()) .. ',' ..
     state.room_json() .. (held and ',"lease":{' or '') .. (held and state.lease_json() or '') ..
     (held and '}' or '') .. (place and ',"place":' or '') .. (place or '') .. (more and ',' or '') ..
     (more or '') .. '}'
 end
 
--- remember keeps a reply for a repeat of the request, and returns it.
-function reply.remember(text)
-  if ONCE then command('SET', ONCE, text, 'PX', int(kept_for())) end
-  return text
-end
-
--- answer commits the changes and returns the reply, with the members `more`. A repeat of the request gets the
--- same.
-function reply.answer(code, session, more)
-  state.commit()
-  return reply.remember(reply.make(code, session, more))
-end
-
--- refuse commits what time alone has changed, and returns the reply of a refusal, with the members `more`.
-function reply.refuse(code, session, more)
-  state.commit()
-  return reply.make(code, session or '', more)
+-- keep keeps the reply for a repeat of the request.
+function reply.keep(text)
+  local ms = ONCE and kept_for() or 0
+  if ms > 0 then command('SET', ONCE, text, 'PX', int(ms)) end
 end
 
 -- repeated returns the kept reply to this request, nil if there is none.

@@ -102,6 +102,7 @@ end
 -- nothing. The version grows by one, however much changed: a handoff is one change. The event comes last: if
 -- a Redis user may not publish, Redis refuses only the event, and all else is written.
 function state.commit()
+  if rare.read_only then return end
   if change.any then room.version = room.version + 1 end
   memo.room_json, memo.lease_json = nil, nil
   local unwritten = memo.just_begun or memo.thin

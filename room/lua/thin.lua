@@ -106,6 +106,23 @@ function thin.answer(lock, argv)
   return argv[1] == 'unlock' and leave(lock, argv) or nil
 end
 
+-- decimals returns texts as numbers. The embedded store's Lua reads a number that begins with 0 as octal.
+local function decimals(text, ...)
+  if text then return tonumber(text, 10), decimals(...) end
+end
+
+-- unix returns the unix ms of a time as iso writes it; nil if the text is none.
+local function unix(text)
+  local year, month, day, hour, minutes_past, second, millis =
+    decimals(text:match('^(%d%d%d%d)-(%d%d)-(%d%d)T(%d%d):(%d%d):(%d%d)%.(%d%d%d)Z$'))
+  if not year then return nil end
+  local months = (month + 9) % 12 -- as in date, years begin in March
+  local years = year - (months >= 10 and 1 or 0)
+  local days = 365 * years + floor(years / 4) - floor(years / 100) + floor(years / 400) +
+    floor((153 * months + 2) / 5) + day - 1 - 719468
+  return (((days * 24 + hour) * 60 + minutes_past) * 60 + second) * 1000 + millis
+end
+
 -- read returns the session, ticket, fence, begin and end (ms) of the lease in a lock key's text; nil if the
 -- text is none of ours.
 function thin.read(text)

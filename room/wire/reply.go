@@ -14,6 +14,8 @@ type Reply struct {
 	Already     bool   `json:"already"` // leave: a message had completed the lease before
 	Asked       *Asked `json:"asked"`   // expect
 	Match       *Match `json:"match"`   // match, assign; expect of a claim
+	// Filters are those of asks that match needs to know whether the message fits; sealed.
+	Filters []string `json:"filters"`
 
 	NextAt  int64 `json:"next_at"` // expire: when to call it again
 	Journal int   `json:"journal"` // expire: entries that the ledger does not have yet

@@ -4,16 +4,11 @@
 --   notice             see wire.BySupport; '' takes back what was announced
 --   notice_until       until when pages show it (ms)
 --   action             JSON members for the journal
--- Codes: ok, register (see existence.register). Publishes the announcement.
+-- Codes: ok. Publishes the announcement.
 
+prepare.announce = 'begin'
 function verb.announce()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  if existence.unlisted() then return existence.register() end
-  existence.wake()
-  advance()
-
   support.record(args.action)
   support.set({ notice = args.notice, notice_until = args.notice_until })
-  return reply.answer('ok', '')
+  return 'ok'
 end

@@ -70,14 +70,12 @@ local function journal_assigned(m, lease, result, ends, ended)
     ended = ended }, '"message_id":' .. args.id .. ',' .. args.why)
 end
 
+prepare.assign = 'itself'
 function verb.assign()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-
   local first = {}
   first.result, first.owner, first.from, first.to, first.code =
     unpack(command('HMGET', messages.key('sms', args.digest), 'result', 'owner', 'from', 'to', 'code'))
-  if not first.result and not messages.get(args.digest) then return reply.refuse('no_message') end
+  if not first.result and not messages.get(args.digest) then return 'no_message' end
   -- If the room is asleep, it has to wake, so that the ledger drains what this call journals.
   if existence.unlisted() then return existence.register() end
   existence.wake()
@@ -85,14 +83,14 @@ function verb.assign()
   messages.expire()
 
   local m, owned = find(first)
-  if owned then return reply.refuse('already_matched') end
+  if owned then return 'already_matched' end
   local lease = leases.by_fence(args.fence)
-  if not lease then return reply.refuse('stale_fence') end
+  if not lease then return 'stale_fence' end
   local duplicate = not m.forgotten and not m.either and messages.duplicate_of(m)
   local owner = duplicate and leases.by_fence(duplicate.fence)
-  if owner and owner.party ~= lease.party then return reply.refuse('already_matched') end
+  if owner and owner.party ~= lease.party then return 'already_matched' end
   if m.reason == 'wrong_number' or not asks.caused(lease, m.from, m.to) then
-    return reply.refuse('not_possible')
+    return 'not_possible'
   end
 
   give_answer(lease, m)
@@ -104,7 +102,7 @@ function verb.assign()
   local result, ended = live and 'matched' or 'late', live and NOW or lease.ended
   journal_assigned(m, lease, result, ends, ended)
   if ends then messages.complete_lease(not m.forgotten) end
-  return reply.answer('ok', '', '"match":' .. wire.match({ result = result, ticket = lease.ticket,
+  return 'ok', nil, '"match":' .. wire.match({ result = result, ticket = lease.ticket,
     fence = lease.fence, epoch = room.epoch, granted = lease.granted, ended = ended, at = NOW, judge = true,
-    completes = ends, forgotten = m.forgotten }))
+    completes = ends, forgotten = m.forgotten })
 end

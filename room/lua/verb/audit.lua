@@ -4,11 +4,11 @@
 -- args:
 --   kind, members      of the journal's record; kind '' = none
 --   alert              whether the desks are notified
--- Codes: ok, register (see existence.register) Publishes the alert, if there is one.
+-- Codes: ok, register (see existence.register)
+-- Publishes the alert, if there is one.
 
+prepare.audit = 'itself'
 function verb.audit()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
   if args.kind ~= '' then
     if existence.unlisted() then return existence.register() end
     existence.wake()
@@ -16,5 +16,5 @@ function verb.audit()
   advance()
   if args.kind ~= '' then journal.record(args.kind, nil, args.members) end
   if args.alert then messages.notify_desk() end
-  return reply.answer('ok', '')
+  return 'ok'
 end

@@ -13,17 +13,13 @@
 -- Publishes the lease, or the place in line, if that has changed.
 
 function verb.claim()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
-
   local mine = places.get(args.session)
   if not (mine and mine.live) or (args.ticket ~= 0 and mine.ticket ~= args.ticket) then
-    return reply.refuse('no_place', args.session)
+    return 'no_place', args.session
   end
   if args.fence ~= 0 and not (room.session == args.session and room.fence == args.fence) then
-    return reply.refuse('stale_fence', args.session)
+    return 'stale_fence', args.session
   end
   presence.confirm(args.session, mine)
-  return reply.answer('ok', args.session)
+  return 'ok', args.session
 end

@@ -60,8 +60,8 @@ function verb.erase()
   advance()
 
   local session = command('HGET', SELLERS, args.seller)
-  if session and not args.end_places then return reply.refuse('seller_has_place', session) end
-  if args.check then return reply.refuse('ok', '') end
+  if session and not args.end_places then return 'seller_has_place', session end
+  if args.check then return 'ok' end
   if session and session == room.session then
     leases.finish('forced', NOW)
     advance()
@@ -72,5 +72,5 @@ function verb.erase()
   local renamed, ended = rename_places(), rename_leases()
   rename_parties()
   if renamed + ended > 0 and room.epoch > 0 then change.any, news.reset = true, true end
-  return reply.answer('ok', '', format('"renamed_places":%d,"renamed_leases":%d', renamed, ended))
+  return 'ok', nil, format('"renamed_places":%d,"renamed_leases":%d', renamed, ended)
 end

@@ -85,7 +85,7 @@ end
 -- claim_message is expect for a claim of a message.
 local function claim_message(lease)
   local m, refused, free = claim(lease)
-  if not m then return reply.refuse(refused, args.session, free and '"ask_after":' .. int(free)) end
+  if not m then return refused, args.session, free and '"ask_after":' .. int(free) end
   leases.write(lease)
   local ends, expires = args.completes and room.open == 0, room.expires
   journal.record('claimed', { result = 'matched', code = true, judge = true, completes = ends,
@@ -93,7 +93,7 @@ local function claim_message(lease)
     '"message_id":' .. args.id)
   change.any = true
   if ends then messages.complete_lease(true) end
-  return reply.answer('ok', args.session, details(lease, expires, m))
+  return 'ok', args.session, details(lease, expires, m)
 end
 
 -- refuse_busy returns the refusal of a holder that may ask only from the time `free` on, since another
@@ -108,31 +108,30 @@ local function refuse_busy(free)
       leases.journal_extended()
     end
   end
-  return reply.refuse('number_busy', args.session, '"ask_after":' .. int(free))
+  return 'number_busy', args.session, '"ask_after":' .. int(free)
 end
 
+prepare.expect = 'itself'
 function verb.expect()
   reply.keep_for(LONGEST) -- as long as a lease may last: a repeat is the same ask
-  local repeated = reply.repeated()
-  if repeated then return repeated end
   asks.note_lost_leases()
   advance()
 
   local mine = places.get(args.session)
-  if not (mine and mine.live) then return reply.refuse('no_place', args.session) end
+  if not (mine and mine.live) then return 'no_place', args.session end
   if room.session ~= args.session or room.fence ~= args.fence then
-    return reply.refuse('stale_fence', args.session)
+    return 'stale_fence', args.session
   end
   presence.claim_lease()
 
   local lease = leases.current()
   if args.digest ~= '' then return claim_message(lease) end
   if not lease.asking then room.asking, lease.asking, change.codes = true, true, true end
-  if #lease.asks >= args.most then return reply.refuse('too_many_asks', args.session) end
+  if #lease.asks >= args.most then return 'too_many_asks', args.session end
   local free = asks.busy_until(lease.party)
   if free > 0 then return refuse_busy(free) end
   asks.add(lease, clock.of_room(), '', args.filter)
   leases.write(lease)
   journal.record('asked', room)
-  return reply.answer('ok', args.session, details(lease, room.expires))
+  return 'ok', args.session, details(lease, room.expires)
 end

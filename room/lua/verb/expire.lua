@@ -30,15 +30,14 @@ local function next_look(pending, forget)
   return max(look, NOW)
 end
 
+prepare.expire = 'itself'
 function verb.expire()
   if room.epoch > 0 then clock.follow_jump_back() end
   if room.epoch > 0 then line.remake() end
   local more = presence.expire_replicas(args.replicas)
   advance()
   local forget = messages.expire()
-  state.commit()
-
-  local code, pending = 'active', command('XLEN', JOURNAL)
+  local code, pending = 'active', journal.length()
   if line.length() == 0 and not leases.held() then
     local kept = room.paused or room.support or forget
     code = pending == 0 and not kept and 'asleep' or 'idle'
@@ -46,6 +45,6 @@ function verb.expire()
       existence.sleep(args.retention)
     end
   end
-  return reply.make(code, '', '"next_at":' .. int(more and NOW or next_look(pending, forget)) ..
-    ',"journal":' .. int(pending))
+  return code, nil, '"next_at":' .. int(more and NOW or next_look(pending, forget)) ..
+    ',"journal":' .. int(pending)
 end

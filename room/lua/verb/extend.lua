@@ -10,19 +10,15 @@
 -- Publishes the lease, and to its session that it was extended.
 
 function verb.extend()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
-
   if not leases.held() or room.session == ORPHANED or room.fence ~= args.fence
     or (args.session ~= '' and room.session ~= args.session) then
-    return reply.refuse('stale_fence')
+    return 'stale_fence'
   end
   local expires = room.expires + args.more
-  if expires - room.granted > args.longest then return reply.refuse('lease_too_long') end
+  if expires - room.granted > args.longest then return 'lease_too_long' end
   room.expires, change.any, change.lease = expires, true, true
   support.record(args.action, room)
   leases.journal_extended()
   support.notify(room.session, 'extended')
-  return reply.answer('ok', '')
+  return 'ok'
 end

@@ -58,10 +58,9 @@ local function unmatched()
 end
 
 function verb.glance()
-  state.observe()
   local n, expired = outcomes(NOW - args.ends_for, args.most_ends)
-  return reply.make('ok', '', '"glance":' .. wire.glance({ holder = leases.held() and room.seller or '',
+  return 'ok', nil, '"glance":' .. wire.glance({ holder = leases.held() and room.seller or '',
     away = command('ZCARD', AWAY), oldest = oldest(args.most_oldest), leases = n, expired = expired,
     nobodys = unmatched(), lost_at = room.lost_at,
-    grants = grants(NOW - args.grants_for, args.most_grants) }))
+    grants = grants(NOW - args.grants_for, args.most_grants) })
 end

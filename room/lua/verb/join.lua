@@ -22,7 +22,6 @@
 -- The Go library alone sends own_lease, channel and vouch.
 -- Codes:
 --   ok
---   register                    the caller has to register the room first; see existence.register
 --   no_place                    the session has no live place with that ticket
 --   seller_has_place            the seller has a live place with another session; the reply has its ticket
 --   lock_held, room_paused      the session would have to wait, and may not
@@ -48,33 +47,23 @@ end
 -- seller_has_place refuses the call. The ticket in the reply is for the ledger: no client gets it.
 local function seller_has_place()
   local p = places.get(command('HGET', SELLERS, args.seller))
-  return reply.refuse('seller_has_place', nil, p and '"other_ticket":' .. int(p.ticket))
+  return 'seller_has_place', nil, p and '"other_ticket":' .. int(p.ticket)
 end
 
+prepare.join = 'begin'
 function verb.join()
-  -- The client sends a request again if its reply was lost.
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  -- An unknown room begins only after living replicas were asked what they know of it.
-  if existence.unlisted() then return existence.register() end
-
-  -- After this the lock is free only if no waiter is there to take it.
-  existence.wake()
-  advance()
-
   local mine = places.get(args.session)
   if args.ticket ~= 0 and not (mine and mine.live and mine.ticket == args.ticket) then
-    return reply.refuse('no_place')
+    return 'no_place'
   end
   if mine and mine.live then
-    if presence.confirm(args.session, mine) then return reply.answer('ok', args.session) end
-    state.commit() -- what advance changed; a repeat of the call would do no more, so no reply is kept
-    return reply.make('ok', args.session)
+    if not presence.confirm(args.session, mine) then reply.keep_for(0) end -- a repeat does no more
+    return 'ok', args.session
   end
   -- A seller who has a place learns that, and not that the room is full.
   local refused = refusal()
   if args.seller ~= '' and not take_seller(refused) then return seller_has_place() end
-  if refused then return reply.refuse(refused) end
+  if refused then return refused end
 
   local p = places.begin({ session = args.session, seller = args.seller, channel = args.channel,
     lease = args.own_lease, asking = args.asks, address = args.address })
@@ -87,5 +76,5 @@ function verb.join()
     leases.grant(args.session, p, p.rank)
     memo.grant_channel = nil -- the reply has the lease
   end
-  return reply.answer('ok', args.session)
+  return 'ok', args.session
 end

@@ -21,18 +21,14 @@ local function completed_by_message(mine)
 end
 
 function verb.leave()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
-
   local mine = places.get(args.session)
-  if completed_by_message(mine) then return reply.answer('ok', args.session, '"already":true') end
+  if completed_by_message(mine) then return 'ok', args.session, '"already":true' end
   if not (mine and mine.live and (args.ticket == 0 or mine.ticket == args.ticket)) then
-    return reply.refuse('no_place', args.session)
+    return 'no_place', args.session
   end
   local holds = room.session == args.session
   if args.fence ~= 0 and not (holds and args.fence == room.fence) then
-    return reply.refuse('stale_fence', args.session)
+    return 'stale_fence', args.session
   end
 
   if holds then
@@ -41,5 +37,5 @@ function verb.leave()
   else
     line.leave(args.session, 'cancelled')
   end
-  return reply.answer('ok', args.session)
+  return 'ok', args.session
 end

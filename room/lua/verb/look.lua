@@ -46,11 +46,10 @@ local function shown_to(session, list)
 end
 
 function verb.look()
-  state.observe()
   local of, seats = recent_by_session(), {}
   for i, session in ipairs(args.sessions) do
     local shown = session ~= '' and shown_to(session, of[session]) or {}
     seats[i] = '{"place":' .. reply.place(session) .. ',"messages":[' .. concat(shown, ',') .. ']}'
   end
-  return reply.make('ok', '', '"seats":[' .. concat(seats, ',') .. ']')
+  return 'ok', nil, '"seats":[' .. concat(seats, ',') .. ']'
 end

@@ -32,10 +32,10 @@
 --   stamped  digest of the message of this sender, text and time in the last day
 --   code   digest of the last message with this code, in the last ten minutes, that belongs to a lease
 --   parts  the parts of the same long message that came in the last minute; see wire.Parts
--- Returns one of
---   register …    the caller registers the room and calls again; see existence.register
---   asks filter…  the caller calls again, with whether the message fits asks that have these filters
---   a reply with `match`; see wire.Match
+-- Codes:
+--   ok        the reply has `match`; see wire.Match
+--   register  see existence.register
+--   asks      the caller calls again, with whether the message fits asks that have the reply's `filters`
 -- Publishes the lease's end and the handoff if the message ends the lease; otherwise that the messages of
 --   the session and of the desk have changed.
 
@@ -49,12 +49,12 @@ local sms      -- args.message
 local answer   -- the answer to the message, which a repeat gets too; see messages.lua
 local kept_in  -- the key of that answer
 
--- answer_json returns the reply with an answer, whose members are texts.
-local function answer_json(h)
-  return reply.make('ok', '', '"match":' .. wire.match({ result = h.result, reason = h.reason,
+-- reply_with returns the reply with an answer, whose members are texts.
+local function reply_with(h)
+  return 'ok', nil, '"match":' .. wire.match({ result = h.result, reason = h.reason,
     ticket = h.ticket + 0, fence = h.fence + 0, epoch = h.epoch + 0, granted = h.granted + 0,
     ended = h.ended + 0, at = h.at + 0, duplicate = h.duplicate == '1', judge = h.judge == '1',
-    completes = h.completes == '1' }))
+    completes = h.completes == '1' })
 end
 
 -- incident journals an event that a person should look at.
@@ -81,8 +81,7 @@ local function remembered()
     if another then
       incident('message_id_reused', 'a message came with the id of another; the first answer stays')
     end
-    state.commit()
-    return answer_json(known)
+    return known
   end
   command('DEL', kept_in)
 end
@@ -215,14 +214,12 @@ local function keep_parts(whole, duplicate, answers)
   messages.keep_parts(sms.whole, parts, PARTS_FOR)
 end
 
--- ask_go returns the reply that asks Go which filters the message fits, nil if Go has answered all. Nothing
--- of the message is written before. The same reply asks for the filters that second_code_due needs.
-local function ask_go(second_code_due)
+-- unknown_filters returns the filters for which Go has to answer first whether the message fits, nil for
+-- none. Nothing of the message is written before. Those that second_code_due needs are among them.
+local function unknown_filters(second_code_due)
   local filters, of = matching.unknown_filters()
-  if not filters then return nil end
-  if not second_code_due then matching.second_code_due(of) end
-  state.commit()
-  return 'asks ' .. concat(filters, ' ')
+  if filters and not second_code_due then matching.second_code_due(of) end
+  return filters
 end
 
 -- note_clock journals that the carrier's clock is wrong.
@@ -275,7 +272,6 @@ local function is_copy()
   answer.duplicate = '1'
   journal_message(known.fence ~= '0' and leases.by_fence(tonumber(known.fence)) or nil)
   remember()
-  state.commit()
   return true
 end
 
@@ -306,17 +302,18 @@ local function decide(whole)
     first = first, duplicate = duplicate, either = either, offer = offer, shown = shown_again ~= false }
 end
 
+prepare.match = 'itself'
 function verb.match()
   sms, kept_in = args.message, messages.key('sms', args.message.digest)
   local before = remembered()
-  if before then return before end
+  if before then return reply_with(before) end
   if existence.unlisted() then return existence.register() end
   existence.wake()
   asks.note_lost_leases()
   advance()
   messages.expire()
   set_window()
-  if is_copy() then return answer_json(answer) end
+  if is_copy() then return reply_with(answer) end
   matching.begin(sms)
 
   answer = new_answer()
@@ -325,8 +322,8 @@ function verb.match()
   if d.duplicate then answer.duplicate = '1' end
   if d.reason then answer.reason = sms.astray and 'wrong_number' or d.reason end
   local second_code_due = sms.code and d.ask and matching.second_code_due(d.lease, d.ask)
-  local question = ask_go(second_code_due)
-  if question then return question end
+  local filters = unknown_filters(second_code_due)
+  if filters then return 'asks', nil, '"filters":["' .. concat(filters, '","') .. '"]' end
 
   local ends, answers
   if d.lease then
@@ -339,11 +336,10 @@ function verb.match()
   if d.shown then keep_text(d) end
   keep_parts(whole, d.duplicate or d.either, answers)
   if ends then messages.complete_lease(d.shown) end
-  state.commit()
   if d.ask and not d.shown and sms.code then -- settle opens this ask again if the ledger refuses
     answer.answers = int(d.ask.n) .. ' ' .. d.first.digest
   end
   remember()
   if not sms.astray then messages.point('stamped', sms.stamped, sms.digest, REMEMBERED_FOR) end
-  return answer_json(answer)
+  return reply_with(answer)
 end

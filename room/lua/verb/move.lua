@@ -8,19 +8,15 @@
 -- read the whole room.
 
 function verb.move()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
-
   local session = line.by_ticket(args.ticket)
-  if not session then return reply.refuse('stale_ticket') end
+  if not session then return 'stale_ticket' end
 
   local p = places.get(session)
   local from, was = command('ZSCORE', QUEUE, session), command('ZRANK', QUEUE, session) + 1
   local at = min(max(args.position, 1), line.length())
   support.record(args.action, { ticket = args.ticket, seller = p.seller, from_position = was,
     to_position = at })
-  if was == at then return reply.answer('ok', '') end
+  if was == at then return 'ok' end
 
   command('ZREM', QUEUE, session)
   p.session, p.rank, p.from = session, line.insert(session, at), from
@@ -28,5 +24,5 @@ function verb.move()
   event.add('moved', p)
   support.notify(session, 'moved')
   change.any = true
-  return reply.answer('ok', '')
+  return 'ok'
 end

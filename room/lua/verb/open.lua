@@ -4,16 +4,11 @@
 --   open_until         until when the room takes new places outside its hours (ms); 0 = it does not
 --   closed_until       until when it takes none (ms); 0 = the hours decide
 --   action             JSON members for the journal
--- Codes: ok, register (see existence.register). Publishes until when.
+-- Codes: ok. Publishes until when.
 
+prepare.open = 'begin'
 function verb.open()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  if existence.unlisted() then return existence.register() end
-  existence.wake()
-  advance()
-
   support.record(args.action)
   support.set({ open_until = args.open_until, closed_until = args.closed_until })
-  return reply.answer('ok', '')
+  return 'ok'
 end

@@ -5,21 +5,16 @@
 -- args:
 --   paused
 --   action             JSON members for the journal
--- Codes: ok, register (see existence.register) Publishes whether the room is paused, and a grant if the pause
--- ends. If the room is as wanted already, the
---   action is journalled and nothing is published.
+-- Codes: ok
+-- Publishes whether the room is paused, and a grant if the pause ends. If the room is as wanted already, the
+-- action is journalled and nothing is published.
 
+prepare.pause = 'begin'
 function verb.pause()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  if existence.unlisted() then return existence.register() end
-  existence.wake()
-  advance()
-
   support.record(args.action)
   if room.paused ~= args.paused then
     room.paused, change.any = args.paused, true
     advance()
   end
-  return reply.answer('ok', '')
+  return 'ok'
 end

@@ -24,6 +24,7 @@ local function latest_number(field)
   return room.epoch > 0 and tonumber((command('HGET', STATE, field) or '0'):match('^%d+')) or nil
 end
 
+prepare.presence = 'itself'
 function verb.presence()
   local field = 'calls:' .. args.replica
   local latest = latest_number(field)
@@ -38,6 +39,5 @@ function verb.presence()
     for i = 1, args.came do presence.connect(list[i], args.replica) end
   end
   advance()
-  state.commit()
-  return reply.make('ok', '')
+  return 'ok'
 end

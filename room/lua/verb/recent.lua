@@ -39,10 +39,9 @@ local function message_json(m, parties)
 end
 
 function verb.recent()
-  state.observe()
   local parties, out = owners(), {}
   for m in messages.recent() do
     if m.result ~= 'matched' then out[#out + 1] = message_json(m, parties) end
   end
-  return reply.make('ok', '', '"messages":[' .. concat(out, ',') .. ']')
+  return 'ok', nil, '"messages":[' .. concat(out, ',') .. ']'
 end

@@ -12,18 +12,15 @@
 -- Publishes that the messages of the session and of the desk have changed.
 
 function verb.reject()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
   messages.expire()
 
   local m = messages.get(args.digest)
   if not (m and m.session == args.session and m.state == 's') then
-    return reply.refuse('no_message', args.session)
+    return 'no_message', args.session
   end
-  if m.fence ~= args.fence then return reply.refuse('stale_fence', args.session) end
+  if m.fence ~= args.fence then return 'stale_fence', args.session end
   local lease = leases.by_fence(m.fence)
-  if lease and lease.rejects >= args.most then return reply.refuse('too_many_rejects', args.session) end
+  if lease and lease.rejects >= args.most then return 'too_many_rejects', args.session end
 
   if lease then
     lease.rejects = lease.rejects + 1
@@ -38,5 +35,5 @@ function verb.reject()
   messages.set_owner(messages.key('sms', args.digest), 0)
   messages.notify(args.session)
   messages.notify_desk()
-  return reply.answer('ok', args.session)
+  return 'ok', args.session
 end

@@ -7,14 +7,10 @@
 -- Publishes the end of the place, and the handoff.
 
 function verb.release()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
-
-  if not leases.held() or room.fence ~= args.fence then return reply.refuse('stale_fence') end
+  if not leases.held() or room.fence ~= args.fence then return 'stale_fence' end
   support.record(args.action, room)
   support.may_undo(room.session)
   leases.finish('forced', NOW)
   advance()
-  return reply.answer('ok', '')
+  return 'ok'
 end

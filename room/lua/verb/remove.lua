@@ -7,14 +7,10 @@
 -- Publishes the end of the place.
 
 function verb.remove()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  advance()
-
   local session = line.by_ticket(args.ticket)
-  if not session then return reply.refuse('stale_ticket') end
+  if not session then return 'stale_ticket' end
   support.record(args.action, { ticket = args.ticket, seller = places.get(session).seller })
   support.may_undo(session)
   line.leave(session, 'removed')
-  return reply.answer('ok', '')
+  return 'ok'
 end

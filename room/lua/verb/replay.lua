@@ -23,8 +23,8 @@
 --       outcome, ended           if it has ended
 --       waited                   whether it was observed waiting, and its end is known from the ledger alone
 --       missed                   the lease that it did not claim: fence, granted, expires, ended
--- Codes: replayed (a new epoch has begun), ok, register (see existence.register) Publishes that every replica
--- has to read the whole room, if anything has changed.
+-- Codes: replayed (a new epoch has begun), ok, register (see existence.register)
+-- Publishes that every replica has to read the whole room, if anything has changed.
 
 local known        -- args.known
 local advanced_at  -- when the room was last brought to the present before this call
@@ -219,6 +219,7 @@ local function is_lost()
     or (same_epoch and args.version > lineage.last_common(args.version, args.lineage))
 end
 
+prepare.replay = 'itself'
 function verb.replay()
   known, advanced_at = args.known, room.advanced_at
   state_lost = room.epoch == 0 and command('EXISTS', PLACES) == 1
@@ -237,6 +238,5 @@ function verb.replay()
     add_to_epoch()
   end
   if lost or recorded or args.epoch < room.epoch then add_known() end
-  state.commit()
-  return reply.make(lost and 'replayed' or 'ok', '')
+  return lost and 'replayed' or 'ok'
 end

@@ -10,7 +10,6 @@
 -- Codes:
 --   ok                also if the place was put back already, and its session waits or holds the lock; the
 --                     reply has the place
---   register          see existence.register
 --   stale_ticket      support ended no place with that ticket in the last minute, or its session has joined
 --                     again, or its seller was erased
 --   seller_has_place  the seller has joined again with another session
@@ -41,21 +40,15 @@ local function restored(ticket)
   return line.by_ticket(ticket, 'restored')
 end
 
+prepare.restore = 'begin'
 function verb.restore()
-  local repeated = reply.repeated()
-  if repeated then return repeated end
-  if existence.unlisted() then return existence.register() end
-
-  existence.wake()
-  advance()
-
   local session, was = find(args.ticket)
   if not session then
     session = restored(args.ticket)
-    return session and reply.answer('ok', session) or reply.refuse('stale_ticket')
+    return session and 'ok' or 'stale_ticket', session
   end
   if was.seller ~= '' and command('HSETNX', SELLERS, was.seller, session) == 0 then
-    return reply.refuse('seller_has_place')
+    return 'seller_has_place'
   end
 
   support.record(args.action, was)
@@ -65,5 +58,5 @@ function verb.restore()
   if was.browser and not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
   support.notify(session, 'moved')
   advance()
-  return reply.answer('ok', session)
+  return 'ok', session
 end

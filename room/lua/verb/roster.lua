@@ -12,7 +12,6 @@ local function add(to, list)
 end
 
 function verb.roster()
-  state.observe()
   local holder = leases.held() and places.get(room.session)
   local some_away = command('ZCARD', AWAY) > 0
   local stored, ranks, away = {}, {}, {}
@@ -26,7 +25,7 @@ function verb.roster()
     add(stored, command('HMGET', PLACES, unpack(sessions)))
     if some_away then add(away, command('ZMSCORE', AWAY, unpack(sessions))) end
   end
-  return reply.make('ok', '', '"holder":"' .. (leases.held() and room.seller or '') .. '","holder_joined":' ..
+  return 'ok', nil, '"holder":"' .. (leases.held() and room.seller or '') .. '","holder_joined":' ..
     int(holder and holder.joined or 0) .. ',"places":[' .. concat(stored, ',') .. '],"ranks":[' ..
-    concat(ranks, ',') .. '],"away":[' .. concat(away, ',') .. ']')
+    concat(ranks, ',') .. '],"away":[' .. concat(away, ',') .. ']'
 end

@@ -7,6 +7,7 @@
 -- Codes: ok
 -- Publishes which waiters are back, and what time alone has changed.
 
+prepare.seen = 'itself'
 function verb.seen()
   for i, session in ipairs(args.sessions) do
     local present = line.has(session) and presence.mark_present(session)
@@ -15,6 +16,5 @@ function verb.seen()
     end
   end
   advance()
-  state.commit()
-  return reply.make('ok', '')
+  return 'ok'
 end

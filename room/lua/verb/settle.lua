@@ -64,6 +64,7 @@ local function settle_answer(owner, given, is_first)
   end
 end
 
+prepare.settle = 'itself'
 function verb.settle()
   answer = messages.key('sms', args.digest)
   local judged, owner, given, code, first, answers =
@@ -79,6 +80,5 @@ function verb.settle()
     open_again(tonumber(first), answers)
   end
   settle_answer(owner, given, is_first)
-  state.commit()
-  return reply.make('ok', '')
+  return 'ok'
 end

@@ -3,8 +3,7 @@
 -- Returns a reply with the `ranks` in order.
 
 function verb.snapshot()
-  state.observe()
   local waiters, ranks = command('ZRANGE', QUEUE, 0, -1, 'WITHSCORES'), {}
   for i = 2, #waiters, 2 do ranks[#ranks + 1] = waiters[i] end
-  return reply.make('ok', '', '"ranks":[' .. concat(ranks, ',') .. ']')
+  return 'ok', nil, '"ranks":[' .. concat(ranks, ',') .. ']'
 end
