@@ -73,7 +73,7 @@ local function nothing_known()
     asks_missing_until = 0,
     waiting = false,        -- how many sessions wait; see line.length
     joined_last = false,    -- the session that this call put at the end of the line
-    grant_channel = false,  -- the new holder's own channel; see event.publish
+    grant_channel = false,  -- a new holder's own channel, if it has waited; see event.publish
     places = {},            -- the places that were read or written, by session; false = there is none
     new_keys = {},          -- keys that may be new, without an expiry; see existence.set_expiry
     returned = {},          -- the waiters that are away no more

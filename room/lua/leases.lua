@@ -44,7 +44,7 @@ function leases.grant(session, p, rank, claim_by)
   room.fence, room.highest_fence = max(US, room.fence + 1, room.highest_fence + 1), 0
   room.granted = max(NOW, room.last_lease_over)
   room.expires = NOW + (p.lease > 0 and p.lease or settings.lease)
-  memo.grant_channel, news.rank = p.channel, rank
+  news.rank = rank
   if claim_by then room.claim_by, room.rank_until_claimed = claim_by, rank end
   room.evicted = rare.evicts and lineage.evicted() or 0
   leases.reset_codes()

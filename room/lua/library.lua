@@ -6,7 +6,19 @@
 -- call.lua sets the values below for each call.
 --
 -- Times are in unix milliseconds of Redis's clock unless a comment names another unit.
---
+
+-- What most verbs use:
+local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
+local room = {}      -- the room's state as values; see state.lua
+local NOW            -- Redis's time: the only clock
+local change         -- parts of the room that this call changed, to be written: room, lease, codes, matching;
+                     -- any = replicas see the change too: the version grows, and an event is published
+local command        -- redis.call
+local int, iso, instant -- numbers and times as text; see text.lua
+local places, line, leases, presence, support = {}, {}, {}, {}, {} -- modules, in the files of their names
+local verb, prepare = {}, {} -- the verbs, and what call.lua prepares for each
+local advance        -- brings the room to NOW; see advance.lua
+
 -- A room's keys:
 --   LOCK     string  the lease as people read it, PXAT = its end; missing = no lease
 --   QUEUE    zset    waiting session -> rank (the ticket, until support moves it)
@@ -24,26 +36,18 @@
 --   TEXTS    hash    digest -> the recent message's owner and its sealed text; see messages.lua
 --   ONCE     string  the reply to this request, which a repeat gets too; nil = it is not kept
 local LOCK, QUEUE, STATE, PLACES, SELLERS, SEEN, AWAY, ENDED, LEASES, JOURNAL, HERE, INBOX, TEXTS, ONCE
-local NOW, US        -- Redis's time in ms and in µs: the only clock
+
+-- What modules share:
+local US             -- Redis's time in µs
 local settings       -- the room's rules; see policy in codec.go
 local caller         -- what the calling process knows of the room and of the clock; see caller in codec.go
 local rare           -- what it seldom has to say; see rare in codec.go
-local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
-local room = {}      -- the room's state as values; see state.lua
-local change         -- parts of the room that this call changed, to be written: room, lease, codes, matching;
-                     -- any = replicas see the change too: the version grows, and an event is published
 local news           -- what this call publishes and journals: lists of JSON texts; see event.lua
 local memo           -- what this call has found or done, and is not stored; see call.lua
-
 local clock, state, lineage, existence, journal, event = {}, {}, {}, {}, {}, {}
-local places, line, leases, asks, presence = {}, {}, {}, {}, {}
-local messages, matching, support, reply, thin = {}, {}, {}, {}, {}
-local verb, prepare = {}, {} -- the verbs, and what call.lua prepares for each
-local int, iso, instant -- numbers and times as text; see text.lua
+local asks, messages, matching, reply, thin = {}, {}, {}, {}, {}
 local from_argv = {} -- functions that make caller, and args of each verb, from ARGV; see codec.go
-local advance        -- brings the room to NOW; see advance.lua
 local call           -- the function that Redis calls; see call.lua
-local command        -- redis.call
 local format, concat, max, min, floor -- of string, table and math
 
 local FORMAT = '1'               -- the latest format of keys, events and journal entries that is known here

@@ -123,7 +123,9 @@ function line.grant_first()
     command('ZREM', SEEN, session)
     presence.remember_browser(session)
   end
-  leases.grant(session, places.get(session), rank, claim_by)
+  local p = places.get(session)
+  memo.grant_channel = p.channel
+  leases.grant(session, p, rank, claim_by)
 end
 
 -- by_ticket returns the waiter with a ticket, nil for none. Its rank is the ticket, unless support moved it.

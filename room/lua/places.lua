@@ -33,9 +33,11 @@ function places.put(session, p)
 end
 
 -- begin gives p.session a new place, with p's seller, channel, lease, asking and address, and publishes and
--- journals it. Its rank is p's, if it has one, or else its ticket. Session and rank are not stored: the event
--- and the reply have them.
+-- journals it. Its rank is p's, if it has one, or else its ticket: then it is the last in line, if it waits.
+-- Session and rank are not stored: the event and the reply have them.
 function places.begin(p)
+  if places.get(p.session) then command('ZREM', ENDED, p.session) end
+  if not p.rank then memo.joined_last = p.session end
   room.tickets = room.tickets + 1
   p.ticket, p.joined, p.rank = room.tickets, NOW, p.rank or int(room.tickets)
   places.put(p.session, p)

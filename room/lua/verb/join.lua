@@ -4,7 +4,7 @@
 -- session that has a live place keeps it, whatever the other arguments are: the call only reports that the
 -- session is there.
 --
--- The values and modules that are used here are those of library.lua.
+-- call.lua has the steps of a call, library.lua the values and modules that are used here.
 --
 -- args, in the order in which Go sends them:
 --   session
@@ -67,14 +67,11 @@ function verb.join()
 
   local p = places.begin({ session = args.session, seller = args.seller, channel = args.channel,
     lease = args.own_lease, asking = args.asks, address = args.address })
-  if mine then command('ZREM', ENDED, args.session) end
   if leases.held() or room.paused then
     line.enqueue(args.session, p.rank)
-    memo.joined_last = args.session
     if args.vouch > 0 then presence.connected_until(args.session, NOW + args.vouch) end
   else
     leases.grant(args.session, p, p.rank)
-    memo.grant_channel = nil -- the reply has the lease
   end
   return 'ok', args.session
 end

@@ -52,7 +52,6 @@ function verb.restore()
   end
 
   support.record(args.action, was)
-  command('ZREM', ENDED, session)
   places.begin({ session = session, seller = was.seller, channel = was.channel, lease = was.lease,
     asking = was.asking, address = was.address, restored = was.ticket, rank = line.insert(session, 1) })
   if was.browser and not command('ZSCORE', HERE, session) then presence.connected_until(session, NOW) end
