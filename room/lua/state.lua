@@ -98,9 +98,10 @@ local function write_changes()
   if settings.ephemeral then existence.set_expiry(renews) end
 end
 
--- commit writes what has changed, journals it and publishes it in one event; without a change it does
--- nothing. The version grows by one, however much changed: a handoff is one change. The event comes last: if
--- a Redis user may not publish, Redis refuses only the event, and all else is written.
+-- commit writes what has changed, journals it and publishes it in one event; without a change, or while Redis
+-- takes no writes, it does nothing. The version grows by one, however much changed: a handoff is one change.
+-- The event comes last: if a Redis user may not publish, Redis refuses only the event, and all else is
+-- written.
 function state.commit()
   if rare.read_only then return end
   if change.any then room.version = room.version + 1 end
