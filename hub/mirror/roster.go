@@ -19,7 +19,6 @@ type Roster struct {
 	Lease   wire.Lease      // zero while the lock is free
 	Holder  string          // its seller
 	Line    []wire.Waiter
-	ranks   map[int64]float64 // of every ticket in the line
 }
 
 // Change is what an event did to a roster. Positions are those after it.
@@ -54,13 +53,9 @@ func (c *Change) Nothing() bool { return len(c.Left)+len(c.Joined)+len(c.Moved)+
 // Adopt replaces the roster by the engine's.
 func (r *Roster) Adopt(s wire.Roster) {
 	*r = Roster{Revision: Revision{s.Epoch, s.Version}, Now: s.Now, Hold: s.Hold.Milliseconds(),
-		Paused: s.Paused, Support: s.Support, Holder: s.Holder, Line: s.Line,
-		ranks: make(map[int64]float64, len(s.Line))}
+		Paused: s.Paused, Support: s.Support, Holder: s.Holder, Line: s.Line}
 	if s.Lease != nil {
 		r.Lease = *s.Lease
-	}
-	for i := range s.Line {
-		r.ranks[s.Line[i].Ticket] = s.Line[i].Rank
 	}
 }
 
@@ -74,7 +69,7 @@ func (r *Roster) Equal(o *Roster) bool {
 // false if the event does not fit: the roster is then invalid until Adopt.
 func (r *Roster) Apply(e *wire.Event) (c Change, ok bool) {
 	if e.Changed {
-		if !r.move(e, &c) {
+		if !follow(r, r.Lease.Fence, e) {
 			return Change{}, false
 		}
 		r.Revision, r.Hold, r.Paused = Revision{e.Epoch, e.Version}, e.Hold.Milliseconds(), e.Paused
@@ -83,7 +78,7 @@ func (r *Roster) Apply(e *wire.Event) (c Change, ok bool) {
 		if e.Lease != nil {
 			r.Lease, r.Holder = e.Lease.Lease, e.Lease.Seller
 		}
-		c.Joined, c.Moved = r.placings(withMissed(e)), r.placings(e.Moved)
+		c.Left, c.Joined, c.Moved = partings(e), r.placings(withMissed(e)), r.placings(e.Moved)
 	}
 	r.Now = max(r.Now, e.Now)
 	c.Away = r.absences(e)
@@ -108,54 +103,15 @@ func (r *Roster) CatchUp(events []wire.Event) bool {
 	return true
 }
 
-// move changes the line in the order of State.move, and records the tickets that left.
-func (r *Roster) move(e *wire.Event, c *Change) bool {
-	holder := r.Lease.Fence
+// partings returns the tickets that left the line or the lock.
+func partings(e *wire.Event) (list []Parting) {
 	for i := range e.Missed {
-		m := &e.Missed[i]
-		if m.Fence != holder || !r.insert(wire.Waiter{Ticket: m.Ticket, Seller: m.Seller, Rank: m.Rank,
-			JoinedAt: m.JoinedAt}) {
-			return false
-		}
-		holder = 0
-		c.Left = append(c.Left, Parting{m.Ticket, wire.Unclaimed})
+		list = append(list, Parting{e.Missed[i].Ticket, wire.Unclaimed})
 	}
 	for i := range e.Ended {
-		f := &e.Ended[i]
-		switch {
-		case f.Rank != nil:
-			if _, ok := r.remove(*f.Rank); !ok {
-				return false
-			}
-		case f.Fence != holder:
-			return false
-		}
-		c.Left = append(c.Left, Parting{f.Ticket, f.Outcome})
+		list = append(list, Parting{e.Ended[i].Ticket, e.Ended[i].Outcome})
 	}
-	granted := e.Lease != nil && e.Lease.Rank != nil
-	if granted {
-		if _, ok := r.remove(*e.Lease.Rank); ok {
-			granted = false
-		}
-	}
-	for i := range e.Joined {
-		j := &e.Joined[i]
-		if !r.insert(wire.Waiter{Ticket: j.Ticket, Seller: j.Seller, Rank: j.Rank, JoinedAt: e.Now}) {
-			return false
-		}
-	}
-	for i := range e.Moved {
-		w, ok := r.remove(e.Moved[i].From)
-		w.Rank = e.Moved[i].Rank
-		if !ok || !r.insert(w) {
-			return false
-		}
-	}
-	if granted {
-		_, granted = r.remove(*e.Lease.Rank)
-		return granted
-	}
-	return true
+	return list
 }
 
 // withMissed returns the sessions that the event puts into the line: they joined, or did not claim their
@@ -203,13 +159,13 @@ func (r *Roster) absences(e *wire.Event) (list []Absence) {
 	return list
 }
 
-// find returns the index of a ticket in the line.
+// find returns the index of a ticket in the line. Its rank is the ticket, unless it was moved.
 func (r *Roster) find(ticket int64) (at int, ok bool) {
-	rank, ok := r.ranks[ticket]
-	if !ok {
-		return 0, false
+	if at, ok = r.at(float64(ticket)); ok && r.Line[at].Ticket == ticket {
+		return at, true
 	}
-	return r.at(rank)
+	at = slices.IndexFunc(r.Line, func(w wire.Waiter) bool { return w.Ticket == ticket })
+	return at, at >= 0
 }
 
 func (r *Roster) at(rank float64) (int, bool) {
@@ -217,19 +173,31 @@ func (r *Roster) at(rank float64) (int, bool) {
 		func(w wire.Waiter, rank float64) int { return cmp.Compare(w.Rank, rank) })
 }
 
-// insert inserts a waiter in order; it returns false if another one has its rank.
-func (r *Roster) insert(w wire.Waiter) bool {
-	at, found := r.at(w.Rank)
-	if found {
-		return false
-	}
-	r.Line = slices.Insert(r.Line, at, w)
-	r.ranks[w.Ticket] = w.Rank
-	return true
+func (r *Roster) join(j *wire.Joined, at int64) bool {
+	return r.insert(wire.Waiter{Ticket: j.Ticket, Seller: j.Seller, Rank: j.Rank, JoinedAt: at})
 }
 
-// remove removes the waiter at a rank; it returns false if there is none.
-func (r *Roster) remove(rank float64) (w wire.Waiter, ok bool) {
+func (r *Roster) insert(w wire.Waiter) bool {
+	at, found := r.at(w.Rank)
+	if !found {
+		r.Line = slices.Insert(r.Line, at, w)
+	}
+	return !found
+}
+
+func (r *Roster) remove(rank float64) bool {
+	_, ok := r.take(rank)
+	return ok
+}
+
+func (r *Roster) move(from, to float64) bool {
+	w, ok := r.take(from)
+	w.Rank = to
+	return ok && r.insert(w)
+}
+
+// take removes the waiter at a rank; ok is false if there is none.
+func (r *Roster) take(rank float64) (w wire.Waiter, ok bool) {
 	at, ok := r.at(rank)
 	if !ok {
 		return w, false
@@ -240,6 +208,5 @@ func (r *Roster) remove(rank float64) (w wire.Waiter, ok bool) {
 	} else {
 		r.Line = slices.Delete(r.Line, at, at+1)
 	}
-	delete(r.ranks, w.Ticket)
 	return w, true
 }

@@ -46,7 +46,7 @@ func (m *State) Apply(e *wire.Event) Verdict {
 	case f != Next || !e.Changed:
 		return Gap
 	}
-	if e.Reset || !m.move(e) {
+	if e.Reset || !follow(&m.Line, m.Lease.Fence, e) {
 		return Gap
 	}
 	if e.Epoch != m.Epoch {
@@ -59,39 +59,6 @@ func (m *State) Apply(e *wire.Event) Verdict {
 		m.Lease = e.Lease.Lease
 	}
 	return Applied
-}
-
-// move changes the line; it returns false if the event does not fit.
-func (m *State) move(e *wire.Event) bool {
-	fits, holder := true, m.Lease.Fence
-	for i := range e.Missed {
-		f := &e.Missed[i]
-		fits = f.Fence == holder && m.Line.insert(f.Rank) && fits
-		holder = 0
-	}
-	for i := range e.Ended {
-		switch f := &e.Ended[i]; {
-		case f.Rank != nil:
-			fits = m.Line.remove(*f.Rank) && fits
-		case f.Fence != holder:
-			return false // granted and ended within one change: the event does not have its rank
-		}
-	}
-	// The new holder left the line before any waiter was moved; unless it joined only now.
-	granted := e.Lease != nil && e.Lease.Rank != nil
-	if granted && m.Line.remove(*e.Lease.Rank) {
-		granted = false
-	}
-	for i := range e.Joined {
-		fits = m.Line.insert(e.Joined[i].Rank) && fits
-	}
-	for i := range e.Moved {
-		fits = m.Line.remove(e.Moved[i].From) && m.Line.insert(e.Moved[i].Rank) && fits
-	}
-	if granted {
-		fits = m.Line.remove(*e.Lease.Rank) && fits
-	}
-	return fits
 }
 
 // Adopt replaces the state by a snapshot. It keeps the snapshot's slice of ranks, and changes it later.
