@@ -7,20 +7,21 @@ import (
 	"fmt"
 )
 
-// claimable selects the task t of kind $2 that can be claimed and is the oldest. Such a task has a locked_at
-// before $1 (0 if it is unlocked) or after $3, and no earlier open task has its key.
+// claimable selects the oldest free task t of kind $2: its locked_at is before $1 (0 = it is unlocked) or
+// after $3, and no earlier open task has its key.
 const claimable = `FROM outbox_tasks t
 	WHERE t.state = 'open' AND t.kind = $2 AND (t.locked_at < $1 OR t.locked_at > $3) AND (t.task_key = ''
 	OR NOT EXISTS (` + before + `))
 	ORDER BY t.updated_at, t.id LIMIT 1 `
 
-// before selects an open task e that must be done before t.
+// before selects the open tasks e that must be done before t.
 const before = `SELECT 1 FROM outbox_tasks e WHERE e.task_key = t.task_key AND e.state = 'open'
 	AND e.id < t.id`
 
-// Claim locks and returns the oldest free task of a kind; ok is false without one. A task is free when it is
-// unlocked or its lock was too old as of asOf (unix ms). Concurrent claims get different tasks. A worker
-// passes the time at which its tick began, so that it tries no task twice in one tick.
+// Claim locks and returns the oldest free task of a kind; ok is false if there is none. A task is free when
+// it is unlocked, or when its lock has lasted longer than LockTimeout at asOf (unix ms). A worker passes the
+// time at which its tick began, so that it tries no task twice in one tick. Concurrent claims get different
+// tasks.
 func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok bool, err error) {
 	now, err := s.Now(ctx)
 	if err != nil {
@@ -31,11 +32,11 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 		now + max(s.timeout+slowRest, mostAsked).Milliseconds()}
 	switch s.dialect {
 	case MySQL:
-		t, err = s.claimInTwo(ctx, free, now)
+		t, err = s.claimMySQL(ctx, free, now)
 	case SQLite:
-		t, err = s.claimFound(ctx, free, now)
+		t, err = s.claimSQLite(ctx, free, now)
 	default:
-		t, err = s.claimAtOnce(ctx, free, now)
+		t, err = s.claimPostgres(ctx, free, now)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return Task{}, false, nil
@@ -46,18 +47,18 @@ func (s *Store) Claim(ctx context.Context, kind string, asOf int64) (t Task, ok 
 	return t, true, nil
 }
 
-func (s *Store) claimAtOnce(ctx context.Context, free []any, now int64) (Task, error) {
-	return scanTask(row(ctx, s.db, s.dialect, `
+func (s *Store) claimPostgres(ctx context.Context, free []any, now int64) (Task, error) {
+	return scanTask(row(ctx, s.db, Postgres, `
 		UPDATE outbox_tasks SET locked_at = $4, attempts = attempts + 1, waiting_since = COALESCE(waiting_since,
 		$4), `+touch("$4")+`
-		WHERE id = (SELECT t.id `+claimable+s.dialect.SkipLocked()+`)
+		WHERE id = (SELECT t.id `+claimable+Postgres.SkipLocked()+`)
 		RETURNING `+columns, append(free, now)...))
 }
 
-// claimFound is Claim for SQLite: it searches before it takes the write lock, which only one writer can have.
-// With thousands of resting or waiting tasks the search takes hundredths of a second, and the lane of an
-// unreachable receiver searches all the time.
-func (s *Store) claimFound(ctx context.Context, free []any, now int64) (t Task, err error) {
+// claimSQLite searches before it takes the write lock, which only one writer can have. With thousands of
+// resting or waiting tasks the search takes hundredths of a second, and the lane of an unreachable receiver
+// searches all the time.
+func (s *Store) claimSQLite(ctx context.Context, free []any, now int64) (t Task, err error) {
 	for {
 		found, err := scanTask(row(ctx, s.db, SQLite, `SELECT `+columns+` `+claimable, free...))
 		if err != nil {
@@ -75,9 +76,9 @@ func (s *Store) claimFound(ctx context.Context, free []any, now int64) (t Task, 
 	}
 }
 
-// claimInTwo is Claim for MySQL, whose UPDATE returns no rows. Its first statement locks the row, so that no
+// claimMySQL takes two statements, since MySQL's UPDATE returns no rows. The first locks the row, so that no
 // other worker claims it before the second.
-func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, err error) {
+func (s *Store) claimMySQL(ctx context.Context, free []any, now int64) (t Task, err error) {
 	// this level keeps no locks on rows that do not match
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, 
 	if err != nil {
 		return Task{}, err
 	}
-	if err := s.overtakes(ctx, tx, t); err != nil {
+	if err := s.requireFirst(ctx, tx, t); err != nil {
 		return Task{}, err
 	}
 	if _, err := exec(ctx, tx, MySQL, `UPDATE outbox_tasks SET locked_at = $2, attempts = attempts + 1,
@@ -102,10 +103,10 @@ func (s *Store) claimInTwo(ctx context.Context, free []any, now int64) (t Task, 
 	return t, tx.Commit()
 }
 
-// overtakes returns sql.ErrNoRows if an earlier task of the same key blocks t. MySQL locks a row in its
+// requireFirst returns sql.ErrNoRows if an earlier task of the same key blocks t. MySQL locks a row in its
 // current state, but searches for earlier ones in the state at the statement's start, and so may miss the
 // first of two that were put in together.
-func (s *Store) overtakes(ctx context.Context, tx *sql.Tx, t Task) error {
+func (s *Store) requireFirst(ctx context.Context, tx *sql.Tx, t Task) error {
 	if t.Key == "" {
 		return nil
 	}

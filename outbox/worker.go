@@ -58,10 +58,7 @@ func NewWorker(c Config) (*Worker, error) {
 	return w, nil
 }
 
-const (
-	tidyEvery  = time.Minute
-	settleTime = 5 * time.Second // to write results while shutting down
-)
+const tidyEvery = time.Minute
 
 // Run looks for tasks at every tick until ctx ends, and returns its error. It then cancels phases in
 // progress, and releases their tasks for other workers.
@@ -100,98 +97,6 @@ func (w *Worker) Tick(ctx context.Context) error {
 		g.Go(func() error { return l.tick(ctx) })
 	}
 	return g.Wait()
-}
-
-// work does a task's phase. It returns the database's error; the handler's error goes into the task. A phase
-// that this tick has tried, and that UnlockTx has brought back, rests until the next.
-func (w *Worker) work(ctx context.Context, l *lane, t Task) error {
-	claimed, k := time.Now(), l.kind
-	if l.tried.has(t.ID, t.Phase) {
-		return w.overtaken(ctx, t, w.store.rest(ctx, t, w.every))
-	}
-	l.tried.add(t)
-	ctx, end := w.span(ctx, t)
-	next, failed := k.do(ctx, t)
-	end(failed)
-	settle, cancel := settling(ctx, claimed.Add(w.store.timeout))
-	defer cancel()
-	if failed != nil && ctx.Err() != nil {
-		return errors.Join(ctx.Err(), w.overtaken(settle, t, w.store.Release(settle, t)))
-	}
-	w.metrics.attempt(t, failed)
-	return w.overtaken(settle, t, w.settle(settle, l, t, next, failed))
-}
-
-// settling returns a context for writing a phase's end, which may have to wait for other writers. It lasts
-// until the claim is over and at least settleTime, but no longer than that once ctx has ended.
-func settling(ctx context.Context, over time.Time) (context.Context, context.CancelFunc) {
-	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(over), settleTime))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(settleTime, cancel) })
-	return settle, func() {
-		stop()
-		cancel()
-	}
-}
-
-// overtaken returns err, or nil if the claim is over, since that is no fault of the database.
-func (w *Worker) overtaken(ctx context.Context, t Task, err error) error {
-	if errors.Is(err, ErrNotHeld) {
-		w.log.WarnContext(ctx, "outbox task was taken over before its phase was written down", about(t)...)
-		return nil
-	}
-	return err
-}
-
-func (w *Worker) settle(ctx context.Context, l *lane, t Task, next Phase, failed error) error {
-	if failed == nil && next == t.Phase {
-		failed = fmt.Errorf("%w: the phase returned itself", ErrNotReady)
-	}
-	if failed == nil {
-		return w.unlock(ctx, l, t, next)
-	}
-	k := l.kind
-	now, err := w.store.Now(ctx)
-	if err != nil {
-		return err
-	}
-	gone := k.GiveUpAfter > 0 && t.waited(now) >= k.GiveUpAfter
-	w.recordFailure(ctx, t, failed, gone)
-	if gone || errors.Is(failed, ErrGiveUp) {
-		return w.store.GiveUp(ctx, t, failed.Error())
-	}
-	return w.store.relock(ctx, t, failed.Error(), restAsked(failed))
-}
-
-// unlock writes the next phase, and retries until ctx ends: a phase whose end is not written is done again.
-// A next phase without a valid name is a fault of the kind. The phase then counts as failed and is retried.
-// So does one that returned Settled and had not ended. A phase that this tick has tried waits for the next.
-func (w *Worker) unlock(ctx context.Context, l *lane, t Task, next Phase) error {
-	if next == Settled {
-		err := w.store.settled(ctx, t)
-		if errors.Is(err, errUnsettled) {
-			return w.settle(ctx, l, t, "", err)
-		}
-		return err
-	}
-	rest := time.Duration(0)
-	if l.tried.has(t.ID, next) {
-		rest = w.every
-	}
-	err := w.store.unlock(ctx, w.store.db, t, next, rest)
-	for err != nil && !errors.Is(err, ErrNotHeld) && !errors.Is(err, ErrInvalidTask) {
-		w.log.Warn("outbox task's phase is done and could not be written down yet",
-			append(about(t), "error", err)...)
-		select {
-		case <-time.After(w.every):
-			err = w.store.unlock(ctx, w.store.db, t, next, rest)
-		case <-ctx.Done():
-			return err
-		}
-	}
-	if errors.Is(err, ErrInvalidTask) {
-		return w.settle(ctx, l, t, "", err)
-	}
-	return err
 }
 
 // recordFailure logs why a phase was not done.
