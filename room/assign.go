@@ -40,7 +40,7 @@ func (e *Engine) Assign(ctx context.Context, id ID, q AssignRequest) (Match, err
 	c := assignVerb.with(args).keptIn(requestKey(q.Request))
 	var m Match
 	err := e.index.listed(ctx, id, func(l listing) error {
-		a, err := matchOf(e.answer(ctx, c.begins(l), id))
+		a, err := requireMatch(e.answer(ctx, c.begins(l), id))
 		if err == nil {
 			m = *a.Match
 			m.Version = a.Version

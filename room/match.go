@@ -134,7 +134,7 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 				e.learn(id, a.Filters, q, m.Fits)
 				continue
 			}
-			if a, err = matchOf(a, err); err != nil {
+			if a, err = requireMatch(a, err); err != nil {
 				return err
 			}
 			if found = *a.Match; !e.cfg.Silent {
@@ -147,8 +147,8 @@ func (e *Engine) Match(ctx context.Context, id ID, q MatchRequest) (Match, error
 	return found, err
 }
 
-// matchOf returns an answer with a match, or an error.
-func matchOf(a answer, err error) (answer, error) {
+// requireMatch returns an answer, with an error if it has no match.
+func requireMatch(a answer, err error) (answer, error) {
 	if err == nil && a.Match == nil {
 		err = fmt.Errorf("%w: reply has no match", ErrStore)
 	}

@@ -56,12 +56,12 @@ func (s *Server) notifyBrowser(ctx context.Context, n news.News) error {
 	if err != nil {
 		return later(err)
 	}
-	left, write := s.pushOf(id, n, view)
+	message, left := s.newsMessage(id, n, view)
 	if left < least {
 		s.pushes.Late()
 		return nil
 	}
-	err = s.pushes.Send(ctx, push.To{Room: id, Ticket: n.Ticket, Browser: n.Browser}, left, write)
+	err = s.pushes.Send(ctx, push.To{Room: id, Ticket: n.Ticket, Browser: n.Browser}, left, message)
 	if errors.Is(err, push.ErrGone) || errors.Is(err, push.ErrRefused) {
 		s.log.DebugContext(ctx, "a seller's browser is not notified", "room", n.Room, "ticket", n.Ticket, "error",
 			err)
@@ -82,9 +82,9 @@ func holds(view room.View, ticket int64) bool {
 	return view.Lease != nil && view.Lease.Ticket == ticket
 }
 
-// pushOf returns how long news stays valid, and its message.
-func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Duration,
-	write func(lang string) push.Message) {
+// newsMessage returns the message about a piece of news, by language, and for how long the news still holds.
+func (s *Server) newsMessage(id room.ID, n news.News, view room.View) (message func(lang string) push.Message,
+	left time.Duration) {
 	until, claim := int64(0), false
 	switch {
 	case n.What == news.Away && view.Now-n.At < awayFresh.Milliseconds() && !holds(view, n.Ticket):
@@ -95,9 +95,10 @@ func (s *Server) pushOf(id room.ID, n news.News, view room.View) (left time.Dura
 			until = min(until, view.Lease.ClaimBy)
 		}
 	}
-	return time.Duration(until-view.Now) * time.Millisecond, func(lang string) push.Message {
+	message = func(lang string) push.Message {
 		words, plain := templates.PushWords(lang, n.What == news.Turn, claim, s.roomInfo(id, lang).Name, string(id))
 		return push.Message{Title: words.Title, Body: words.Lead, Plain: plain, Until: until, Now: view.Now,
 			Room: string(id), Lang: lang, Tag: push.Tag(id), Paths: s.cfg.Rooms.Paths(id)}
 	}
+	return message, time.Duration(until-view.Now) * time.Millisecond
 }
