@@ -1,7 +1,5 @@
 package hub
 
-import "github.com/waitroom/waitroom/hub/mirror"
-
 // The sessions at the head of the line get every change at once, and are probed by pings. A session that does
 // not answer in time counts as gone since its last answer. Each replica probes only the foremost of its own
 // sessions, so the cost does not grow with the line. A session that comes to the head is probed at once.
@@ -61,7 +59,7 @@ func (l *localRoom) visit() {
 }
 
 // probe probes a session, unless it answered lately or a probe is pending. The room's lock guards it.
-func (h *Hub) probe(s *mirror.Session[visitor], now int64) {
+func (h *Hub) probe(s *session, now int64) {
 	if h.liveness.Due(&s.Here.Session, s.Here.heard(), now) {
 		for _, c := range s.Here.conns {
 			c.Probe()

@@ -11,8 +11,11 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-// session is a session with sockets on this replica. The room's lock guards it.
-type session = mirror.Session[visitor]
+type (
+	// session is a session with sockets on this replica. The room's lock guards it.
+	session = mirror.Session[visitor]
+	effects = mirror.Effects[visitor]
+)
 
 // visitor has the hub's data about a session.
 type visitor struct {
@@ -21,6 +24,7 @@ type visitor struct {
 	asked     bool    // waits to be looked up
 	linkAsked bool    // waits for the link of its new sockets to be found
 	ending    *ending // its turn was ended by a message that it is to be sent first; nil: by none
+	ticket    int64   // of the place with which it was reported as present last
 	left      int64   // when the latest socket that has left was last heard of, ns of the hub's clock
 }
 
@@ -151,14 +155,16 @@ func (l *localRoom) unseatConn(c *conn, s *session) {
 // event handles an event from the subscription.
 func (l *localRoom) event(e room.Event) {
 	l.mu.Lock()
-	l.apply(&e)
+	l.advance(&e)
 	l.listeners.send()
 	l.mu.Unlock()
 	l.back.flush()
 }
 
-// apply applies an event to the mirror, and carries out its effects.
-func (l *localRoom) apply(e *room.Event) {
+// advance brings the mirror to an event, and then all that depends on the mirror: which sockets are due a
+// frame, the lease's timer, lookups, reports of presence, and support's view. After a gap it only asks for a
+// snapshot. The caller holds the room's lock, and flushes the back of the line without it.
+func (l *localRoom) advance(e *room.Event) {
 	before := l.m.Lease
 	f := l.m.Apply(e)
 	for _, s := range f.Noticed {
@@ -178,31 +184,29 @@ func (l *localRoom) apply(e *room.Event) {
 	if f.Anew {
 		l.reportAll()
 	}
-	if f.State {
+	if f.Verdict == mirror.Applied {
 		l.redraw()
 	}
-	l.mark(f)
+	l.markChanged(f)
 	l.links.comeBack(l.links.Over(e))
 	if f.Expires {
 		l.expiry.arm()
 		l.h.metrics.expired(e, before)
 	}
-	l.carryOut(f)
+	l.lookAndReport(f)
 	if l.desk != nil {
 		l.desk.Event(e, f.Verdict)
 	}
 }
 
-// mark marks the sockets that an event concerns: those whose own place changed, then the head of the line,
-// and the back of the line later.
-func (l *localRoom) mark(f *mirror.Effects[visitor]) {
-	for _, p := range f.Placed {
-		l.placed(p)
-	}
+// markChanged marks the sockets that an event concerns: those whose own place changed, then the head of the
+// line, and the back of the line later.
+func (l *localRoom) markChanged(f *effects) {
 	for _, s := range f.Seats {
+		l.placed(s)
 		s.Here.mark(dueState)
 	}
-	if f.Front {
+	if f.All {
 		l.markHead()
 	}
 	for _, s := range f.Caught {
@@ -213,8 +217,8 @@ func (l *localRoom) mark(f *mirror.Effects[visitor]) {
 	}
 }
 
-// carryOut looks up the sessions that need it, and reports those as present that the engine has as away.
-func (l *localRoom) carryOut(f *mirror.Effects[visitor]) {
+// lookAndReport looks up the sessions that need it, and reports those as present that the engine has as away.
+func (l *localRoom) lookAndReport(f *effects) {
 	for _, s := range f.Look {
 		l.seats.ask(s)
 	}
@@ -228,13 +232,15 @@ func (l *localRoom) carryOut(f *mirror.Effects[visitor]) {
 	}
 }
 
-// placed reports a session as present after it got a place. Its new sockets show that place.
-func (l *localRoom) placed(p mirror.Placed[visitor]) {
-	if p.Seat.Live() {
-		l.links.standForItself(p.Session)
+// placed reports a session as present after its seat was set, once for each place. Its new sockets show that
+// place.
+func (l *localRoom) placed(s *session) {
+	if s.Seat.Live() {
+		l.links.standForItself(s)
 	}
-	if p.Again || !p.Here.Reported() {
-		l.reportWaiting(p.Session)
+	if again := s.Here.ticket != s.Seat.Ticket; again || !s.Here.Reported() {
+		s.Here.ticket = s.Seat.Ticket
+		l.reportWaiting(s)
 	}
 }
 

@@ -98,8 +98,8 @@ func (k *seatLookup) answer(s *session, view *room.View, found *room.Seat) {
 	if s.Seat.Live() {
 		l.links.standForItself(s)
 	}
-	if a.Placed.Session != nil {
-		l.placed(a.Placed)
+	if a.Placed {
+		l.placed(s)
 		l.links.comeBack(l.links.Replaced())
 	}
 	if a.Changed {

@@ -115,7 +115,7 @@ func (n *snapshots) take(snap room.Snapshot, roster *room.Roster) bool {
 		l.desk.Resynced(roster)
 	}
 	for i := range events {
-		l.apply(&events[i])
+		l.advance(&events[i])
 	}
 	return true
 }

@@ -3,16 +3,16 @@ package mirror
 import "github.com/waitroom/waitroom/room/wire"
 
 // Answer is what the caller has to do after the engine's answer about one session.
-type Answer[V any] struct {
-	Placed   Placed[V] // its Session is nil where the answer is too old
-	Changed  bool      // its state frame is another one
-	Look     bool      // it is to be looked up again
-	Messages bool      // there are new ones
+type Answer struct {
+	Placed   bool // its seat was set: the answer was not too old
+	Changed  bool // its state frame is another one
+	Look     bool // it is to be looked up again
+	Messages bool // there are new ones
 }
 
 // Answer handles the engine's answer about a session on this replica, at the revision of a view. It takes the
 // messages only if the session still has their place.
-func (m *Mirror[V]) Answer(s *Session[V], view *wire.View, found *wire.Seat) (a Answer[V]) {
+func (m *Mirror[V]) Answer(s *Session[V], view *wire.View, found *wire.Seat) (a Answer) {
 	m.place(s, Revision{view.Epoch, view.Version}, found, &a)
 	if s.Seat.Ticket == found.Ticket && s.learn(messagesOf(found)) {
 		if m.messaged == nil {
@@ -24,7 +24,7 @@ func (m *Mirror[V]) Answer(s *Session[V], view *wire.View, found *wire.Seat) (a 
 	return a
 }
 
-func (m *Mirror[V]) place(s *Session[V], at Revision, found *wire.Seat, a *Answer[V]) {
+func (m *Mirror[V]) place(s *Session[V], at Revision, found *wire.Seat, a *Answer) {
 	known := m.Of(s.Revision)
 	switch {
 	case s.Of(at) == Known && known != Missed:
@@ -32,7 +32,8 @@ func (m *Mirror[V]) place(s *Session[V], at Revision, found *wire.Seat, a *Answe
 	case !known.OtherEpoch() && m.Of(at) == EpochBefore:
 		return // an answer from before the new epoch
 	}
-	a.Placed = m.Place(s, seatOf(&found.Place, s.Seat), at)
+	m.Place(s, seatOf(&found.Place, s.Seat), at)
+	a.Placed = true
 	switch f := m.Of(at); {
 	case m.Current(s):
 		a.Changed = true

@@ -21,12 +21,11 @@ func (f *Effects[V]) reset() *Effects[V] {
 	clear(f.Noticed)
 	clear(f.Judging)
 	clear(f.Judged)
-	clear(f.Placed)
 	clear(f.Seats)
 	clear(f.Caught)
 	clear(f.Look)
 	*f = Effects[V]{Noticed: f.Noticed[:0], Judging: f.Judging[:0], Judged: f.Judged[:0],
-		Placed: f.Placed[:0], Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
+		Seats: f.Seats[:0], Caught: f.Caught[:0], Look: f.Look[:0], Away: f.Away[:0]}
 	return f
 }
 
@@ -40,7 +39,7 @@ func (m *Mirror[V]) apply(e *wire.Event, f *Effects[V]) {
 		f.Snapshot = known.gap(e)
 		return
 	case Applied:
-		if f.State, f.Anew = true, e.Epoch != known.Epoch; f.Anew {
+		if f.Anew = e.Epoch != known.Epoch; f.Anew {
 			m.adoptEpoch()
 		}
 		if room.ShowsAs(&e.Room) && codesOnly(e, &before) { // only the holder's frame changes
@@ -50,7 +49,7 @@ func (m *Mirror[V]) apply(e *wire.Event, f *Effects[V]) {
 			f.Expires = e.Lease.ClaimBy != before.ClaimBy
 		} else {
 			m.seat(e, f)
-			f.Front, f.All, f.Expires = true, true, true
+			f.All, f.Expires = true, true
 		}
 		m.catchUp(f)
 	}
@@ -128,7 +127,7 @@ func (m *Mirror[V]) reseat(id string, to Seat, f *Effects[V]) {
 	if s.Seat == to && m.Current(s) {
 		return
 	}
-	f.Placed = append(f.Placed, m.Place(s, to, m.Revision))
+	m.Place(s, to, m.Revision)
 	f.Seats = append(f.Seats, s)
 }
 

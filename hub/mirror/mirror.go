@@ -32,22 +32,13 @@ type Effects[V any] struct {
 	Judging  []*Session[V] // their turn ends by a message that the ledger is asked about
 	Snapshot Reason        // why a snapshot is needed; "" = none is, and else there is nothing more
 	Anew     bool          // an epoch has begun: presence is to be reported again
-	State    bool          // the part of a state frame that all share is another text
-	Placed   []Placed[V]   // sessions whose seat was set
-	Seats    []*Session[V] // sessions whose own frame is another one
-	Front    bool          // the head of the line is to be sent the change at once
+	Seats    []*Session[V] // sessions whose seat was set, or who asked for a code
 	Caught   []*Session[V] // sessions whose answer was ahead, and is not any more
-	All      bool          // every socket is to be sent the change
+	All      bool          // every socket is to be sent the change, the head of the line at once
 	Expires  bool          // the lease or its end may be another one
 	Judged   []*Session[V] // the ledger has judged their message; they are among Look, too
 	Look     []*Session[V] // to be looked up
 	Away     []int64       // tickets that the engine takes for away
-}
-
-// Placed is a session whose seat was set.
-type Placed[V any] struct {
-	*Session[V]
-	Again bool // under another ticket
 }
 
 // New returns a mirror of a room without any state.
@@ -92,16 +83,14 @@ func (m *Mirror[V]) Leave(s *Session[V]) {
 }
 
 // Place sets a seat as of a revision.
-func (m *Mirror[V]) Place(s *Session[V], to Seat, at Revision) Placed[V] {
+func (m *Mirror[V]) Place(s *Session[V], to Seat, at Revision) {
 	if s.Seat.Status == wire.Waiting && m.byRank[s.Seat.Rank] == s {
 		delete(m.byRank, s.Seat.Rank)
 	}
 	if to.Status == wire.Waiting {
 		m.byRank[to.Rank] = s
 	}
-	again := s.Seat.Ticket != to.Ticket
 	s.take(to, at)
-	return Placed[V]{s, again}
 }
 
 // Current reports whether the mirror knows a session's place as it is now: it knows the state at which the
