@@ -143,3 +143,8 @@ func appendMessage(b []byte, m mirror.Message) []byte {
 	}
 	return append(b, text...)
 }
+
+func appendNotice(b []byte, n mirror.Notice, now int64) []byte {
+	b = frame.Word(b, `{"type":"notice","notice":`, string(n.What))
+	return append(frame.Int(b, `,"server_time":`, now), '}')
+}

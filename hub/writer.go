@@ -114,3 +114,20 @@ func (c *conn) writeMessages(w *socket.Writer) {
 		c.h.metrics.messages.Inc()
 	}
 }
+
+// writeNotices writes the notices whose state the socket shows. For the others, writeState marks the socket
+// again.
+func (c *conn) writeNotices(w *socket.Writer) {
+	if !c.opened || c.session == nil {
+		return
+	}
+	c.room.mu.RLock()
+	list := c.session.Notices(c.noticed, c.sent.Revision)
+	c.room.mu.RUnlock()
+	for _, n := range list {
+		if !c.Send(w, appendNotice(w.Blank(), n, c.h.clock.MS()), dueNotices) {
+			return
+		}
+		c.noticed = n.Number
+	}
+}

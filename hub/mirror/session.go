@@ -35,6 +35,38 @@ func (s *Session[V]) take(to Seat, at Revision) {
 	s.Changes++
 }
 
+// Seat is a session's place, as a mirror has it.
+type Seat struct {
+	Status  wire.Status // "" = not known yet
+	Outcome wire.Outcome
+	Ticket  int64
+	Fence   int64
+	Rank    float64
+	wire.Marks
+}
+
+// Live reports whether the place has not ended.
+func (s Seat) Live() bool { return s.Status == wire.Waiting || s.Status == wire.Locked }
+
+// seatOf returns the seat after a lookup. A live place that Redis does not have any more was lost; an ended
+// place stays ended on its sockets until the session joins again.
+func seatOf(p *wire.Place, before Seat) Seat {
+	if p.Status == wire.Idle {
+		switch {
+		case before.Live():
+			return Seat{Status: wire.Ended, Outcome: wire.Lost, Ticket: before.Ticket}
+		case before.Status == wire.Ended:
+			return before
+		}
+		return Seat{Status: wire.Idle}
+	}
+	to := Seat{Status: p.Status, Outcome: p.Outcome, Ticket: p.Ticket, Rank: p.Rank, Marks: p.Marks}
+	if p.Status == wire.Locked {
+		to.Fence = p.Fence
+	}
+	return to
+}
+
 // Message is an SMS with a number, so that each socket gets it once. A message that the session is only
 // offered has neither text nor code.
 type Message struct {
@@ -102,4 +134,33 @@ func (s *Session[V]) Messages(after uint32, now int64) (list []Message) {
 		}
 	}
 	return list
+}
+
+// noticesKept is the most notices that are kept for a session's sockets.
+const noticesKept = 4
+
+// Notice reports to one session what another person did for it. It is sent after the state of that change, or
+// a later one.
+type Notice struct {
+	What wire.Helping
+	Revision
+	Number uint32
+}
+
+func (s *Session[V]) notice(what wire.Helping, at Revision) {
+	s.noticed++
+	s.notices = append(s.notices[max(0, len(s.notices)-noticesKept+1):len(s.notices):len(s.notices)],
+		Notice{what, at, s.noticed})
+}
+
+// Notify adds a notice that belongs to no change of the room.
+func (m *Mirror[V]) Notify(s *Session[V], what wire.Helping) { s.notice(what, m.Revision) }
+
+// Noticed returns the number of the latest notice; 0 = there was none.
+func (s *Session[V]) Noticed() uint32 { return s.noticed }
+
+// Notices returns the notices after a number that a socket may get once it has the state of a revision.
+func (s *Session[V]) Notices(after uint32, sent Revision) []Notice {
+	return slices.DeleteFunc(slices.Clone(s.notices),
+		func(n Notice) bool { return n.Number <= after || n.Compare(sent) > 0 })
 }
