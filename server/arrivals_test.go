@@ -29,7 +29,7 @@ func reportOf(t *testing.T, cfg Config, source string, want ...string) (report s
 	missing := ""
 	complete := func() bool {
 		var out bytes.Buffer
-		doctor.WriteFindings(&out, DiagnoseOnly(t.Context(), cfg, doctor.Only{Source: source}))
+		doctor.WriteFindings(&out, Diagnose(t.Context(), cfg, doctor.Only{Source: source}))
 		report = out.String()
 		i := slices.IndexFunc(want, func(text string) bool { return !strings.Contains(report, text) })
 		if i >= 0 {

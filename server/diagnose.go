@@ -6,13 +6,9 @@ import (
 	"github.com/waitroom/waitroom/server/doctor"
 )
 
-// Diagnose runs the doctor on everything that a replica with this configuration depends on.
-func Diagnose(ctx context.Context, c Config) []doctor.Finding {
-	return DiagnoseOnly(ctx, c, doctor.Only{})
-}
-
-// DiagnoseOnly reports one thing instead.
-func DiagnoseOnly(ctx context.Context, c Config, only doctor.Only) []doctor.Finding {
+// Diagnose runs the doctor on everything that a replica with this configuration depends on, or on one thing
+// only.
+func Diagnose(ctx context.Context, c Config, only doctor.Only) []doctor.Finding {
 	return doctor.Diagnose(ctx, doctor.Config{
 		Unknown: c.Unknown, Addr: c.Addr, MetricsAddr: c.MetricsAddr, LocalURL: c.LocalURL(),
 		PublicURL:      c.PublicURL,

@@ -28,7 +28,7 @@ func sound(t *testing.T, args ...string) Config {
 func diagnosed(t *testing.T, cfg Config) (report string, well bool) {
 	t.Helper()
 	var out bytes.Buffer
-	well = doctor.WriteFindings(&out, Diagnose(t.Context(), cfg))
+	well = doctor.WriteFindings(&out, Diagnose(t.Context(), cfg, doctor.Only{}))
 	return out.String(), well
 }
 
@@ -93,7 +93,7 @@ func TestDoctorTriesTheKeysOfEveryPart(t *testing.T) {
 func TestRightsThatTheDoctorAsksForAreEnoughForAServer(t *testing.T) {
 	admin := redistest.StartKept(t)
 	all := Diagnose(t.Context(), sound(t, "--redis-url",
-		"redis://app:app@"+redistest.StartKept(t, "--user", "app", "on", ">app", "+ping").Addr()))
+		"redis://app:app@"+redistest.StartKept(t, "--user", "app", "on", ">app", "+ping").Addr()), doctor.Only{})
 	i := slices.IndexFunc(all, func(f doctor.Finding) bool {
 		return strings.HasPrefix(f.Do,
 			"ACL SETUSER the user so: ")

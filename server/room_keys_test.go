@@ -12,7 +12,7 @@ import (
 
 func diagnoseRoom(t *testing.T, cfg Config, id string) string {
 	var out bytes.Buffer
-	doctor.WriteFindings(&out, DiagnoseOnly(t.Context(), cfg, doctor.Only{Room: id}))
+	doctor.WriteFindings(&out, Diagnose(t.Context(), cfg, doctor.Only{Room: id}))
 	return out.String()
 }
 

@@ -68,7 +68,7 @@ func TestReplicasWithDifferentSettingsSaySo(t *testing.T) {
 func settingsFound(t *testing.T, cfg Config) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	for _, f := range Diagnose(t.Context(), cfg) {
+	for _, f := range Diagnose(t.Context(), cfg, doctor.Only{}) {
 		if text, _, ok := strings.Cut(f.Text, " in "); ok && f.Level == doctor.Wrong && f.About == "settings" {
 			found[text+" in"] = true
 		}

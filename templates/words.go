@@ -11,22 +11,6 @@ import (
 // soon is a wait, in seconds, below which the page says "soon" instead of a number.
 const soon = 10
 
-// EstimateWords returns a wait in everyday words: "약 3분".
-func EstimateWords(lang string, seconds int) string {
-	return estimate(TextIn(lang).Live, seconds)
-}
-
-// WaitSentence returns when the turn comes and by when at the latest. Without both times, as in a paused
-// room, it returns that there are none.
-func WaitSentence(lang string, estimated, maximum *int, usual Usual) string {
-	t := TextIn(lang).Live
-	words, latest := waitParts(t, estimated, maximum, usual)
-	if latest == "" {
-		return words
-	}
-	return fill(t.WaitBoth, "wait", words, "max", latest)
-}
-
 // waitParts returns when the turn comes, and by when at the latest. If both are the same, it
 // returns the latest alone.
 func waitParts(t LiveText, estimated, maximum *int, usual Usual) (words, latest string) {

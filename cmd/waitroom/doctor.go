@@ -52,7 +52,7 @@ func diagnose(args []string, out io.Writer) error {
 	if tokenFile != "" {
 		findings = server.DiagnoseToken(ctx, cfg, string(token), id)
 	} else {
-		findings = server.DiagnoseOnly(ctx, cfg, doctor.Only{Source: source, Room: id})
+		findings = server.Diagnose(ctx, cfg, doctor.Only{Source: source, Room: id})
 	}
 	if !doctor.WriteFindings(out, findings) {
 		return errDoctor

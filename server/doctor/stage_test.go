@@ -45,7 +45,7 @@ func sound(t *testing.T, args ...string) server.Config {
 func diagnosed(t *testing.T, cfg server.Config) (said string, well bool) {
 	t.Helper()
 	var out bytes.Buffer
-	well = doctor.WriteFindings(&out, server.Diagnose(t.Context(), cfg))
+	well = doctor.WriteFindings(&out, server.Diagnose(t.Context(), cfg, doctor.Only{}))
 	return out.String(), well
 }
 
