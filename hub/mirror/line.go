@@ -10,8 +10,8 @@ import (
 type Line []float64
 
 // Position returns a waiter's position, 1 = next; ok is false if no waiter has that rank.
-func (l Line) Position(rank float64) (p int, ok bool) {
-	i, ok := slices.BinarySearch(l, rank)
+func (l *Line) Position(rank float64) (p int, ok bool) {
+	i, ok := slices.BinarySearch(*l, rank)
 	return i + 1, ok
 }
 
@@ -48,7 +48,7 @@ func (l *Line) join(j *wire.Joined, _ int64) bool { return l.insert(j.Rank) }
 func (l *Line) move(from, to float64) bool { return l.remove(from) && l.insert(to) }
 
 // Front returns the first n ranks, or fewer.
-func (l Line) Front(n int) Line { return l[:min(n, len(l))] }
+func (l *Line) Front(n int) Line { return (*l)[:min(n, len(*l))] }
 
 // waiters are a line that events change: a State's ranks, or a Roster's sellers. Each method returns false if
 // its change does not fit.
