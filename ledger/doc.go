@@ -16,11 +16,11 @@
 //	 4  readPortions   drain_read.go      reads the journals' first entries and the browsers to push to
 //	 5  apply          drain_apply.go     writes portions in one transaction; isolates a malformed entry
 //	 6  inRooms        drain_transact.go  begins, alone in the rooms; fills the outbox; commits
-//	 7  applyPortions  drain_order.go     orders the records: batches, with sequential ones between
+//	 7  applyPortions  drain_order.go     applies the records in order, as batches over the rooms
 //	 8  writeTimeline  drain_timeline.go  inserts the records; marks those that were applied before
-//	 9  applyBatch     drain_batch.go     reads rows, changes them in memory, writes them
+//	 9  applyBatch     drain_batch.go     reads rows, applies the records to them, writes them
 //	10  load           drain_batch.go     loads places, leases, messages and the facts for verdicts
-//	11  applyBatched   drain_record.go    calls the function of the record's type
+//	11  run.apply      drain_record.go    calls the function of the record's type
 //	12  granted        drain_record.go    changes the place and the lease; adds event lock.granted
 //	13  lease.grant    drain_lease.go     sets the lease's times, once
 //	14  write          drain_write.go     writes the batch, one statement for each table

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
@@ -30,20 +29,17 @@ func newBatch() batch {
 		facts: make(map[recordKey]facts), concluded: newConcluded()}
 }
 
-// applyBatch applies records of which none is sequential.
+// applyBatch applies the runs' next records.
 func applyBatch(s sqldb.Session, runs []*run) error {
-	if runs = slices.DeleteFunc(runs, func(r *run) bool { return len(r.records) == 0 }); len(runs) == 0 {
-		return nil
-	}
 	if err := load(s, runs); err != nil {
 		return err
 	}
 	for _, r := range runs {
-		for _, rec := range r.records {
-			if err := r.deadLetterMalformed(rec, r.applyBatched(&r.batch, rec)); err != nil {
+		for _, n := range r.next {
+			if err := r.deadLetterMalformed(n, r.apply(n)); err != nil {
 				return err
 			}
-			if err := r.push(rec.Record); err != nil {
+			if err := r.push(n.Record); err != nil {
 				return err
 			}
 		}
@@ -51,11 +47,13 @@ func applyBatch(s sqldb.Session, runs []*run) error {
 	return write(s, runs)
 }
 
-// load reads the rows that the records of some rooms change.
+// load reads the rows that the runs' next records change.
 func load(s sqldb.Session, runs []*run) error {
 	for _, r := range runs {
 		r.batch = newBatch()
-		r.plan(r.records)
+		for _, n := range r.next {
+			r.plan(n)
+		}
 	}
 	if err := readPlaces(s, runs); err != nil {
 		return fmt.Errorf("read places: %w", err)
@@ -71,32 +69,16 @@ func load(s sqldb.Session, runs []*run) error {
 	return nil
 }
 
-// plan adds the rows that records change, still empty.
-func (b *batch) plan(records []record) {
-	for _, n := range records {
-		switch n.Type {
-		case "joined":
-			b.planPlace(placeKey{n.epoch, n.Ticket})
-		case "granted", "ended":
-			b.planPlace(placeKey{n.epoch, n.Ticket})
-			b.planLease(n.Fence)
-		case "extended":
-			b.planLease(n.Fence)
-		}
-	}
-}
-
-func (b *batch) planPlace(key placeKey) {
-	if b.places[key] == nil {
+// plan adds the rows that a record changes, still empty.
+func (b *batch) plan(n record) {
+	e, key := effects[n.Type], placeKey{n.epoch, n.Ticket}
+	if e.place && b.places[key] == nil {
 		p := &place{placeKey: key}
 		b.places[key], b.placeOrder = p, append(b.placeOrder, p)
 	}
-}
-
-func (b *batch) planLease(fence int64) {
-	if b.leases[fence] == nil {
-		l := &lease{fence: fence}
-		b.leases[fence], b.leaseOrder = l, append(b.leaseOrder, l)
+	if e.lease && b.leases[n.Fence] == nil {
+		l := &lease{fence: n.Fence}
+		b.leases[n.Fence], b.leaseOrder = l, append(b.leaseOrder, l)
 	}
 }
 
@@ -152,7 +134,7 @@ func readLeases(s sqldb.Session, runs []*run) error {
 func (r *run) readMessages() error {
 	var records []record
 	var all []room.MessageNote
-	for _, n := range r.records {
+	for _, n := range r.next {
 		if n.Type == "message" && complete(n.Record) {
 			records, all = append(records, n), append(all, n.MessageNote)
 		}
@@ -179,8 +161,7 @@ func (r *run) readMessages() error {
 }
 
 // factsAbout returns a match's facts, with the changes of the run so far. Facts about the message itself need
-// no update: an answered message is not judged again, and records that give a message to a lease are
-// sequential.
+// no update: an answered message is not judged again, and records that give a message to a lease are alone.
 func (b *batch) factsAbout(match record) facts {
 	f := b.facts[match.recordKey]
 	for _, v := range b.verified {

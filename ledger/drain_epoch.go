@@ -19,21 +19,21 @@ type openRow struct {
 
 // epoch ends the open rows of all other epochs as lost, since the store lost its data. Places that the store
 // kept move to the current epoch.
-func (w *work) epoch(current int64, r room.Record) error {
+func (w *work) epoch(n record) error {
 	epochs, err := w.openEpochs()
 	if err != nil {
 		return err
 	}
-	for _, kept := range r.Kept {
-		if err := w.carryOver(current, kept, r.At); err != nil {
+	for _, kept := range n.Kept {
+		if err := w.carryOver(n.epoch, kept, n.At); err != nil {
 			return err
 		}
 	}
 	for _, epoch := range epochs {
-		if epoch == current {
+		if epoch == n.epoch {
 			continue
 		}
-		if err := w.endAsLost(epoch, r.At); err != nil {
+		if err := w.endAsLost(epoch, n.At); err != nil {
 			return err
 		}
 	}

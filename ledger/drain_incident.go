@@ -22,12 +22,20 @@ type alarm struct {
 }
 
 // journalIncident adds an incident that the room's scripts found.
-func (w *work) journalIncident(epoch int64, r room.Record) error {
+func (w *work) journalIncident(n record) error {
+	r := n.Record
 	if r.Action == "" {
 		return fmt.Errorf("%w: incident without a kind", errMalformed)
 	}
-	return w.addIncident(epoch, alarm{kind: plain(r.Action), message: r.MessageID, subject: r.Who,
+	return w.addIncident(n.epoch, alarm{kind: plain(r.Action), message: r.MessageID, subject: r.Who,
 		ticket: r.Ticket, fence: r.Fence, seller: r.Seller, detail: plain(r.Reason), at: r.At, inTimeline: true})
+}
+
+// addTicketReused adds the incident of a ticket that another seller has already.
+func (w *work) addTicketReused(epoch int64, r room.Record) error {
+	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket),
+		ticket: r.Ticket, fence: r.At, seller: r.Seller, at: r.At,
+		detail: "a ticket was given out twice: the store lost writes"})
 }
 
 // addIncident writes an incident, once for each kind, subject and fence, and sends and logs it.

@@ -12,30 +12,29 @@ import (
 const judged = "judged"
 
 // message writes an SMS's result, and judges it if the record requires that. A message's first result stays.
-func (w *work) message(b *batch, rec record) error {
-	r := rec.Record
-	if !complete(r) {
+func (r *run) message(n record) error {
+	if !complete(n.Record) {
 		return fmt.Errorf("%w: message without an id or result", errMalformed)
 	}
-	before := b.messages[plain(r.MessageID)]
-	if before.differsFrom(r.MessageNote) {
-		if err := w.addReuseIncident(*before, r.MessageNote); err != nil {
+	before := r.messages[plain(n.MessageID)]
+	if before.differsFrom(n.MessageNote) {
+		if err := r.addReuseIncident(*before, n.MessageNote); err != nil {
 			return err
 		}
 	}
 	if before.state == judged {
-		return w.repeatMessage(*before, r)
+		return r.repeatMessage(*before, n.Record)
 	}
-	if !r.Judge {
-		w.conclude(b, rec.epoch, r, "", r.Fence)
+	if !n.Judge {
+		r.conclude(n, "", n.Fence)
 		return nil
 	}
-	if why := b.factsAbout(rec).objection(r); why != "" {
-		return w.refuseMessage(b, rec.epoch, r, why)
+	if why := r.factsAbout(n).objection(n.Record); why != "" {
+		return r.refuseMessage(n, why)
 	}
-	w.conclude(b, rec.epoch, r, agreed, r.Fence)
-	b.verified = append(b.verified, verification{rec.epoch, r})
-	return w.agreeToMatch(r)
+	r.conclude(n, agreed, n.Fence)
+	r.verified = append(r.verified, verification{n.epoch, n.Record})
+	return r.agreeToMatch(n.Record)
 }
 
 // complete reports whether a message can be written.
@@ -113,20 +112,20 @@ func (w *work) repeatMessage(before knownMessage, r room.Record) error {
 }
 
 // conclude sets a message's result; claimed is the fence that the room matched it to.
-func (w *work) conclude(b *batch, epoch int64, r room.Record, verdict string, claimed int64) {
-	w.counts.answered(r)
-	k := b.messages[plain(r.MessageID)]
-	k.state, k.verdict, k.claimed, k.Epoch, k.Fence = judged, verdict, claimed, epoch, r.Fence
-	b.concluded.Add(plain(r.MessageID), string(r.Result), r.Reason, verdict, number(r.Completes), epoch,
-		r.Ticket, r.Fence, plain(r.Seller), r.GrantedAt, r.EndedAt, r.At, claimed, number(r.Duplicate),
-		number(r.Code))
+func (r *run) conclude(n record, verdict string, claimed int64) {
+	r.counts.answered(n.Record)
+	k := r.messages[plain(n.MessageID)]
+	k.state, k.verdict, k.claimed, k.Epoch, k.Fence = judged, verdict, claimed, n.epoch, n.Fence
+	r.concluded.Add(plain(n.MessageID), string(n.Result), n.Reason, verdict, number(n.Completes), n.epoch,
+		n.Ticket, n.Fence, plain(n.Seller), n.GrantedAt, n.EndedAt, n.At, claimed, number(n.Duplicate),
+		number(n.Code))
 }
 
 // refuseMessage answers the message as ambiguous, without a lease.
-func (w *work) refuseMessage(b *batch, epoch int64, r room.Record, why string) error {
-	none := r
+func (r *run) refuseMessage(n record, why string) error {
+	none := n
 	none.Result, none.Reason, none.Completes = room.Unmatched, string(room.Ambiguous), false
 	none.Ticket, none.Fence, none.Seller, none.GrantedAt, none.EndedAt = 0, 0, "", 0, 0
-	w.conclude(b, epoch, none, refused, r.Fence)
-	return w.refuseMatch(epoch, r, why)
+	r.conclude(none, refused, n.Fence)
+	return r.refuseMatch(n.epoch, n.Record, why)
 }

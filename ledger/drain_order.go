@@ -13,7 +13,7 @@ import (
 type record struct {
 	recordKey
 	room.Record
-	applied bool   // before: apply only repeats its verdict
+	applied bool   // before
 	trace   string // parent of the tasks that follow from it, as a traceparent; "" = not traced
 }
 
@@ -23,16 +23,16 @@ type recordKey struct {
 	n     int64
 }
 
-// run is some of a room's records, in the journal's order, and the rows that they change.
+// run is a room's records, in the journal's order, and the rows that the next of them change.
 type run struct {
 	*work
-	records []record
+	records []record // not applied yet, without those in next
+	next    []record // to be applied together
 	batch
 }
 
-// applyPortions writes portions, without the records that were applied before, and sets their verdicts. It
-// applies a room's records in the journal's order, and several rooms at once up to their first sequential
-// records.
+// applyPortions writes portions, and sets their verdicts. Of the records that were applied before, it repeats
+// the verdicts alone: the replica that judged a match may have died before it informed the room.
 func applyPortions(s sqldb.Session, works []*work, portions []*portion) error {
 	runs, err := runsOf(works, portions)
 	if err != nil {
@@ -41,21 +41,49 @@ func applyPortions(s sqldb.Session, works []*work, portions []*portion) error {
 	if err := writeTimeline(s, runs); err != nil {
 		return err
 	}
-	heads := make([]*run, len(runs))
-	for i, r := range runs {
-		heads[i] = &run{work: r.work, records: r.records[:r.untilSequential()]}
+	for _, r := range runs {
+		r.records = slices.DeleteFunc(r.records, func(n record) bool { return n.applied && !n.judges() })
 	}
-	if err := applyBatch(s, heads); err != nil {
+	if err := applyInOrder(s, runs); err != nil {
 		return err
 	}
-	for i, r := range runs {
-		r.records = r.records[r.untilSequential():]
-		if err := r.applyInOrder(); err != nil {
-			return err
-		}
-		portions[i].verdicts = r.verdicts
+	for i, w := range works {
+		portions[i].verdicts = w.verdicts
 	}
 	return nil
+}
+
+// applyInOrder applies each run's records in order, as few batches. Each batch has the next records of all
+// runs.
+func applyInOrder(s sqldb.Session, runs []*run) error {
+	for {
+		var some []*run
+		for _, r := range runs {
+			if r.advance() {
+				some = append(some, r)
+			}
+		}
+		if len(some) == 0 {
+			return nil
+		}
+		if err := applyBatch(s, some); err != nil {
+			return err
+		}
+	}
+}
+
+// advance takes the next records: those before the first one that is alone, or that one. It returns false if
+// none is left.
+func (r *run) advance() bool {
+	n := slices.IndexFunc(r.records, func(n record) bool { return effects[n.Type].alone })
+	switch n {
+	case -1:
+		n = len(r.records)
+	case 0:
+		n = 1
+	}
+	r.next, r.records = r.records[:n], r.records[n:]
+	return n > 0
 }
 
 func runsOf(works []*work, portions []*portion) ([]*run, error) {
@@ -84,44 +112,6 @@ func recordsOf(entries []room.Entry) (records []record, err error) {
 	return records, nil
 }
 
-// applyInOrder applies sequential records one by one, and the records between them as batches.
-func (r *run) applyInOrder() error {
-	for left := r.records; len(left) > 0; {
-		next := &run{work: r.work, records: left}
-		n := next.untilSequential()
-		next.records = left[:n]
-		if err := applyBatch(r.Session, []*run{next}); err != nil {
-			return err
-		}
-		if n < len(left) {
-			if err := r.deadLetterMalformed(left[n], r.applySequential(left[n])); err != nil {
-				return err
-			}
-			n++
-		}
-		left = left[n:]
-	}
-	return nil
-}
-
-// untilSequential returns how many records come before the first sequential one.
-func (r *run) untilSequential() int {
-	if n := slices.IndexFunc(r.records, record.sequential); n >= 0 {
-		return n
-	}
-	return len(r.records)
-}
-
-// sequential reports whether a record reads or changes tables outside the batch. The records before it are
-// written first.
-func (n record) sequential() bool {
-	switch n.Type {
-	case "epoch", "told", claimed, assigned, rejected, "action":
-		return true
-	}
-	return n.applied
-}
-
 // countAll returns the sum of n over all runs.
 func countAll(runs []*run, n func(*run) int) (all int) {
 	for _, r := range runs {
@@ -131,38 +121,3 @@ func countAll(runs []*run, n func(*run) int) (all int) {
 }
 
 func countRecords(r *run) int { return len(r.records) }
-
-// applySequential applies one sequential record.
-func (w *work) applySequential(rec record) error {
-	w.trace = rec.trace
-	epoch, r := rec.epoch, rec.Record
-	if rec.applied {
-		return w.repeatApplied(r)
-	}
-	switch r.Type {
-	case "epoch":
-		return w.epoch(epoch, r)
-	case "told":
-		return w.replay(r)
-	case claimed, assigned:
-		return w.giveMessage(epoch, r)
-	case rejected:
-		return w.rejectMessage(epoch, r)
-	case "action":
-		return w.action(rec)
-	}
-	return nil
-}
-
-// repeatApplied repeats the verdict on a match that was judged before: the replica that judged it may have
-// died before it informed the room.
-func (w *work) repeatApplied(r room.Record) error {
-	if !r.Judge && !gives(r.Type) {
-		return nil
-	}
-	agree, found, err := w.verdictOn(r)
-	if err == nil && found { // a dead letter has none
-		w.repeatVerdict(r, agree)
-	}
-	return err
-}

@@ -6,101 +6,112 @@ import (
 	"github.com/waitroom/waitroom/room"
 )
 
-func (w *work) applyBatched(b *batch, rec record) error {
-	w.trace = rec.trace
-	epoch, r := rec.epoch, rec.Record
-	switch r.Type {
-	case "joined":
-		return w.joined(b, epoch, r)
-	case "granted":
-		return w.granted(b, epoch, r)
-	case "extended":
-		b.leases[r.Fence].extend(r)
-	case "ended":
-		return w.ended(b, epoch, r)
-	case "message":
-		return w.message(b, rec)
-	case "incident":
-		return w.journalIncident(epoch, r)
+// effect is what the records of a type do.
+type effect struct {
+	apply        func(*run, record) error
+	place, lease bool // it changes this row of the batch
+	alone        bool // it reads or writes tables itself; what comes before is written first
+}
+
+// effects has the types that change rows. The others are only in the timeline: away, back, moved, asked, and
+// types of later versions.
+var effects = map[string]effect{
+	"joined":   {apply: (*run).joined, place: true},
+	"granted":  {apply: (*run).granted, place: true, lease: true},
+	"extended": {apply: (*run).extended, lease: true},
+	"ended":    {apply: (*run).ended, place: true, lease: true},
+	"message":  {apply: (*run).message},
+	"incident": {apply: (*run).journalIncident},
+	"epoch":    {apply: (*run).epoch, alone: true},
+	"told":     {apply: (*run).replay, alone: true},
+	claimed:    {apply: (*run).giveMessage, alone: true},
+	assigned:   {apply: (*run).giveMessage, alone: true},
+	rejected:   {apply: (*run).rejectMessage, alone: true},
+	"action":   {apply: (*run).action, alone: true},
+}
+
+func (r *run) apply(n record) error {
+	r.trace = n.trace
+	if e, ok := effects[n.Type]; ok {
+		return e.apply(r, n)
 	}
-	// Other types change no row: away, back, moved, asked, and types of later versions are in the timeline.
 	return nil
 }
 
 // joined opens a place. If another seller has its ticket, the store lost writes and issued the ticket twice:
 // the former place is lost, and an incident is added.
-func (w *work) joined(b *batch, epoch int64, r room.Record) error {
-	if r.Ticket <= 0 || r.Seller == "" {
+func (r *run) joined(n record) error {
+	if n.Ticket <= 0 || n.Seller == "" {
 		return fmt.Errorf("%w: place without a ticket or seller", errMalformed)
 	}
-	p := b.places[placeKey{epoch, r.Ticket}]
-	if p.join(r) {
+	p := r.batch.places[placeKey{n.epoch, n.Ticket}]
+	if p.join(n.Record) {
 		return nil
 	}
 	former := room.Lost
 	if p.outcome != nil {
 		former = room.Outcome(*p.outcome)
 	} else {
-		w.counts.places.end(room.Lost, 1)
-		err := w.addTimeline(epoch, lostEntry, -r.At,
-			room.Record{Type: "ended", At: r.At, Ticket: r.Ticket, Seller: p.seller,
-				Outcome: room.Lost, EndedAt: r.At})
+		r.counts.places.end(room.Lost, 1)
+		err := r.addTimeline(n.epoch, lostEntry, -n.At, room.Record{Type: "ended", At: n.At, Ticket: n.Ticket,
+			Seller: p.seller, Outcome: room.Lost, EndedAt: n.At})
 		if err != nil {
 			return err
 		}
 	}
-	p.reuse(r)
-	w.counts.joined++
-	w.counts.places.correct(former, reopened)
-	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket),
-		ticket: r.Ticket,
-		fence:  r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
+	p.reuse(n.Record)
+	r.counts.joined++
+	r.counts.places.correct(former, reopened)
+	return r.addTicketReused(n.epoch, n.Record)
 }
 
-func (w *work) granted(b *batch, epoch int64, r room.Record) error {
-	if r.Ticket <= 0 || r.Fence <= 0 {
+func (r *run) granted(n record) error {
+	if n.Ticket <= 0 || n.Fence <= 0 {
 		return fmt.Errorf("%w: lease without a ticket or fence", errMalformed)
 	}
-	p := b.places[placeKey{epoch, r.Ticket}]
-	p.grant(r)
-	if !b.leases[r.Fence].grant(epoch, r, p.joined) {
-		return fmt.Errorf("%w: fence %d was granted before", errMalformed, r.Fence)
+	p := r.batch.places[placeKey{n.epoch, n.Ticket}]
+	p.grant(n.Record)
+	if !r.batch.leases[n.Fence].grant(n.epoch, n.Record, p.joined) {
+		return fmt.Errorf("%w: fence %d was granted before", errMalformed, n.Fence)
 	}
-	b.highest = max(b.highest, r.Fence)
-	err := w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
-		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
-	if err != nil || p.outcome == nil {
+	r.highest = max(r.highest, n.Fence)
+	if err := r.sendGranted(n.Record); err != nil || p.outcome == nil {
 		return err
 	}
 	// The store lost this grant after the ledger read it, and another entry ended the place first.
-	at, err := w.endOf(r.Fence, max(r.GrantedAt, valueOrZero(p.ended)))
+	at, err := r.endOf(n.Fence, max(n.GrantedAt, valueOrZero(p.ended)))
 	if err != nil {
 		return err
 	}
-	return w.ended(b, epoch, room.Record{At: at, Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
-		Outcome: room.Outcome(*p.outcome), EndedAt: at})
+	n.Record = room.Record{At: at, Ticket: n.Ticket, Fence: n.Fence, Seller: n.Seller,
+		Outcome: room.Outcome(*p.outcome), EndedAt: at}
+	return r.ended(n)
+}
+
+func (r *run) extended(n record) error {
+	r.batch.leases[n.Fence].extend(n.Record)
+	return nil
 }
 
 // ended closes a place and its lease, if it had one. An unclaimed lease ends alone; its place stays.
-func (w *work) ended(b *batch, epoch int64, r room.Record) error {
-	if r.Ticket <= 0 || r.Outcome == "" {
+func (r *run) ended(n record) error {
+	if n.Ticket <= 0 || n.Outcome == "" {
 		return fmt.Errorf("%w: end without a ticket or outcome", errMalformed)
 	}
-	if r.Outcome != room.Unclaimed && b.places[placeKey{epoch, r.Ticket}].end(r) {
-		w.counts.places.end(r.Outcome, 1)
+	if n.Outcome != room.Unclaimed && r.batch.places[placeKey{n.epoch, n.Ticket}].end(n.Record) {
+		r.counts.places.end(n.Outcome, 1)
 	}
-	if r.Fence == 0 {
+	if n.Fence == 0 {
 		return nil
 	}
-	l := b.leases[r.Fence]
-	if !l.end(epoch, r) {
+	l := r.batch.leases[n.Fence]
+	if !l.end(n.epoch, n.Record) {
 		return nil
 	}
-	w.counts.leases.end(r.Outcome, 1)
-	b.highest = max(b.highest, r.Fence)
-	return w.sendWebhook("lock.ended", r.At,
-		webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller, Outcome: r.Outcome,
-			GrantedAt: valueOrZero(l.granted), ExpiresAt: valueOrZero(l.expires), EndedAt: r.EndedAt})
+	r.counts.leases.end(n.Outcome, 1)
+	r.highest = max(r.highest, n.Fence)
+	n.GrantedAt, n.ExpiresAt = valueOrZero(l.granted), valueOrZero(l.expires)
+	return r.sendEnded(n.Record)
 }
 
 // valueOrZero returns 0 for nil, which stands for not known.

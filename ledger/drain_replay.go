@@ -10,7 +10,8 @@ import (
 
 // replay writes a place that a replica observed and the store lost since. Known values stay, except an
 // outcome or fence that is missing or lost.
-func (w *work) replay(r room.Record) error {
+func (w *work) replay(n record) error {
+	r := n.Record
 	if r.Ticket <= 0 || r.Of <= 0 || r.Outcome == "" {
 		return fmt.Errorf("%w: replayed place without a ticket, epoch or outcome", errMalformed)
 	}
@@ -60,9 +61,7 @@ func (w *work) insertReplayed(r room.Record) error {
 		w.counts.places.end(r.Outcome, 1)
 		return nil
 	}
-	return w.addIncident(r.Of, alarm{kind: "ticket_reused", subject: fmt.Sprint(r.Of, "/", r.Ticket),
-		ticket: r.Ticket,
-		fence:  r.At, detail: "a ticket was given out twice: the store lost writes", at: r.At, seller: r.Seller})
+	return w.addTicketReused(r.Of, r)
 }
 
 // replayLease writes a lease that the store lost, or its end, and sends its events. A lease that the ledger
@@ -125,15 +124,8 @@ func (w *work) insertLease(epoch int64, r room.Record) error {
 	if err != nil {
 		return err
 	}
-	err = w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
-		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
-	if err != nil {
+	if err := w.sendGranted(r); err != nil {
 		return err
 	}
 	return w.sendEnded(r)
-}
-
-func (w *work) sendEnded(r room.Record) error {
-	return w.sendWebhook("lock.ended", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
-		Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt})
 }

@@ -94,6 +94,16 @@ func enqueue(s sqldb.Session, works []*work) error {
 	return err
 }
 
+func (w *work) sendGranted(r room.Record) error {
+	return w.sendWebhook("lock.granted", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+		GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt})
+}
+
+func (w *work) sendEnded(r room.Record) error {
+	return w.sendWebhook("lock.ended", r.At, webhookEvent{Ticket: r.Ticket, Fence: r.Fence, Seller: r.Seller,
+		Outcome: r.Outcome, GrantedAt: r.GrantedAt, ExpiresAt: r.ExpiresAt, EndedAt: r.EndedAt})
+}
+
 // leaseKey returns the key that orders a lease's events. An event without a lease has its own key.
 func leaseKey(id room.ID, e webhookEvent) string {
 	if e.Fence != 0 {

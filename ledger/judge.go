@@ -36,50 +36,28 @@ func (l *Ledger) Judge(ctx context.Context, id room.ID, epoch int64, r room.Reco
 func (l *Ledger) judgeLost(ctx context.Context, id room.ID, epoch int64, r room.Record) (agree bool,
 	err error) {
 	r.Judge = true
-	agree, found, err := l.verdict(ctx, id, r)
-	if err != nil {
-		return false, err
-	}
-	if !found {
-		var verdicts []verdict
-		err := l.inRoom(ctx, id, func(w *work) error {
-			err := w.judge(epoch, r)
-			verdicts = w.verdicts
-			return err
-		})
-		if err != nil {
-			return false, err
-		}
-		agree = verdicts[len(verdicts)-1].agreed
-	}
-	return agree, l.settleMatch(ctx, id, verdict{matchOf(r), agree})
-}
-
-// judge gives the verdict on a match, or finds an earlier one.
-func (w *work) judge(epoch int64, r room.Record) error {
-	if gives(r.Type) {
-		return w.giveMessage(epoch, r)
-	}
-	match := record{recordKey: recordKey{epoch: epoch}, Record: r}
-	runs := []*run{{work: w, records: []record{match}}}
-	if err := load(w.Session, runs); err != nil {
-		return err
-	}
-	if err := w.message(&runs[0].batch, match); err != nil {
-		return err
-	}
-	return write(w.Session, runs)
-}
-
-func (l *Ledger) verdict(ctx context.Context, id room.ID, r room.Record) (agree, found bool, err error) {
-	err = l.reading(ctx, id, func(w *work) error {
+	found := false
+	err = l.reading(ctx, id, func(w *work) (err error) {
 		agree, found, err = w.verdictOn(r)
 		return err
 	})
-	if err != nil {
-		return false, false, fmt.Errorf("read verdict: %w", err)
+	if err == nil && !found {
+		err = l.inRoom(ctx, id, func(w *work) error {
+			n := record{recordKey: recordKey{epoch: epoch}, Record: r}
+			if err := applyInOrder(w.Session, []*run{{work: w, records: []record{n}}}); err != nil {
+				return err
+			}
+			if len(w.verdicts) == 0 {
+				return fmt.Errorf("%w: it is no match", errMalformed)
+			}
+			agree = w.verdicts[0].agreed
+			return nil
+		})
 	}
-	return agree, found, nil
+	if err != nil {
+		return false, err
+	}
+	return agree, l.settleMatch(ctx, id, verdict{matchOf(r), agree})
 }
 
 // match is a decision that a message belongs to a lease, by the room, a holder or support.

@@ -17,6 +17,9 @@ const (
 // judged.
 func gives(kind string) bool { return kind == claimed || kind == assigned }
 
+// judges reports whether a record has a verdict.
+func (n record) judges() bool { return n.Type == "message" && n.Judge || gives(n.Type) }
+
 // standing is the SQL condition that attribution a still gives its message to a lease.
 const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND NOT EXISTS (SELECT 1
 	FROM attributions r
@@ -24,7 +27,8 @@ const standing = `a.kind IN ('claimed', 'assigned') AND a.verdict = 'agreed' AND
 	AND r.at >= a.at)`
 
 // giveMessage writes and judges that a holder claims an unmatched message, or support assigns one.
-func (w *work) giveMessage(epoch int64, r room.Record) error {
+func (w *work) giveMessage(n record) error {
+	epoch, r := n.epoch, n.Record
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: %s without a message", errMalformed, r.Type)
 	}
@@ -103,7 +107,8 @@ func (w *work) attribute(epoch int64, r room.Record, verdict string) error {
 
 // rejectMessage writes that a holder rejects a message. Its verification is void, so that the message may
 // belong to another lease.
-func (w *work) rejectMessage(epoch int64, r room.Record) error {
+func (w *work) rejectMessage(n record) error {
+	epoch, r := n.epoch, n.Record
 	if r.MessageID == "" {
 		return fmt.Errorf("%w: rejection without a message", errMalformed)
 	}

@@ -26,7 +26,7 @@ func questions(filled int64) map[string]func(*work) error {
 		},
 		"places and leases": func(w *work) error {
 			return load(w.Session,
-				[]*run{{work: w, records: []record{{recordKey: key,
+				[]*run{{work: w, next: []record{{recordKey: key,
 					Record: room.Record{Type: "granted", Ticket: one, Fence: one}}}}})
 		},
 		"what is there of entries": func(w *work) error {

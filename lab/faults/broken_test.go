@@ -111,14 +111,14 @@ func breakages() []breakage {
 			{"ledger/drain_lease.go", "new(r.GrantedAt), new(r.ExpiresAt), true",
 				"new(r.GrantedAt-700), new(r.ExpiresAt), true"}}},
 		{LedgerOutcomes, "the ledger does not close every fifth place", Calm(), []edit{
-			{"ledger/drain_record.go", "		return w.ended(b, epoch, r)",
-				"		if r.Ticket%5 == 0 {\n			return nil\n		}\n		return w.ended(b, epoch, r)"}}},
+			{"ledger/drain_record.go", "func (r *run) ended(n record) error {\n",
+				"func (r *run) ended(n record) error {\n	if n.Ticket%5 == 0 {\n		return nil\n	}\n"}}},
 		{LedgerGap, "every ninth ticket is left out", Calm(), []edit{
 			lua("places.lua", "room.tickets = room.tickets + 1",
 				"room.tickets = room.tickets + (room.tickets % 9 == 8 and 2 or 1)")}},
 		{Miscounted, "no replica counts the end of every fifth place", Calm(), []edit{
-			{"ledger/drain_record.go", "b.places[placeKey{epoch, r.Ticket}].end(r) {",
-				"b.places[placeKey{epoch, r.Ticket}].end(r) && r.Ticket%5 != 0 {"}}},
+			{"ledger/drain_record.go", "r.batch.places[placeKey{n.epoch, n.Ticket}].end(n.Record) {",
+				"r.batch.places[placeKey{n.epoch, n.Ticket}].end(n.Record) && n.Ticket%5 != 0 {"}}},
 		{WebhookMissing, "the integration gets nothing of every seventh ticket", Calm(), []edit{
 			{"ledger/drain_webhook.go", "	if !w.webhooks {", "	if !w.webhooks || e.Ticket%7 == 3 {"}}},
 		{WebhookTwice, "every seventh ticket's events are put in twice", Calm(), []edit{
