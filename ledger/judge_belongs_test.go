@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
@@ -21,9 +22,9 @@ func belonging(t *testing.T, l *ledger.Ledger, seller string) (list []string) {
 		p, err := l.History(t.Context(), here, f)
 		require.NoError(t, err)
 		for _, m := range p.Messages {
-			list = append(list, fmt.Sprint(m.MessageID, " ", m.Result, " ", m.Reason, " ", m.Ticket, "/", m.Fence))
+			list = append(list, fmt.Sprint(m.MessageID, " ", m.Result, " ", m.Reason, " ", int64(m.Ticket), "/", int64(m.Fence)))
 		}
-		if f.Cursor = p.Next; f.Cursor == "" {
+		if f.Cursor = string(p.Next); f.Cursor == "" {
 			return list
 		}
 	}
@@ -109,7 +110,7 @@ func TestAMessageThatBelongsElsewhereKeepsItsPlaceAndEpochInTheHistory(t *testin
 			belonging(t, l, ""))
 		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		require.Equal(t, read.MessageRow{Epoch: 2, MessageID: "b", Result: room.Late, Ticket: 1, Fence: 1000,
+		require.Equal(t, history.Message{Epoch: 2, MessageID: "b", Result: "late", Ticket: 1, Fence: 1000,
 			SentAt: 19, ReceivedAt: 20}, p.Messages[1])
 		require.EqualValues(t, 1, p.Messages[0].Epoch)
 		p, err = l.History(t.Context(), here, read.Filter{Seller: "s-1", From: 20, To: 21})

@@ -1,14 +1,15 @@
 package ledger_test
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
-	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
 )
 
@@ -22,7 +23,7 @@ func did(t *testing.T, l *ledger.Ledger, f read.AuditFilter) (list []string, nex
 	rows, next, err := l.Audit(t.Context(), f)
 	require.NoError(t, err)
 	for _, r := range rows {
-		list = append(list, fmt.Sprint(r.Room, " ", r.At, " ", r.Who, " ", r.Action))
+		list = append(list, fmt.Sprint(cmp.Or(r.Room, "-"), " ", int64(r.At), " ", r.Who, " ", r.Name))
 	}
 	return list, next
 }
@@ -43,14 +44,14 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 			want   []string
 		}{
 			"everything": {read.AuditFilter{},
-				[]string{"support 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release",
-					"support 10 kim sign-in"}},
+				[]string{"- 40 x\uFFFD\uFFFD sign-in-failed", "other 30 lee pause", "integration 20 kim release",
+					"- 10 kim sign-in"}},
 			"of somebody": {read.AuditFilter{Who: "kim"},
-				[]string{"integration 20 kim release", "support 10 kim sign-in"}},
+				[]string{"integration 20 kim release", "- 10 kim sign-in"}},
 			"of nobody":    {read.AuditFilter{Who: "\x00"}, nil},
 			"of an action": {read.AuditFilter{Action: "pause"}, []string{"other 30 lee pause"}},
 			"in a room": {read.AuditFilter{Room: "support"},
-				[]string{"support 40 x\uFFFD\uFFFD sign-in-failed", "support 10 kim sign-in"}},
+				[]string{"- 40 x\uFFFD\uFFFD sign-in-failed", "- 10 kim sign-in"}},
 			"in some time": {read.AuditFilter{From: 20, To: 40},
 				[]string{"other 30 lee pause", "integration 20 kim release"}},
 			"and all of it": {read.AuditFilter{Who: "kim", Room: here, From: 20, To: 21},
@@ -62,8 +63,8 @@ func TestAnAuditSaysWhatSupportDidInAllRooms(t *testing.T) {
 		}
 		rows, _, err := l.Audit(t.Context(), read.AuditFilter{Room: here})
 		require.NoError(t, err)
-		require.Equal(t, []read.AuditRow{{Room: here,
-			ActionRow: read.ActionRow{Epoch: 1, Who: "kim", Action: "release",
+		require.Equal(t, []history.Audited{{Room: history.Word(here),
+			Action: history.Action{Epoch: 1, Who: "kim", Name: "release",
 				Reason: "why release", Ticket: 1, Fence: 1000, At: 20, Seller: "s-1"}}}, rows)
 	})
 }
@@ -128,14 +129,14 @@ func TestAnActionNamesItsMessage(t *testing.T) {
 		require.NoError(t, l.Drain(t.Context(), here))
 		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		require.Equal(t, []read.ActionRow{
-			{Epoch: 1, Who: "kim", Action: "assign", Reason: "why assign", Ticket: 1, Fence: 1000,
+		require.Equal(t, []history.Action{
+			{Epoch: 1, Who: "kim", Name: "assign", Reason: "why assign", Ticket: 1, Fence: 1000,
 				MessageID: "m\uFFFD\uFFFD", At: 30},
-			{Epoch: 1, Who: "kim", Action: "pause", Reason: "why pause", At: 31}}, p.Actions)
+			{Epoch: 1, Who: "kim", Name: "pause", Reason: "why pause", At: 31}}, p.Actions)
 		rows, _, err := l.Audit(t.Context(), read.AuditFilter{})
 		require.NoError(t, err)
-		require.Equal(t, []read.AuditRow{{Room: here, ActionRow: p.Actions[1]},
-			{Room: here, ActionRow: p.Actions[0]}}, rows)
+		require.Equal(t, []history.Audited{{Room: history.Word(here), Action: p.Actions[1]},
+			{Room: history.Word(here), Action: p.Actions[0]}}, rows)
 	})
 }
 
@@ -146,14 +147,15 @@ func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
 		extend.Seconds, move.FromPosition, move.ToPosition = 60, 3, 1
 		b.write(1, extend, move, pause)
 		require.NoError(t, l.Drain(t.Context(), here))
-		want := []schema.ActionDetail{{Seconds: 60}, {From: 3, To: 1}, {}}
+		want := [][3]history.Number{{60, 0, 0}, {0, 3, 1}, {}}
 		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
 		rows, _, err := l.Audit(t.Context(), read.AuditFilter{})
 		require.NoError(t, err)
 		for i, detail := range want {
-			require.Equal(t, detail, p.Actions[i].ActionDetail)
-			require.Equal(t, detail, rows[len(rows)-1-i].ActionDetail)
+			a := p.Actions[i]
+			require.Equal(t, detail, [3]history.Number{a.Seconds, a.From, a.To})
+			require.Equal(t, a, rows[len(rows)-1-i].Action)
 		}
 		require.Equal(t, []string{`{"seconds":60}`, `{"from":3,"to":1}`, ""}, column(t, l.DB(), `SELECT detail
 			FROM actions ORDER BY at`))
@@ -161,6 +163,6 @@ func TestAnActionSaysWhatItWasBeyondItsName(t *testing.T) {
 		require.NoError(t, err)
 		p, err = l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err, "what was edited is the verification's to find")
-		require.Zero(t, p.Actions[0].ActionDetail)
+		require.Zero(t, p.Actions[0].Seconds)
 	})
 }

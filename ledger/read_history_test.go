@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
 
 // flat returns the rows of a page in one list.
-func flat(p read.Page) (rows []string) {
+func flat(p history.Page) (rows []string) {
 	for _, r := range p.Leases {
 		rows = append(rows, fmt.Sprint("lease ", r))
 	}
@@ -44,10 +45,10 @@ func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, whole.Next)
 		require.Len(t, flat(whole), 3*30+12+1)
-		require.Equal(t, read.LeaseRow{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10,
+		require.Equal(t, history.Lease{Epoch: 1, Fence: 1000, Ticket: 1, Seller: "s-1", GrantedAt: 10,
 			EndedAt: 20,
-			Outcome: room.Completed}, whole.Leases[0])
-		require.Equal(t, read.MessageRow{Epoch: 1, MessageID: "m-1", Result: room.Matched, Ticket: 1, Fence: 1000,
+			Outcome: "completed"}, whole.Leases[0])
+		require.Equal(t, history.Message{Epoch: 1, MessageID: "m-1", Result: "matched", Ticket: 1, Fence: 1000,
 			SentAt: 15, ReceivedAt: 19}, whole.Messages[0])
 
 		require.Equal(t, flat(whole), flat(inPages(t, l, read.Filter{Limit: 7})))
@@ -61,7 +62,7 @@ func TestHistoryIsReadInPagesWithoutGapsOrRepeats(t *testing.T) {
 }
 
 // inPages reads a history page by page.
-func inPages(t *testing.T, l *ledger.Ledger, f read.Filter) (together read.Page) {
+func inPages(t *testing.T, l *ledger.Ledger, f read.Filter) (together history.Page) {
 	t.Helper()
 	for {
 		p, err := l.History(t.Context(), here, f)
@@ -70,7 +71,7 @@ func inPages(t *testing.T, l *ledger.Ledger, f read.Filter) (together read.Page)
 		together.Places = append(together.Places, p.Places...)
 		together.Messages = append(together.Messages, p.Messages...)
 		together.Actions = append(together.Actions, p.Actions...)
-		if f.Cursor = p.Next; f.Cursor == "" {
+		if f.Cursor = string(p.Next); f.Cursor == "" {
 			return together
 		}
 		require.Len(t, flat(p), f.Limit)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/internal/testkit/pgtest"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
@@ -47,7 +48,7 @@ func TestATimelineSaysWhatWasAskedAndClaimed(t *testing.T) {
 				`SELECT detail FROM timeline WHERE kind = 'message' AND seller = ''`))
 		p, err := l.History(t.Context(), here, read.Filter{})
 		require.NoError(t, err)
-		require.Equal(t, read.MessageRow{Epoch: 1, MessageID: "m", Result: room.Unmatched, Reason: room.Rejected,
+		require.Equal(t, history.Message{Epoch: 1, MessageID: "m", Result: "unmatched", Reason: "rejected",
 			SentAt: 14, ReceivedAt: 15}, p.Messages[0], "where it belongs now")
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/ledger"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
@@ -17,7 +18,7 @@ func troubles(t *testing.T, l *ledger.Ledger, since int64, limit int) (messages,
 	lost, seen, err := l.Troubles(t.Context(), here, since, limit)
 	require.NoError(t, err)
 	for _, m := range lost {
-		messages = append(messages, fmt.Sprint(m.MessageID, " ", m.Result, " ", m.Reason, " ", m.Fence))
+		messages = append(messages, fmt.Sprint(m.MessageID, " ", m.Result, " ", m.Reason, " ", int64(m.Fence)))
 	}
 	for _, i := range seen {
 		incidents = append(incidents, fmt.Sprint(i.Kind, " ", i.Subject, " ", i.Fence, " ", i.At))
@@ -109,15 +110,15 @@ func TestATroubleNamesTheLeasesThatCouldHaveCausedIt(t *testing.T) {
 			}
 		}
 		require.Equal(t, map[string][]int64{"said": {4, 3, 2}, "exact": {3}, "unsaid": {4, 3}}, could)
-		require.Equal(t, read.Lost{MessageRow: read.MessageRow{Epoch: 1, MessageID: "said",
-			Result: room.Unmatched, Reason: room.Ambiguous,
+		require.Equal(t, read.Lost{Message: history.Message{Epoch: 1, MessageID: "said",
+			Result: "unmatched", Reason: "ambiguous",
 			SentAt: sent, ReceivedAt: sent + 50}, Sender: "*******5678", Body: "code ******", Code: true,
-			Could: []read.LeaseRow{
+			Could: []history.Lease{
 				{Epoch: 1, Fence: 4, Ticket: 4, Seller: "s-4", GrantedAt: sent + 999},
 				{Epoch: 1, Fence: 3, Ticket: 3, Seller: "s-3", GrantedAt: sent - 5000, EndedAt: sent + 10,
-					Outcome: room.Expired},
+					Outcome: "expired"},
 				{Epoch: 1, Fence: 2, Ticket: 2, Seller: "s-2", GrantedAt: sent - ten - 5, EndedAt: sent - ten + 1,
-					Outcome: room.Expired},
+					Outcome: "expired"},
 			}}, lost[1])
 	})
 }

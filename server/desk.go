@@ -172,7 +172,7 @@ func messageItems(letters []room.RecentMessage, lost []read.Lost) []messageItem 
 		}
 		items[i].From = l.Sender
 		if l.SentAt != 0 {
-			items[i].SentAt = new(l.SentAt)
+			items[i].SentAt = new(int64(l.SentAt))
 		}
 	}
 	return items
@@ -189,13 +189,12 @@ func letterItem(l room.RecentMessage) messageItem {
 }
 
 func lostItem(l read.Lost) messageItem {
-	m := messageItem{At: l.ReceivedAt, MessageID: l.MessageID, Result: l.Result, Reason: l.Reason,
-		Text: l.Body, Code: l.Code,
-		Ticket: l.Ticket, Fence: l.Fence, Could: []candidateItem{}}
+	m := messageItem{At: int64(l.ReceivedAt), MessageID: l.MessageID, Result: room.Result(l.Result),
+		Reason: room.Reason(l.Reason), Text: l.Body, Code: l.Code, Ticket: int64(l.Ticket),
+		Fence: int64(l.Fence), Could: []candidateItem{}}
 	for _, c := range l.Could {
 		m.Could = append(m.Could, candidateItem{Fence: c.Fence, Ticket: c.Ticket, Seller: c.Seller,
-			GrantedAt: c.GrantedAt,
-			EndedAt:   c.EndedAt, Live: c.Outcome == ""})
+			GrantedAt: int64(c.GrantedAt), EndedAt: int64(c.EndedAt), Live: c.Outcome == ""})
 	}
 	return m.finished()
 }

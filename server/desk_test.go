@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
 )
@@ -101,9 +102,9 @@ func TestStoreAndLedgerEachReportTheirPartOfAMessageOnce(t *testing.T) {
 	letters := []room.RecentMessage{{MessageID: "m", Text: "new", Result: room.Unmatched, Reason: room.Ambiguous,
 		ReceivedAt: 3000, Could: []room.Candidate{{Fence: 9, AskedAt: 5, Live: true}}},
 		{Text: "", Result: room.Unmatched, ReceivedAt: 3500}}
-	lost := []read.Lost{{MessageRow: read.MessageRow{MessageID: "old", Result: room.Late, Ticket: 1,
+	lost := []read.Lost{{Message: history.Message{MessageID: "old", Result: "late", Ticket: 1,
 		Fence: 2, ReceivedAt: 1000}, Body: "b", Sender: "s"},
-		{MessageRow: read.MessageRow{MessageID: "m", Result: room.Unmatched, SentAt: 2500, ReceivedAt: 3000},
+		{Message: history.Message{MessageID: "m", Result: "unmatched", SentAt: 2500, ReceivedAt: 3000},
 			Body: "less", Sender: "****-0000"}}
 	incidents := []read.Incident{{Kind: "match_refused", Subject: "m", Fence: 9, At: 2000},
 		{Kind: "match_refused", Subject: "m", Fence: 8, At: 1500}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/waitroom/waitroom/internal/sqldb"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
@@ -33,34 +34,9 @@ func unread(err error) error {
 	return fmt.Errorf("%w: %w", problem.Refusal("ledger_unavailable"), err)
 }
 
-func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilter) (support.History, error) {
+func (r records) History(ctx context.Context, id room.ID, f support.HistoryFilter) (history.Page, error) {
 	page, err := r.ledger.History(ctx, id, read.Filter(f))
-	if err != nil {
-		return support.History{}, unread(err)
-	}
-	h := support.History{Next: support.Word(page.Next)}
-	for _, l := range page.Leases {
-		h.Leases = append(h.Leases, support.LeaseRow{Epoch: l.Epoch, Fence: l.Fence, Ticket: l.Ticket,
-			Seller:    l.Seller,
-			GrantedAt: support.When(l.GrantedAt), EndedAt: support.When(l.EndedAt),
-			Outcome: support.Word(l.Outcome)})
-	}
-	for _, p := range page.Places {
-		h.Places = append(h.Places, support.PlaceRow{Epoch: p.Epoch, Ticket: p.Ticket, Seller: p.Seller,
-			JoinedAt: support.When(p.JoinedAt), EndedAt: support.When(p.EndedAt),
-			Outcome: support.Word(p.Outcome)})
-	}
-	for _, m := range page.Messages {
-		h.Messages = append(h.Messages, support.MessageRow{Epoch: m.Epoch, MessageID: m.MessageID,
-			Result: support.Word(m.Result),
-			Ticket: support.Number(m.Ticket), Fence: support.Number(m.Fence), SentAt: support.When(m.SentAt),
-			ReceivedAt: support.When(m.ReceivedAt),
-			Reason:     string(m.Reason)})
-	}
-	for _, a := range page.Actions {
-		h.Actions = append(h.Actions, actionRow(a))
-	}
-	return h, nil
+	return page, unread(err)
 }
 
 // Report sums up the days of a room.
@@ -87,15 +63,6 @@ func reportFigures(found []read.Day) []templates.ReportFigures {
 			Ambiguous: f.Ambiguous, Rejected: f.Rejected, Late: f.Late}
 	}
 	return list
-}
-
-func actionRow(a read.ActionRow) support.ActionRow {
-	return support.ActionRow{Epoch: a.Epoch, Who: a.Who, Action: a.Action, Reason: a.Reason,
-		Ticket: support.Number(a.Ticket),
-		Fence:  support.Number(a.Fence), At: support.When(a.At), MessageID: a.MessageID,
-		Seller:  support.Word(a.Seller),
-		Seconds: support.Number(a.Seconds), From: support.Number(a.From), To: support.Number(a.To),
-		Text: a.Text, Until: support.When(a.Until)}
 }
 
 // Story returns a seller's timeline, with entries still in the journals.
@@ -130,13 +97,13 @@ func storyEvent(r read.TimelineRow) (support.StoryEvent, error) {
 	if err := json.Unmarshal(r.Detail, &d); err != nil {
 		return support.StoryEvent{}, fmt.Errorf("read timeline: %w", err)
 	}
-	return support.StoryEvent{At: support.When(r.At), Room: r.Room, Epoch: r.Epoch,
-		Ticket: support.Number(r.Ticket), Fence: support.Number(r.Fence),
-		Kind: r.Kind, Outcome: support.Word(d.Outcome), Result: support.Word(d.Result),
-		Reason: support.Word(d.Reason), MessageID: support.Word(d.MessageID),
-		ExpiresAt: support.When(d.ExpiresAt), Since: support.When(d.Since), Position: d.Position,
-		Asks: d.Asks, Who: support.Word(d.Who),
-		Action: support.Word(d.Action), Duplicate: d.Duplicate, Times: d.Times}, nil
+	return support.StoryEvent{At: history.Time(r.At), Room: r.Room, Epoch: r.Epoch,
+		Ticket: history.Number(r.Ticket), Fence: history.Number(r.Fence),
+		Kind: r.Kind, Outcome: history.Word(d.Outcome), Result: history.Word(d.Result),
+		Reason: history.Word(d.Reason), MessageID: history.Word(d.MessageID),
+		ExpiresAt: history.Time(d.ExpiresAt), Since: history.Time(d.Since), Position: d.Position,
+		Asks: d.Asks, Who: history.Word(d.Who),
+		Action: history.Word(d.Action), Duplicate: d.Duplicate, Times: d.Times}, nil
 }
 
 // Sellers finds sellers by a part of their ids.
@@ -158,19 +125,6 @@ func (r records) Sellers(ctx context.Context, text string, active []room.ID) (su
 
 func (r records) Audit(ctx context.Context, f support.AuditFilter) (support.Audit, error) {
 	found, next, err := r.ledger.Audit(ctx, read.AuditFilter{Room: f.Room, Who: f.Who, Action: f.Action,
-		From: f.From,
-		To:   f.To, Limit: f.Limit, Cursor: f.Cursor})
-	if err != nil {
-		return support.Audit{}, unread(err)
-	}
-	audit := support.Audit{Next: support.Word(next)}
-	for _, a := range found {
-		row := support.AuditRow{Room: support.Word(a.Room), Address: support.Word(a.Address),
-			ActionRow: actionRow(a.ActionRow)}
-		if a.Room == room.SupportRoom {
-			row.Room = ""
-		}
-		audit.Actions = append(audit.Actions, row)
-	}
-	return audit, nil
+		From: f.From, To: f.To, Limit: f.Limit, Cursor: f.Cursor})
+	return support.Audit{Actions: found, Next: history.Word(next)}, unread(err)
 }

@@ -1,6 +1,10 @@
 package templates
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/waitroom/waitroom/ledger/history"
+)
 
 // deskActions are support's actions, in the order in which the audit offers them as filters.
 var deskActions = []string{
@@ -27,13 +31,13 @@ func (t Text) DeskAction(code string) string {
 }
 
 // done returns an action's details beyond its name, if there are any.
-func (t Text) done(d ActionDetail) Words {
+func (t Text) done(d history.Action) Words {
 	var seconds, moved, message, text, until string
 	if d.Seconds != 0 {
-		seconds = fill(t.Desk.Audit.Seconds, "n", d.Seconds)
+		seconds = fill(t.Desk.Audit.Seconds, "n", int64(d.Seconds))
 	}
 	if d.To != 0 {
-		moved = fill(t.Desk.Audit.Moved, "from", d.From, "to", d.To)
+		moved = fill(t.Desk.Audit.Moved, "from", int64(d.From), "to", int64(d.To))
 	}
 	if d.MessageID != "" {
 		message = t.Desk.Story.Message

@@ -13,6 +13,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/static"
 	"github.com/waitroom/waitroom/templates"
 )
@@ -151,20 +152,20 @@ func historyView(lang string) templates.HistoryView {
 			lang), Room: "integration", Seller: "s-1", From: "2026-07-03", Next: "cursor=abc&seller=s-1",
 		RowLimit: 50_000,
 		Export:   "/api/support/integration/history?format=csv&seller=s-1&from=2026-07-03",
-		Rows: []templates.HistoryRow{
-			{Kind: "place", Epoch: 1, Ticket: 3, Seller: "s-1", From: at(0), To: at(260), Outcome: "completed"},
-			{Kind: "lease", Epoch: 1, Ticket: 3, Fence: 1783087460000123, Seller: "s-1", From: at(200), To: at(260),
+		Rows: []history.Row{
+			history.Place{Epoch: 1, Ticket: 3, Seller: "s-1", JoinedAt: history.Time(at(0)), EndedAt: history.Time(at(260)), Outcome: "completed"},
+			history.Lease{Epoch: 1, Ticket: 3, Fence: 1783087460000123, Seller: "s-1", GrantedAt: history.Time(at(200)), EndedAt: history.Time(at(260)),
 				Outcome: "completed"},
-			{Kind: "message", Epoch: 1, Ticket: 3, Fence: 1783087460000123, From: at(255), To: at(260),
+			history.Message{Epoch: 1, Ticket: 3, Fence: 1783087460000123, ReceivedAt: history.Time(at(255)),
 				MessageID: "carrier-20260703-1", Result: "matched"},
-			{Kind: "message", Epoch: 1, From: at(255), To: at(260), MessageID: "carrier-20260703-2",
+			history.Message{Epoch: 1, ReceivedAt: history.Time(at(255)), MessageID: "carrier-20260703-2",
 				Result: "unmatched", Reason: "ambiguous"},
-			{Kind: "action", Epoch: 1, Ticket: 4, From: at(300), Who: "kim", Action: "move",
+			history.Action{Epoch: 1, Ticket: 4, At: history.Time(at(300)), Who: "kim", Name: "move",
 				Reason: "우리 쪽 문제로 차례를 놓침"},
-			{Kind: "place", Epoch: 1, Ticket: 5, Seller: "판매자-가나다@shop.example", From: at(300)},
-			{Kind: "lease", Epoch: 1, Ticket: 4, Fence: 1783087560000456, Seller: "s-2", From: at(301), To: at(421),
+			history.Place{Epoch: 1, Ticket: 5, Seller: "판매자-가나다@shop.example", JoinedAt: history.Time(at(300))},
+			history.Lease{Epoch: 1, Ticket: 4, Fence: 1783087560000456, Seller: "s-2", GrantedAt: history.Time(at(301)), EndedAt: history.Time(at(421)),
 				Outcome: "expired"},
-			{Kind: "place", Epoch: 1, Ticket: 6, Seller: "s-3", From: at(35_900), To: at(36_100), Outcome: "dropped"},
+			history.Place{Epoch: 1, Ticket: 6, Seller: "s-3", JoinedAt: history.Time(at(35_900)), EndedAt: history.Time(at(36_100)), Outcome: "dropped"},
 		},
 	}
 }
@@ -174,14 +175,16 @@ func auditView(lang string) templates.AuditView {
 		Next: "cursor=abc&who=kim",
 		CSV:  "/api/support/audit?bom=1&format=csv&who=kim",
 		JSON: "/api/support/audit?download=1&format=json&who=kim", RowLimit: 50_000}
-	done := map[string]templates.ActionDetail{"extend": {Seconds: 60}, "move": {From: 12, To: 1},
+	done := map[string]history.Action{"extend": {Seconds: 60}, "move": {From: 12, To: 1},
 		"assign": {MessageID: "carrier-20260703-1"}}
 	for n, action := range templates.DeskActions {
-		row := templates.AuditRow{At: at(int64(600 - n*45)), Who: "kim", Action: action}
+		row := history.Audited{}
 		if n < 8 {
-			row.Room, row.Reason, row.Ticket, row.Fence = "integration", "판매자 전화 요청", int64(n+3), 1783087460000123
-			row.Seller, row.Done = "판매자-가나다@shop.example", done[action]
+			row.Action, row.Room = done[action], "integration"
+			row.Reason, row.Ticket, row.Fence = "판매자 전화 요청", history.Number(n+3), 1783087460000123
+			row.Seller = "판매자-가나다@shop.example"
 		}
+		row.At, row.Who, row.Name = history.Time(at(int64(600-n*45))), "kim", action
 		if action == "pause" || action == "resume" {
 			row.Who, row.Ticket, row.Fence, row.Seller = "token:zendesk", 0, 0, ""
 		}
@@ -246,16 +249,15 @@ func TestTypedOrRecordedTextCannotBreakOutOfAQuietPage(t *testing.T) {
 		e.Room, e.Kind, e.Outcome, e.MessageID, e.Who, e.Action, e.Why = hostile, e.Kind+hostile, hostile, hostile,
 			hostile, hostile, hostile
 	}
-	history := historyView("ko")
-	history.Seller, history.From, history.To, history.Room, history.Next = hostile, hostile, hostile, hostile,
+	past := historyView("ko")
+	past.Seller, past.From, past.To, past.Room, past.Next = hostile, hostile, hostile, hostile,
 		hostile
-	history.Rows = append(history.Rows, templates.HistoryRow{Kind: hostile, Seller: hostile, Outcome: hostile},
-		templates.HistoryRow{Kind: "action", Who: hostile, Reason: hostile})
+	past.Rows = append(past.Rows, history.Lease{Seller: hostile, Outcome: history.Word(hostile)},
+		history.Action{Who: hostile, Name: hostile, Reason: hostile})
 	audit := auditView("ko")
 	audit.Who, audit.Room, audit.Action, audit.From, audit.CSV = hostile, hostile, hostile, hostile, hostile
-	audit.Rows[0] = templates.AuditRow{Who: hostile, Action: hostile, Reason: hostile, Room: hostile,
-		Seller: hostile,
-		Done:   templates.ActionDetail{MessageID: hostile}}
+	audit.Rows[0] = history.Audited{Room: history.Word(hostile), Action: history.Action{Who: hostile, Name: hostile,
+		Reason: hostile, Seller: history.Word(hostile), MessageID: hostile}}
 	deliveries := deliveriesView("ko")
 	deliveries.Rows[0].LastError, deliveries.Rows[0].Key, deliveries.Rows[0].Type, deliveries.Error = hostile,
 		hostile, hostile, hostile
@@ -267,7 +269,7 @@ func TestTypedOrRecordedTextCannotBreakOutOfAQuietPage(t *testing.T) {
 			Phone: hostile, Marketplace: hostile}
 	for name, page := range map[string]templ.Component{
 		"find": templates.FindPage(found), "story": templates.StoryPage(story), "history": templates.HistoryPage(
-			history), "audit": templates.AuditPage(audit),
+			past), "audit": templates.AuditPage(audit),
 		"deliveries": templates.DeliveriesPage(deliveries), "sign-in": templates.SignInPage(signIn),
 		"bounce": templates.BouncePage(templates.BounceView{Next: hostile}),
 		"sign-ins": templates.SignInsPage(templates.SignInsView{Error: hostile,
@@ -423,10 +425,10 @@ func TestAuditShowsEachActionAndItsSubject(t *testing.T) {
 		"what is looked for stays, whatever it is")
 	require.Equal(t, 1, strings.Count(page, `aria-invalid="true"`), "an empty field is not wrong")
 	require.NotContains(t, page, `id="export"`)
-	history := templates.HistoryView{DeskView: deskView("en"), Room: "integration", Rows: []templates.HistoryRow{
-		{Kind: "action", Who: "kim", Action: "move", Reason: "r", Seller: "s-1",
-			Done: templates.ActionDetail{From: 3, To: 1}}}}
-	page = render(t, templates.HistoryPage(history))
+	past := templates.HistoryView{DeskView: deskView("en"), Room: "integration", Rows: []history.Row{
+		history.Action{Who: "kim", Name: "move", Reason: "r", Seller: "s-1",
+			From: 3, To: 1}}}
+	page = render(t, templates.HistoryPage(past))
 	require.Contains(t, flat(page), "kim · Moved in the line · from 3 to 1 · r")
 	require.Contains(t, page, `href="/support/-/sellers/s-1?room=integration"`)
 }
@@ -471,7 +473,7 @@ func TestNoWordOfTheKoreanAuditIsEnglish(t *testing.T) {
 				"close", "assign", "erased":
 				reason = "상담원이 쓴 말"
 			}
-			v.Rows = append(v.Rows, templates.AuditRow{Action: action, Who: "kim", Reason: reason})
+			v.Rows = append(v.Rows, history.Audited{Action: history.Action{Name: action, Who: "kim", Reason: reason}})
 		}
 	}
 	var english []string
@@ -505,11 +507,11 @@ func TestAuditIsInTheReadersLanguageToTheLastWord(t *testing.T) {
 		require.Equal(t, c.en, templates.TextIn("en").DeskReason(c.action, c.reason))
 	}
 	v := auditView("ko")
-	v.Rows = []templates.AuditRow{{Action: "sign_in_failed", Who: "?", Reason: "unknown token"}}
+	v.Rows = []history.Audited{{Action: history.Action{Name: "sign_in_failed", Who: "?", Reason: "unknown token"}}}
 	require.Contains(t, render(t, templates.AuditPage(v)), "알 수 없는 토큰")
-	history := templates.HistoryView{DeskView: deskView("ko"), Rows: []templates.HistoryRow{
-		{Kind: "action", Who: "kim", Action: "exported", Reason: "seller=s-1"}}}
-	require.Contains(t, flat(render(t, templates.HistoryPage(history))), "kim · 이력 내려받기 · 판매자 s-1")
+	past := templates.HistoryView{DeskView: deskView("ko"), Rows: []history.Row{
+		history.Action{Who: "kim", Name: "exported", Reason: "seller=s-1"}}}
+	require.Contains(t, flat(render(t, templates.HistoryPage(past))), "kim · 이력 내려받기 · 판매자 s-1")
 }
 
 func TestOnlyAnAgentThatMayActIsOfferedToSendAgain(t *testing.T) {

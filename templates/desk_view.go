@@ -1,5 +1,7 @@
 package templates
 
+import "github.com/waitroom/waitroom/ledger/history"
+
 // DeskView is the reader and address of a page of support.
 type DeskView struct {
 	Lang        string // "ko" or "en"
@@ -101,23 +103,10 @@ type HistoryView struct {
 	Seller   string
 	From, To string // as typed: a date or an instant
 	Error    string // a code: invalid_time, invalid_cursor, ledger_unavailable; "" = none
-	Rows     []HistoryRow
+	Rows     []history.Row
 	Next     string // the query of the next page; "" = this is the last
 	Export   string // the address of the same rows as CSV
 	RowLimit int    // how many rows an export has at the most
-}
-
-// HistoryRow is one row of any kind: lease, place, message or action.
-type HistoryRow struct {
-	Kind                 string
-	Epoch, Ticket, Fence int64
-	Seller               string
-	From, To             int64 // unix ms; 0 = not known, or not yet
-	Outcome              string
-	MessageID            string
-	Result               string
-	Who, Action, Reason  string
-	Done                 ActionDetail
 }
 
 // AuditView is /support/-/audit.
@@ -125,31 +114,11 @@ type AuditView struct {
 	DeskView
 	Who, Action, Room string // the filter
 	From, To          string // as typed: a date or an instant
-	Rows              []AuditRow
+	Rows              []history.Audited
 	Next              string // the query of the next page
 	Error             string // a code: invalid_time, invalid_cursor, ledger_unavailable; "" = none
 	CSV, JSON         string // the addresses of all these rows as a file
 	RowLimit          int    // how many rows a file has at the most
-}
-
-// AuditRow is one action of support.
-type AuditRow struct {
-	At                  int64  // unix ms
-	Room                string // "" = in no room
-	Who, Action, Reason string
-	Address             string // "" = none
-	Ticket, Fence       int64
-	Seller              string // the seller concerned; "" = none
-	Done                ActionDetail
-}
-
-// ActionDetail is the details of an action beyond its name. Zero fields do not apply to it.
-type ActionDetail struct {
-	Seconds   int // that were given
-	From, To  int // positions, from 1 = next
-	MessageID string
-	Text      string // of an announcement
-	Until     int64  // when the effect ends, in unix ms
 }
 
 // SignInsView is the page of the agents that are signed in.

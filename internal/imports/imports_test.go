@@ -15,13 +15,15 @@ const module = "github.com/waitroom/waitroom"
 // directory's subpackages count as the directory, but for floors.
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
-	"server": {"web", "hub", "sms", "ledger", "ledger/read", "ledger/schema", "ledger/trim", "outbox", "room",
-		"room/wire", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
-	"web":              {"room", "room/wire", "sms", "templates", "internal/origin", "internal/similar"},
+	"server": {"web", "hub", "sms", "ledger", "ledger/history", "ledger/read", "ledger/schema", "ledger/trim",
+		"outbox", "room", "room/wire", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+	"web": {"room", "room/wire", "sms", "ledger/history", "templates", "internal/origin",
+		"internal/similar"},
 	"hub":              {"room", "room/wire", "internal/origin"},
 	"sms":              {"room"},
 	"ledger":           {"ledger/read", "ledger/schema", "ledger/trim", "room", "outbox", "internal/sqldb"},
-	"ledger/read":      {"ledger/schema", "room/wire", "internal/similar", "internal/sqldb"},
+	"ledger/history":   {}, // and nothing but the standard library
+	"ledger/read":      {"ledger/history", "ledger/schema", "room/wire", "internal/similar", "internal/sqldb"},
 	"ledger/trim":      {"ledger/schema", "room/wire", "outbox", "internal/sqldb"},
 	"ledger/schema":    {"room/wire", "internal/sqldb"},
 	"client":           {},
@@ -29,7 +31,7 @@ var mayImport = map[string][]string{
 	"room":             {"room/wire"},
 	"room/wire":        {}, // and nothing but the standard library
 	"outbox":           {"internal/sqldb"},
-	"templates":        {"room/wire"},
+	"templates":        {"room/wire", "ledger/history"},
 	"static":           {},
 	"docs":             {"client"},         // examples for users of the product, which run without the server
 	"internal":         {"internal/sqldb"}, // support for tests: no product code imports it
@@ -39,7 +41,7 @@ var mayImport = map[string][]string{
 }
 
 // floors are directories inside others that are importers of their own: several packages depend on them.
-var floors = []string{"ledger/read", "ledger/schema", "ledger/trim", "room/wire",
+var floors = []string{"ledger/history", "ledger/read", "ledger/schema", "ledger/trim", "room/wire",
 	"internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room/wire"
 )
@@ -19,11 +20,15 @@ type AuditFilter struct {
 	Cursor   string // next of the page before
 }
 
-// AuditRow is an action of support in a room, or in wire.SupportRoom if it concerns no room.
-type AuditRow struct {
-	Room    wire.ID
-	Address string // from which support acted; "" = none
-	ActionRow
+// detailInto is the destination of an action's column detail.
+type detailInto struct{ *history.Action }
+
+func (a detailInto) Scan(value any) error {
+	var d schema.ActionDetail
+	err := d.Scan(value)
+	a.Seconds, a.From, a.To = history.Number(d.Seconds), history.Number(d.From), history.Number(d.To)
+	a.Text, a.Until = d.Text, history.Time(d.Until)
+	return err
 }
 
 // actionKey is the position of an action among all actions.
@@ -36,7 +41,7 @@ type actionKey struct {
 }
 
 // Audit returns actions of support, latest first. It returns ErrCursor for an unknown cursor.
-func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, next string, err error) {
+func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []history.Audited, next string, err error) {
 	before, err := parseCursor[actionKey](f.Cursor)
 	if err != nil {
 		return nil, "", err
@@ -57,7 +62,7 @@ func (r *Reader) Audit(ctx context.Context, f AuditFilter) (rows []AuditRow, nex
 }
 
 // audit reads a page and one more row.
-func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []actionKey, err error) {
+func (w *work) audit(f AuditFilter, before *actionKey) (rows []history.Audited, keys []actionKey, err error) {
 	q := &schema.Conditions{}
 	q.Add("at >= %s", f.From)
 	q.AddIf("room = %s", schema.Plain(string(f.Room)))
@@ -71,10 +76,13 @@ func (w *work) audit(f AuditFilter, before *actionKey) (rows []AuditRow, keys []
 	}
 	err = w.Each(func(scan func(...any) error) error {
 		var k actionKey
-		var r AuditRow
-		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence,
-			&r.MessageID, &r.Seller, &r.ActionDetail, &r.Address)
-		r.Room, r.Epoch, r.At = wire.ID(k.Room), k.Epoch, k.At
+		var r history.Audited
+		err := scan(&k.At, &k.Room, &k.Epoch, &k.Entry, &k.N, &r.Who, &r.Name, &r.Reason, &r.Ticket, &r.Fence,
+			&r.MessageID, &r.Seller, detailInto{&r.Action}, &r.Address)
+		r.Epoch, r.At = k.Epoch, history.Time(k.At)
+		if k.Room != string(wire.SupportRoom) {
+			r.Room = history.Word(k.Room)
+		}
 		rows, keys = append(rows, r), append(keys, k)
 		return err
 	}, fmt.Sprintf(`SELECT at, room, epoch, entry, n, who, action, reason, ticket, fence, message_id, seller,

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room/wire"
 )
@@ -30,53 +31,6 @@ const (
 	maxLimit     = 1000
 )
 
-// Page is a part of a room's history. Lists and pages are oldest first: no row of a page is later than a row
-// of the next. Filter.Latest reverses the order. Times are unix ms, 0 = not yet, or not known.
-type Page struct {
-	Leases   []LeaseRow
-	Places   []PlaceRow
-	Messages []MessageRow
-	Actions  []ActionRow
-	Next     string // "" = the last page
-}
-
-// LeaseRow is one lease.
-type LeaseRow struct {
-	Epoch, Fence, Ticket int64
-	Seller               string
-	GrantedAt, EndedAt   int64
-	Outcome              wire.Outcome // "" = live
-}
-
-// PlaceRow is one place in the room.
-type PlaceRow struct {
-	Epoch, Ticket     int64
-	Seller            string
-	JoinedAt, EndedAt int64
-	Outcome           wire.Outcome // "" = open
-}
-
-// MessageRow is an SMS and its current lease, which may differ from its first answer. It has no text.
-type MessageRow struct {
-	Epoch              int64
-	MessageID          string
-	Result             wire.Result
-	Reason             wire.Reason
-	Ticket, Fence      int64 // 0 = none
-	SentAt, ReceivedAt int64
-}
-
-// ActionRow is an action of support.
-type ActionRow struct {
-	Epoch               int64
-	Who, Action, Reason string
-	Ticket, Fence       int64
-	MessageID           string // "" = none
-	At                  int64
-	Seller              string // of its place or lease; "" = none
-	schema.ActionDetail
-}
-
 // position is a row's position in the history: time, kind and key.
 type position struct {
 	At   int64  `json:"a"`
@@ -87,14 +41,14 @@ type position struct {
 // found is a row and the function that puts it on a page.
 type found struct {
 	position
-	put func(*Page)
+	put func(*history.Page)
 }
 
 // History returns a page of a room's history. It returns ErrCursor for an unknown cursor.
-func (r *Reader) History(ctx context.Context, id wire.ID, f Filter) (Page, error) {
+func (r *Reader) History(ctx context.Context, id wire.ID, f Filter) (history.Page, error) {
 	after, err := parseCursor[position](f.Cursor)
 	if err != nil {
-		return Page{}, err
+		return history.Page{}, err
 	}
 	f.Limit, f.Seller = limit(f.Limit), schema.Plain(f.Seller)
 	var rows []found
@@ -109,24 +63,24 @@ func (r *Reader) History(ctx context.Context, id wire.ID, f Filter) (Page, error
 		return nil
 	})
 	if err != nil {
-		return Page{}, fmt.Errorf("history: %w", err)
+		return history.Page{}, fmt.Errorf("history: %w", err)
 	}
 	return page(rows, f), nil
 }
 
 // page takes the first rows of all kinds. It orders only rows of different kinds, since the database orders
 // keys by its own collation.
-func page(rows []found, f Filter) Page {
+func page(rows []found, f Filter) history.Page {
 	slices.SortStableFunc(rows, func(a, b found) int {
 		if f.Latest {
 			a, b = b, a
 		}
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Kind, b.Kind))
 	})
-	var p Page
+	var p history.Page
 	if len(rows) > f.Limit {
 		rows = rows[:f.Limit]
-		p.Next = cursor(rows[f.Limit-1].position)
+		p.Next = history.Word(cursor(rows[f.Limit-1].position))
 	}
 	for _, r := range rows {
 		r.put(&p)

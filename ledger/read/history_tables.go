@@ -3,6 +3,7 @@ package read
 import (
 	"fmt"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/schema"
 )
 
@@ -10,7 +11,8 @@ import (
 // "" for none.
 type kind struct {
 	table, columns, at, key, seller, whole string
-	read                                   func(scan func(...any) error, p *position) (func(*Page), error)
+
+	read func(scan func(...any) error, p *position) (func(*history.Page), error)
 }
 
 // padded makes numbers sort as text.
@@ -23,10 +25,10 @@ var kinds = []kind{
 		table: "leases", columns: "epoch, fence, ticket, seller, COALESCE(granted_at, 0), COALESCE(ended_at, " +
 			"0), COALESCE(outcome, '')",
 		at: "COALESCE(granted_at, ended_at, 0)", key: padded("fence"), seller: "seller",
-		read: func(scan func(...any) error, p *position) (func(*Page), error) {
-			var r LeaseRow
+		read: func(scan func(...any) error, p *position) (func(*history.Page), error) {
+			var r history.Lease
 			err := scan(&p.At, &p.Key, &r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
-			return func(page *Page) { page.Leases = append(page.Leases, r) }, err
+			return func(page *history.Page) { page.Leases = append(page.Leases, r) }, err
 		},
 	},
 	{
@@ -34,29 +36,29 @@ var kinds = []kind{
 			"COALESCE(outcome, '')",
 		at: "COALESCE(joined_at, ended_at, 0)", key: padded("epoch") + ` || '/' || ` + padded("ticket"),
 		seller: "seller",
-		read: func(scan func(...any) error, p *position) (func(*Page), error) {
-			var r PlaceRow
+		read: func(scan func(...any) error, p *position) (func(*history.Page), error) {
+			var r history.Place
 			err := scan(&p.At, &p.Key, &r.Epoch, &r.Ticket, &r.Seller, &r.JoinedAt, &r.EndedAt, &r.Outcome)
-			return func(page *Page) { page.Places = append(page.Places, r) }, err
+			return func(page *history.Page) { page.Places = append(page.Places, r) }, err
 		},
 	},
 	{
 		table: "messages", columns: belongsColumns, at: "received_at", key: "message_id", seller: belongsSeller,
 		whole: "state = 'judged'",
-		read: func(scan func(...any) error, p *position) (func(*Page), error) {
-			var r MessageRow
-			err := scan(append([]any{&p.At, &p.Key}, r.scanned()...)...)
-			return func(page *Page) { page.Messages = append(page.Messages, r) }, err
+		read: func(scan func(...any) error, p *position) (func(*history.Page), error) {
+			var r history.Message
+			err := scan(append([]any{&p.At, &p.Key}, belongsTo(&r)...)...)
+			return func(page *history.Page) { page.Messages = append(page.Messages, r) }, err
 		},
 	},
 	{
 		table: "actions", columns: "epoch, who, action, reason, ticket, fence, message_id, at, seller, detail",
 		at: "at", key: `entry || '/' || ` + padded("n"), seller: "seller",
-		read: func(scan func(...any) error, p *position) (func(*Page), error) {
-			var r ActionRow
-			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Action, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID,
-				&r.At, &r.Seller, &r.ActionDetail)
-			return func(page *Page) { page.Actions = append(page.Actions, r) }, err
+		read: func(scan func(...any) error, p *position) (func(*history.Page), error) {
+			var r history.Action
+			err := scan(&p.At, &p.Key, &r.Epoch, &r.Who, &r.Name, &r.Reason, &r.Ticket, &r.Fence, &r.MessageID,
+				&r.At, &r.Seller, detailInto{&r})
+			return func(page *history.Page) { page.Actions = append(page.Actions, r) }, err
 		},
 	},
 }
@@ -108,7 +110,7 @@ const (
 		AND COALESCE(now_by, 'rejected') = 'rejected'`
 )
 
-// scanned returns the destinations of belongsColumns.
-func (m *MessageRow) scanned() []any {
+// belongsTo returns the destinations of belongsColumns.
+func belongsTo(m *history.Message) []any {
 	return []any{&m.Epoch, &m.MessageID, &m.Result, &m.Reason, &m.Ticket, &m.Fence, &m.SentAt, &m.ReceivedAt}
 }

@@ -1,20 +1,22 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
 // Lost is a message without a lease, or a late one, with the leases that could have caused it.
 type Lost struct {
-	MessageRow
+	history.Message
 	Sender, Body string // masked
 	Code         bool   // it contains a code
-	Could        []LeaseRow
+	Could        []history.Lease
 }
 
 // Incident is a broken rule.
@@ -46,7 +48,7 @@ func (r *Reader) Troubles(ctx context.Context, id wire.ID, since int64, most int
 func (w *work) lost(since int64, limit int) (list []Lost, err error) {
 	err = w.Each(func(scan func(...any) error) error {
 		var m Lost
-		err := scan(append(m.scanned(), &m.Sender, &m.Body, &m.Code)...)
+		err := scan(append(belongsTo(&m.Message), &m.Sender, &m.Body, &m.Code)...)
 		list = append(list, m)
 		return err
 	}, `SELECT `+belongsColumns+`, sender, body, code FROM messages WHERE room = $1
@@ -71,16 +73,14 @@ const (
 
 // could returns the leases that could have caused a message, latest first. They were live when it was sent,
 // or in the ten minutes before.
-func (w *work) could(m Lost) (list []LeaseRow, err error) {
-	from, to := m.SentAt, m.SentAt
-	switch {
-	case from == 0:
-		from, to = m.ReceivedAt, m.ReceivedAt
-	case from%schema.WholeSecond == 0:
+func (w *work) could(m Lost) (list []history.Lease, err error) {
+	from := int64(cmp.Or(m.SentAt, m.ReceivedAt))
+	to := from
+	if m.SentAt != 0 && from%schema.WholeSecond == 0 {
 		to += schema.WholeSecond - 1
 	}
 	err = w.Each(func(scan func(...any) error) error {
-		var r LeaseRow
+		var r history.Lease
 		err := scan(&r.Epoch, &r.Fence, &r.Ticket, &r.Seller, &r.GrantedAt, &r.EndedAt, &r.Outcome)
 		list = append(list, r)
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/request"
@@ -58,20 +59,20 @@ var actions = map[string]action{
 
 // doneAnswer is the answer to an action. Ticket and fence are those of the place or lease that it concerned.
 type doneAnswer struct {
-	Status  string      `json:"status"`
-	Action  string      `json:"action"`
-	Room    room.ID     `json:"room"`
-	Ticket  *int64      `json:"ticket"`
-	Fence   *int64      `json:"fence"`
-	Epoch   int64       `json:"epoch"`
-	Version Number      `json:"version"`
-	Result  room.Result `json:"result,omitempty"`  // of an assigned message
-	Shown   *bool       `json:"shown,omitempty"`   // whether its new seller sees it
-	Removed *int        `json:"removed,omitempty"` // of several waiters: those that were still in line
+	Status  string         `json:"status"`
+	Action  string         `json:"action"`
+	Room    room.ID        `json:"room"`
+	Ticket  *int64         `json:"ticket"`
+	Fence   *int64         `json:"fence"`
+	Epoch   int64          `json:"epoch"`
+	Version history.Number `json:"version"`
+	Result  room.Result    `json:"result,omitempty"`  // of an assigned message
+	Shown   *bool          `json:"shown,omitempty"`   // whether its new seller sees it
+	Removed *int           `json:"removed,omitempty"` // of several waiters: those that were still in line
 }
 
 func done(st room.Standing, err error) (doneAnswer, error) {
-	return doneAnswer{Epoch: st.Epoch, Version: Number(st.Version)}, err
+	return doneAnswer{Epoch: st.Epoch, Version: history.Number(st.Version)}, err
 }
 
 // remove removes a waiter, or several of which some may have left: each is an action of its own in the audit.
@@ -105,8 +106,8 @@ func assign(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {
 	}
 	m, err := d.Assign.Assign(ctx, q.room, room.AssignRequest{MessageID: q.messageID, Fence: q.fence,
 		Request: q.request, By: q.by})
-	return doneAnswer{Ticket: given(m.Ticket), Epoch: m.Epoch, Version: Number(m.Version), Result: m.Result,
-		Shown: new(!m.Forgotten)}, err
+	return doneAnswer{Ticket: given(m.Ticket), Epoch: m.Epoch, Version: history.Number(m.Version),
+		Result: m.Result, Shown: new(!m.Forgotten)}, err
 }
 
 func announce(ctx context.Context, d *Desk, q asked) (doneAnswer, error) {

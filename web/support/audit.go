@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/request"
@@ -24,15 +25,8 @@ type AuditFilter struct {
 
 // Audit is a page of support's actions, latest first.
 type Audit struct {
-	Actions []AuditRow `json:"actions"`
-	Next    Word       `json:"next"` // the cursor of the next page; "" on the last
-}
-
-// AuditRow is one action of support.
-type AuditRow struct {
-	Room Word `json:"room"` // "" = no room
-	ActionRow
-	Address Word `json:"address"` // from which support acted; "" = none, or unknown
+	Actions []history.Audited `json:"actions"`
+	Next    history.Word      `json:"next"` // the cursor of the next page; "" on the last
 }
 
 // auditFilter reads ?who=&action=&room=&from=&to=&limit=&cursor=. Empty parameters do not narrow it.
@@ -75,7 +69,7 @@ func (d *Desk) auditJSON(c *gin.Context, f AuditFilter) {
 		d.Fail(c, err)
 		return
 	}
-	page.Actions = append([]AuditRow{}, page.Actions...)
+	page.Actions = append([]history.Audited{}, page.Actions...)
 	d.JSON(c, http.StatusOK, page)
 }
 
@@ -106,9 +100,7 @@ func (d *Desk) auditPage(c *gin.Context) {
 	}
 	v.CSV = auditPath(query, "format", "csv", "bom", "1", "lang", v.Lang)
 	v.JSON = auditPath(query, "format", "json", "download", "1")
-	for _, r := range page.Actions {
-		v.Rows = append(v.Rows, r.view())
-	}
+	v.Rows = page.Actions
 	d.Show(c, status, v.Lang, templates.AuditPage(v))
 }
 
@@ -124,17 +116,4 @@ func auditPath(query url.Values, set ...string) string {
 		search.Set(set[i], set[i+1])
 	}
 	return "/api/support/audit?" + search.Encode()
-}
-
-func (r AuditRow) view() templates.AuditRow {
-	return templates.AuditRow{At: int64(r.At), Room: string(r.Room), Who: r.Who, Address: string(r.Address),
-		Action: r.Action,
-		Reason: r.Reason, Ticket: int64(r.Ticket), Fence: int64(r.Fence), Seller: string(r.Seller),
-		Done: r.done()}
-}
-
-// done returns an action's details.
-func (r ActionRow) done() templates.ActionDetail {
-	return templates.ActionDetail{Seconds: int(r.Seconds), From: int(r.From), To: int(r.To),
-		MessageID: r.MessageID, Text: r.Text, Until: int64(r.Until)}
 }

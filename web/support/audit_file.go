@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 )
@@ -18,8 +19,8 @@ import (
 type auditFile interface {
 	name() (file, contentType string)
 	begin()
-	rows(list []AuditRow)
-	end(next Word) // "" = all rows were written
+	rows(list []history.Audited)
+	end(next history.Word) // "" = all rows were written
 	Flush() error
 }
 
@@ -93,20 +94,20 @@ func (a *auditCSV) begin() {
 		s.TextColumn, until})
 }
 
-func (a *auditCSV) rows(list []AuditRow) {
+func (a *auditCSV) rows(list []history.Audited) {
 	for _, r := range list {
-		cells := []string{a.at(r.At), r.Who, a.text.DeskAction(r.Action), string(r.Room), string(r.Seller),
-			r.Ticket.String(), r.Fence.String(), r.Seconds.String(), r.From.String(), r.To.String(),
-			r.MessageID,
-			a.text.DeskReason(r.Action, r.Reason), string(r.Address), r.Text, a.at(r.Until)}
-		for i := range cells {
-			cells[i] = a.cell(auditColumns[i], cells[i])
+		by := a.cells(r.Action)
+		by["room"], by["address"] = string(r.Room), string(r.Address)
+		by["action"], by["reason"] = a.text.DeskAction(r.Name), a.text.DeskReason(r.Name, r.Reason)
+		cells := make([]string, len(auditColumns))
+		for i, name := range auditColumns {
+			cells[i] = a.cell(name, by[name])
 		}
 		a.write(cells)
 	}
 }
 
-func (a *auditCSV) end(next Word) {
+func (a *auditCSV) end(next history.Word) {
 	if next != "" {
 		a.write(append([]string{"more", a.cell("cursor", string(next))}, make([]string, len(auditColumns)-2)...))
 	}
@@ -126,7 +127,7 @@ func (a *auditJSON) name() (file, contentType string) {
 
 func (a *auditJSON) begin() { _, _ = a.WriteString(`{"actions":[`) }
 
-func (a *auditJSON) rows(list []AuditRow) {
+func (a *auditJSON) rows(list []history.Audited) {
 	for _, r := range list {
 		if !a.first {
 			_ = a.WriteByte(',')
@@ -136,7 +137,7 @@ func (a *auditJSON) rows(list []AuditRow) {
 	}
 }
 
-func (a *auditJSON) end(next Word) {
+func (a *auditJSON) end(next history.Word) {
 	_, _ = a.WriteString(`],"next":`)
 	a.value(next)
 	_ = a.WriteByte('}')

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/support"
@@ -21,15 +22,15 @@ import (
 const auditAPI = "/api/support/audit"
 
 func someAudit(next string) support.Audit {
-	return support.Audit{Next: support.Word(next), Actions: []support.AuditRow{
-		{Room: "integration", Address: "192.0.2.1", ActionRow: support.ActionRow{Epoch: 1, Who: "token:zendesk", Action: "assign", Reason: "r",
+	return support.Audit{Next: history.Word(next), Actions: []history.Audited{
+		{Room: "integration", Address: "192.0.2.1", Action: history.Action{Epoch: 1, Who: "token:zendesk", Name: "assign", Reason: "r",
 			Ticket: 4, Fence: 9, At: 7000, Seller: "한글", MessageID: "m-1"}},
-		{Room: "integration", Address: "192.0.2.1", ActionRow: support.ActionRow{Epoch: 1, Who: "kim", Action: "move", Reason: "=1+1", Ticket: 5,
+		{Room: "integration", Address: "192.0.2.1", Action: history.Action{Epoch: 1, Who: "kim", Name: "move", Reason: "=1+1", Ticket: 5,
 			At: 6000, Seller: "s-5", From: 3, To: 1}},
-		{Room: "integration", Address: "192.0.2.1", ActionRow: support.ActionRow{Epoch: 1, Who: "kim", Action: "extend", Reason: "a\nb", Ticket: 4,
+		{Room: "integration", Address: "192.0.2.1", Action: history.Action{Epoch: 1, Who: "kim", Name: "extend", Reason: "a\nb", Ticket: 4,
 			Fence: 9, At: 5000, Seller: "한글", Seconds: 60}},
-		{ActionRow: support.ActionRow{Who: "?", Action: "sign_in_failed", Reason: "wrong", At: 4000}},
-		{ActionRow: support.ActionRow{Who: "kim", Action: "danced", Reason: "of a later version", At: 3000}},
+		{Action: history.Action{Who: "?", Name: "sign_in_failed", Reason: "wrong", At: 4000}},
+		{Action: history.Action{Who: "kim", Name: "danced", Reason: "of a later version", At: 3000}},
 	}}
 }
 
@@ -125,8 +126,8 @@ func TestAuditFileSaysWhatItLeavesOut(t *testing.T) {
 	for query, end := range map[string]string{"format=csv": "more,c3,,,,,,,,,,,,,\r\n",
 		"format=json&download=1": `],"next":"c3"}`} {
 		f := newFakeDesk()
-		f.audits = []support.Audit{{Actions: make([]support.AuditRow, 1000), Next: "c2"},
-			{Actions: make([]support.AuditRow, 500), Next: "c3"}}
+		f.audits = []support.Audit{{Actions: make([]history.Audited, 1000), Next: "c2"},
+			{Actions: make([]history.Audited, 500), Next: "c3"}}
 		w := f.call(t, deskHandler(t, f), "kim", "GET", auditAPI+"?limit=1500&"+query, "")
 		require.Equal(t, "1500", w.Header().Get("X-Row-Limit"))
 		require.Equal(t, 500, f.audited[1].Limit)
@@ -152,7 +153,7 @@ func TestAuditFileThatFailsIsAProblemOrBreaksOff(t *testing.T) {
 		require.NotContains(t, w.Body.String(), "한글")
 
 		f.refuse, f.lost = nil, problem.Refusal("ledger_unavailable")
-		f.audits = []support.Audit{{}, {Actions: make([]support.AuditRow, 1000), Next: "c2"}}
+		f.audits = []support.Audit{{}, {Actions: make([]history.Audited, 1000), Next: "c2"}}
 		server := httptest.NewServer(deskHandler(t, f))
 		r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+auditAPI+query, nil)
 		require.NoError(t, err)

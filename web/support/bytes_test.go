@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/web/support"
 )
 
@@ -22,12 +23,12 @@ func TestAnswersOfHistoryAndAuditAreTheSameToTheByte(t *testing.T) {
 		"audit.sheet.csv":   auditAPI + "?format=csv&bom=1&lang=ko&zone=Asia/Seoul",
 	} {
 		t.Run(file, func(t *testing.T) {
-			f, said := newFakeDesk(), support.ActionRow{Epoch: 1, Who: "kim", Action: "announce", Reason: "r",
+			f, said := newFakeDesk(), history.Action{Epoch: 1, Who: "kim", Name: "announce", Reason: "r",
 				At: 8000, Text: "=1+1", Until: 9000}
 			page, audit := somePage(""), someAudit("")
 			page.Actions = append(page.Actions, said)
-			audit.Actions = append(audit.Actions, support.AuditRow{Room: "integration", ActionRow: said})
-			f.pages, f.audits = []support.History{page}, []support.Audit{audit}
+			audit.Actions = append(audit.Actions, history.Audited{Room: "integration", Action: said})
+			f.pages, f.audits = []history.Page{page}, []support.Audit{audit}
 			w := f.call(t, deskHandler(t, f), "park", "GET", path, "")
 			want, err := os.ReadFile(filepath.Join("testdata", file))
 			require.NoError(t, err)

@@ -1,17 +1,18 @@
 package support
 
 import (
-	"cmp"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -49,8 +50,7 @@ func (d *Desk) historyCSV(c *gin.Context, f HistoryFilter) {
 	out := newCSVWriter(c.Writer, sheetOf(c))
 	for {
 		giveTime(c) // a full buffer is sent at once
-		out.page(page)
-		limit -= page.rows()
+		limit -= out.page(page)
 		d.flush(c, out)
 		if page.Next == "" {
 			return
@@ -130,57 +130,26 @@ func (d *Desk) flush(c *gin.Context, out interface{ Flush() error }) {
 	}
 }
 
-// page writes the rows of all kinds, oldest first.
-func (w *csvWriter) page(h History) {
-	type dated struct {
-		at When
-		record
-	}
-	rows := make([]dated, 0, h.rows())
-	for _, r := range h.Leases {
-		rows = append(rows, dated{cmp.Or(r.GrantedAt, r.EndedAt),
-			record{"kind": "lease", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
-				"fence": text(r.Fence), "seller_id": r.Seller, "granted_at": w.at(r.GrantedAt),
-				"ended_at": w.at(r.EndedAt),
-				"outcome":  string(r.Outcome)}})
-	}
-	for _, r := range h.Places {
-		rows = append(rows, dated{cmp.Or(r.JoinedAt, r.EndedAt),
-			record{"kind": "place", "epoch": text(r.Epoch), "ticket": text(r.Ticket),
-				"seller_id": r.Seller, "joined_at": w.at(r.JoinedAt), "ended_at": w.at(r.EndedAt),
-				"outcome": string(r.Outcome)}})
-	}
-	for _, r := range h.Messages {
-		rows = append(rows, dated{r.ReceivedAt,
-			record{"kind": "message", "epoch": text(r.Epoch), "ticket": r.Ticket.String(),
-				"fence": r.Fence.String(), "message_id": r.MessageID, "result": string(r.Result),
-				"sent_at":     w.at(r.SentAt),
-				"received_at": w.at(r.ReceivedAt)}})
-	}
-	for _, r := range h.Actions {
-		rows = append(rows, dated{r.At, record{"kind": "action", "epoch": text(r.Epoch),
-			"ticket": r.Ticket.String(),
-			"fence":  r.Fence.String(), "message_id": r.MessageID,
-			"reason": w.reason(r.Action, r.Reason), "who": r.Who,
-			"action": r.Action, "at": w.at(r.At),
-			"seller_id": string(r.Seller), "seconds": r.Seconds.String(), "from_position": r.From.String(),
-			"to_position": r.To.String(), "text": r.Text, "until": w.at(r.Until)}})
-	}
-	slices.SortStableFunc(rows, func(a, b dated) int { return cmp.Compare(a.at, b.at) })
+// page writes the rows of all kinds, oldest first, and returns how many there are.
+func (w *csvWriter) page(h history.Page) int {
+	rows := h.Rows(false)
 	for _, r := range rows {
-		w.row(r.record)
+		w.row(r)
 	}
+	return len(rows)
 }
 
-// reason returns an action's reason: to a person in the language of the rest.
-func (w *csvWriter) reason(action, reason string) string {
-	if w.sheet == nil {
-		return reason
+// cells returns a row's cells, by the names of its fields in the JSON.
+func (w *csvWriter) cells(r history.Row) map[string]string {
+	cells, fields := map[string]string{"kind": r.Kind()}, reflect.ValueOf(r)
+	for i := range fields.NumField() {
+		name, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
+		switch value := fields.Field(i).Interface().(type) {
+		case history.Time:
+			cells[name] = w.at(value)
+		default:
+			cells[name] = fmt.Sprint(value)
+		}
 	}
-	return w.sheet.words.DeskReason(action, reason)
+	return cells
 }
-
-// rows returns the number of rows on a page.
-func (h History) rows() int { return len(h.Leases) + len(h.Places) + len(h.Messages) + len(h.Actions) }
-
-func text(n int64) string { return strconv.FormatInt(n, 10) }

@@ -16,27 +16,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/support"
 )
 
 const historyPath = "/api/support/integration/history"
 
-func somePage(next string) support.History {
-	return support.History{Next: support.Word(next),
-		Leases: []support.LeaseRow{{Epoch: 1, Fence: 9, Ticket: 4, Seller: "한글", GrantedAt: 2000,
+func somePage(next string) history.Page {
+	return history.Page{Next: history.Word(next),
+		Leases: []history.Lease{{Epoch: 1, Fence: 9, Ticket: 4, Seller: "한글", GrantedAt: 2000,
 			EndedAt: 5000, Outcome: "completed"},
 			{Epoch: 1, Fence: 10, Ticket: 5, Seller: "=cmd|' /C calc'!A0", GrantedAt: 6000}},
-		Places: []support.PlaceRow{{Epoch: 1, Ticket: 4, Seller: "@a,b", JoinedAt: 1000, EndedAt: 5000,
+		Places: []history.Place{{Epoch: 1, Ticket: 4, Seller: "@a,b", JoinedAt: 1000, EndedAt: 5000,
 			Outcome: "completed"}, {Epoch: 1, Ticket: 6, Seller: "-x", EndedAt: 7000, Outcome: "lost"}},
-		Messages: []support.MessageRow{{Epoch: 1, MessageID: "+m\"1\"", Result: "unmatched",
+		Messages: []history.Message{{Epoch: 1, MessageID: "+m\"1\"", Result: "unmatched",
 			ReceivedAt: 3000}, {Epoch: 1, MessageID: "m2", Result: "late", Ticket: 4, Fence: 9, SentAt: 3500,
 			ReceivedAt: 5500}},
-		Actions: []support.ActionRow{{Epoch: 1, Who: "kim", Action: "release", Reason: "line 1\nline \"2\"",
-			Fence: 9, At: 5000}, {Epoch: 1, Who: "\tpark", Action: "move", Reason: "\rx", Ticket: 5, At: 5600,
-			Seller: "-x", From: 3, To: 1}, {Epoch: 1, Who: "kim", Action: "extend", Reason: "r", Ticket: 4,
+		Actions: []history.Action{{Epoch: 1, Who: "kim", Name: "release", Reason: "line 1\nline \"2\"",
+			Fence: 9, At: 5000}, {Epoch: 1, Who: "\tpark", Name: "move", Reason: "\rx", Ticket: 5, At: 5600,
+			Seller: "-x", From: 3, To: 1}, {Epoch: 1, Who: "kim", Name: "extend", Reason: "r", Ticket: 4,
 			Fence: 9, At: 5650, Seller: "한글", Seconds: 60},
-			{Epoch: 1, Who: "kim", Action: "assign", Reason: "r", Ticket: 4, Fence: 9, MessageID: "=m2",
+			{Epoch: 1, Who: "kim", Name: "assign", Reason: "r", Ticket: 4, Fence: 9, MessageID: "=m2",
 				At: 5700}}}
 }
 
@@ -84,7 +85,7 @@ func readCSV(t *testing.T, body io.Reader) (rows []map[string]string) {
 
 func TestHistoryIsTheContractsJSON(t *testing.T) {
 	f := newFakeDesk()
-	f.pages = []support.History{somePage("c2"), {}}
+	f.pages = []history.Page{somePage("c2"), {}}
 	h := deskHandler(t, f)
 	w := f.call(t, h, "park", "GET", historyPath+"?seller=a&from=2026-11-21&to=2026-11-21&limit=5&cursor=c1",
 		"")
@@ -157,7 +158,7 @@ func TestBadSearchIsRefusedByName(t *testing.T) {
 // The audit has a seller's name as it was typed, so that an erasure can find it.
 func TestExportIsAuditedInTheWordsOfItsQuestion(t *testing.T) {
 	f := newFakeDesk()
-	f.pages = []support.History{somePage("")}
+	f.pages = []history.Page{somePage("")}
 	f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&seller=kim%40%EC%83%81%EC%A0%90.kr",
 		"")
 	require.Equal(t, "seller=kim@상점.kr", f.by.Reason)
@@ -178,7 +179,7 @@ func TestNoOtherPageWritesIntoTheAudit(t *testing.T) {
 		}
 	}
 	f := newFakeDesk()
-	f.pages = []support.History{somePage("")}
+	f.pages = []history.Page{somePage("")}
 	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&note=I+sold+the+list&seller=a", "",
 		"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
 	require.Equal(t, http.StatusOK, w.Code)
@@ -187,7 +188,7 @@ func TestNoOtherPageWritesIntoTheAudit(t *testing.T) {
 
 func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 	f := newFakeDesk()
-	f.pages = []support.History{somePage("c2"), somePage(""), somePage("")}
+	f.pages = []history.Page{somePage("c2"), somePage(""), somePage("")}
 	h := deskHandler(t, f)
 	w := f.call(t, h, "kim", "GET", historyPath+"?format=csv&seller=a", "")
 	require.Equal(t, http.StatusOK, w.Code)
@@ -213,18 +214,18 @@ func TestExportHasTheRowsOfTheJSON(t *testing.T) {
 
 // Excel keeps 15 digits of a number, reads 3-4 as a date and 1e5 as a number, and knows no zones.
 func TestExportForExcelIsInTheReadersZoneAndLanguageAndKeepsWhatCellsAre(t *testing.T) {
-	page := support.History{Leases: []support.LeaseRow{
+	page := history.Page{Leases: []history.Lease{
 		{Epoch: 1, Fence: 1795220000000001, Ticket: 41, Seller: "3-4", GrantedAt: 1783087392999, Outcome: "forced"},
 		{Epoch: 1, Fence: 9, Ticket: 1795220000000001, Seller: "true", GrantedAt: 1783087393000, EndedAt: 1783087394000},
 		{Epoch: 1, Seller: "1e5", GrantedAt: 1783087395000}, {Epoch: 1, Seller: "１２", GrantedAt: 1783087396000},
 		{Epoch: 1, Seller: "-x", GrantedAt: 1783087397000}, {Epoch: 1, Seller: "한글", GrantedAt: 1783087398000}},
-		Actions: []support.ActionRow{
-			{Epoch: 1, Who: "kim", Action: "move", Reason: "=1+\"1\"", At: 1783087399000, From: 12, To: 1},
-			{Epoch: 1, Who: "kim", Action: "exported", Reason: "seller=s-1", At: 1783087400000},
-			{Epoch: 1, Who: "kim", Action: "move", Reason: "=1\n2", At: 1783087401000}}}
+		Actions: []history.Action{
+			{Epoch: 1, Who: "kim", Name: "move", Reason: "=1+\"1\"", At: 1783087399000, From: 12, To: 1},
+			{Epoch: 1, Who: "kim", Name: "exported", Reason: "seller=s-1", At: 1783087400000},
+			{Epoch: 1, Who: "kim", Name: "move", Reason: "=1\n2", At: 1783087401000}}}
 	export := func(query string) [][]string {
 		f := newFakeDesk()
-		f.pages = []support.History{page}
+		f.pages = []history.Page{page}
 		w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&bom=1"+query, "")
 		require.Equal(t, http.StatusOK, w.Code)
 		body, marked := strings.CutPrefix(w.Body.String(), "\uFEFF")
@@ -258,7 +259,7 @@ func TestCellsAreWhatTheyWere(t *testing.T) {
 	for _, text := range []string{"a\rb\nc", "a\r\nb", "a\n", "\"", "\"\"a", "a,b", " a ", "a\u00a0", "가\tb",
 		"\\.", "a\u2028b", ""} {
 		f := newFakeDesk()
-		f.pages = []support.History{{Actions: []support.ActionRow{{Epoch: 1, Who: "kim", Action: "release",
+		f.pages = []history.Page{{Actions: []history.Action{{Epoch: 1, Who: "kim", Name: "release",
 			Reason: text, At: 5000}}}}
 		w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv", "")
 		records := support.RFC4180(t, w.Body.String())
@@ -271,10 +272,10 @@ func TestNoCellIsAFormula(t *testing.T) {
 	f := newFakeDesk()
 	page := somePage("")
 	for _, first := range []string{"＝", "＋", "－", "＠"} {
-		page.Actions = append(page.Actions, support.ActionRow{Epoch: 1, Who: "kim", Action: "pause",
+		page.Actions = append(page.Actions, history.Action{Epoch: 1, Who: "kim", Name: "pause",
 			Reason: first + "1+1", At: 9000})
 	}
-	f.pages = []support.History{page}
+	f.pages = []history.Page{page}
 	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv", "")
 	records, err := csv.NewReader(w.Body).ReadAll()
 	require.NoError(t, err)
@@ -292,8 +293,8 @@ func TestNoCellIsAFormula(t *testing.T) {
 
 func TestRowsThatAreLeftOutAreCounted(t *testing.T) {
 	f := newFakeDesk()
-	f.pages = []support.History{{Leases: make([]support.LeaseRow, 1000), Next: "c2"},
-		{Leases: make([]support.LeaseRow, 500), Next: "c3"}}
+	f.pages = []history.Page{{Leases: make([]history.Lease, 1000), Next: "c2"},
+		{Leases: make([]history.Lease, 500), Next: "c3"}}
 	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&limit=1500", "")
 	require.Equal(t, "1500", w.Header().Get("X-Row-Limit"))
 	require.Equal(t, 500, f.asked[1].Limit)
@@ -303,8 +304,8 @@ func TestRowsThatAreLeftOutAreCounted(t *testing.T) {
 	require.Equal(t, []string{"more", "c3"}, records[1501][:2])
 
 	f = newFakeDesk()
-	f.pages = []support.History{{Leases: make([]support.LeaseRow, 1000), Next: "c2"},
-		{Leases: make([]support.LeaseRow, 500)}}
+	f.pages = []history.Page{{Leases: make([]history.Lease, 1000), Next: "c2"},
+		{Leases: make([]history.Lease, 500)}}
 	w = f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&limit=1500", "")
 	require.NotContains(t, w.Body.String(), "more")
 	w = f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv&limit=1000000", "")
@@ -313,7 +314,7 @@ func TestRowsThatAreLeftOutAreCounted(t *testing.T) {
 
 func TestExportThatBreaksOffIsNoFileThatLooksWhole(t *testing.T) {
 	f := newFakeDesk()
-	f.pages = []support.History{{Leases: make([]support.LeaseRow, 1000), Next: "c2"}}
+	f.pages = []history.Page{{Leases: make([]history.Lease, 1000), Next: "c2"}}
 	f.lost = problem.Refusal("ledger_unavailable")
 	server := httptest.NewServer(deskHandler(t, f))
 	defer server.Close()
@@ -330,7 +331,7 @@ func TestExportThatBreaksOffIsNoFileThatLooksWhole(t *testing.T) {
 
 func TestWhatIsNotWrittenDownIsNotExported(t *testing.T) {
 	f := newFakeDesk()
-	f.pages, f.refuse = []support.History{somePage("")}, fmt.Errorf("no")
+	f.pages, f.refuse = []history.Page{somePage("")}, fmt.Errorf("no")
 	w := f.call(t, deskHandler(t, f), "kim", "GET", historyPath+"?format=csv", "")
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.NotContains(t, w.Body.String(), "한글")
@@ -339,7 +340,7 @@ func TestWhatIsNotWrittenDownIsNotExported(t *testing.T) {
 func TestReaderThatGoesAwayEndsTheExport(t *testing.T) {
 	f := newFakeDesk()
 	for range 10_000 {
-		f.pages = append(f.pages, support.History{Leases: make([]support.LeaseRow, 1000), Next: "more"})
+		f.pages = append(f.pages, history.Page{Leases: make([]history.Lease, 1000), Next: "more"})
 	}
 	h, ended := deskHandler(t, f), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

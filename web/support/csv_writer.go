@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/waitroom/waitroom/ledger/history"
 )
 
 // csvWriter writes RFC 4180: records end in CRLF, and a cell's own line breaks stay as they are. It keeps the
@@ -34,7 +36,7 @@ func csvTo(w io.Writer, sheet *sheet) *csvWriter {
 }
 
 // at returns a time as the file's reader reads times.
-func (w *csvWriter) at(when When) string {
+func (w *csvWriter) at(when history.Time) string {
 	if w.sheet == nil {
 		return when.String()
 	}
@@ -49,13 +51,14 @@ func (w *csvWriter) cell(column, text string) string {
 	return w.sheet.cell(column, w.sheet.translated(column, text))
 }
 
-// record is a row by column name.
-type record map[string]string
-
-func (w *csvWriter) row(r record) {
+func (w *csvWriter) row(r history.Row) {
+	by := w.cells(r)
+	if a, ok := r.(history.Action); ok && w.sheet != nil { // to a person in the language of the rest
+		by["reason"] = w.sheet.words.DeskReason(a.Name, a.Reason)
+	}
 	cells := make([]string, len(columns))
 	for i, name := range columns {
-		cells[i] = w.cell(name, r[name])
+		cells[i] = w.cell(name, by[name])
 	}
 	w.write(cells)
 }

@@ -8,11 +8,10 @@ const (
 )
 
 var (
-	Actions     = actions
-	HistoryRows = historyRows
-	Columns     = columns
-	ExportPath  = exportPath
-	ParseTime   = parseTime
-	StartOf     = startOf
-	DayOf       = dayOf
+	Actions    = actions
+	Columns    = columns
+	ExportPath = exportPath
+	ParseTime  = parseTime
+	StartOf    = startOf
+	DayOf      = dayOf
 )

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/internal/origin"
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/wire"
 	"github.com/waitroom/waitroom/templates"
@@ -33,7 +34,7 @@ type fakeDesk struct {
 	did     []string
 	by      room.Action
 	request string // of the last release
-	pages   []support.History
+	pages   []history.Page
 	asked   []support.HistoryFilter
 	audits  []support.Audit
 	audited []support.AuditFilter
@@ -272,11 +273,11 @@ func (f fakeDeskEngine) Assign(_ context.Context, id room.ID, q room.AssignReque
 	return room.Match{Result: room.Late, Ticket: 3, Epoch: 7, Version: 40}, err
 }
 
-func (f fakeRecords) History(_ context.Context, _ room.ID, q support.HistoryFilter) (support.History, error) {
+func (f fakeRecords) History(_ context.Context, _ room.ID, q support.HistoryFilter) (history.Page, error) {
 	f.asked = append(f.asked, q)
 	n := len(f.asked) - 1
 	if n >= len(f.pages) {
-		return support.History{}, f.lost
+		return history.Page{}, f.lost
 	}
 	return f.pages[n], nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/request"
@@ -128,7 +129,7 @@ func FuzzCSVCell(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cell string) {
 		var out bytes.Buffer
 		w := newCSVWriter(&out, nil)
-		w.row(record{"kind": "action", "reason": cell, "at": "end"})
+		w.row(history.Action{Who: "end", Reason: cell})
 		require.NoError(t, w.Flush())
 		records := RFC4180(t, out.String())
 		require.Len(t, records, 2)
@@ -136,7 +137,7 @@ func FuzzCSVCell(f *testing.F) {
 		got := records[1][slices.Index(columns, "reason")]
 		require.NotRegexp(t, "\\A[=+@\t\r\n＝＋－＠-]", got)
 		require.Contains(t, []string{cell, "'" + cell}, got)
-		require.Equal(t, "end", records[1][slices.Index(columns, "at")])
+		require.Equal(t, "end", records[1][slices.Index(columns, "who")])
 
 		sheet := (&sheet{templates.TextIn("ko"), time.UTC}).cell("reason", cell)
 		if text, formula := strings.CutPrefix(sheet, "="); formula {

@@ -1,14 +1,13 @@
 package support
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/request"
@@ -48,7 +47,7 @@ func (d *Desk) historyPage(c *gin.Context) {
 		To: c.Query("to"), RowLimit: rowLimit}
 	f, err := historyFilter(c)
 	f.Latest = true
-	var page History
+	var page history.Page
 	if err == nil {
 		page, err = d.rows(c, f)
 	}
@@ -62,7 +61,7 @@ func (d *Desk) historyPage(c *gin.Context) {
 		query.Set("cursor", string(page.Next))
 		v.Next = query.Encode()
 	}
-	v.Rows, v.Export = historyRows(page), exportPath(request.Room(c), query)
+	v.Rows, v.Export = page.Rows(true), exportPath(request.Room(c), query)
 	d.Show(c, status, v.Lang, templates.HistoryPage(v))
 }
 
@@ -78,34 +77,4 @@ func exportPath(id room.ID, query url.Values) string {
 func filePath(id room.ID, what string, query url.Values) string {
 	query.Set("format", "csv")
 	return "/api/support/" + url.PathEscape(string(id)) + "/" + what + "?" + query.Encode()
-}
-
-// historyRows returns the rows of all kinds, latest first.
-func historyRows(h History) []templates.HistoryRow {
-	rows := make([]templates.HistoryRow, 0, h.rows())
-	for _, r := range h.Leases {
-		rows = append(rows, templates.HistoryRow{Kind: "lease", Epoch: r.Epoch, Ticket: r.Ticket,
-			Fence: r.Fence, Seller: r.Seller,
-			From: int64(r.GrantedAt), To: int64(r.EndedAt), Outcome: string(r.Outcome)})
-	}
-	for _, r := range h.Places {
-		rows = append(rows, templates.HistoryRow{Kind: "place", Epoch: r.Epoch, Ticket: r.Ticket,
-			Seller: r.Seller,
-			From:   int64(r.JoinedAt), To: int64(r.EndedAt), Outcome: string(r.Outcome)})
-	}
-	for _, r := range h.Messages {
-		rows = append(rows, templates.HistoryRow{Kind: "message", Epoch: r.Epoch, Ticket: int64(r.Ticket),
-			Fence: int64(r.Fence),
-			From:  int64(r.ReceivedAt), MessageID: r.MessageID, Result: string(r.Result), Reason: r.Reason})
-	}
-	for _, r := range h.Actions {
-		rows = append(rows, templates.HistoryRow{Kind: "action", Epoch: r.Epoch, Ticket: int64(r.Ticket),
-			Fence: int64(r.Fence),
-			From:  int64(r.At), Who: r.Who, Action: r.Action, Reason: r.Reason, Seller: string(r.Seller),
-			Done: r.done()})
-	}
-	slices.SortStableFunc(rows, func(a, b templates.HistoryRow) int {
-		return cmp.Compare(cmp.Or(b.From, b.To), cmp.Or(a.From, a.To))
-	})
-	return rows
 }

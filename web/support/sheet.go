@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -38,7 +39,7 @@ func zoneNamed(name string) *time.Location {
 
 const excelTime = "2006-01-02 15:04:05"
 
-func (s *sheet) at(w When) string {
+func (s *sheet) at(w history.Time) string {
 	if w == 0 {
 		return ""
 	}

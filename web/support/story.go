@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/request"
@@ -22,24 +23,24 @@ type StoryFilter struct {
 
 // StoryEvent is one event of a seller. Kind determines which fields are set.
 type StoryEvent struct {
-	At        When    `json:"at"`
-	Room      room.ID `json:"room"`
-	Epoch     int64   `json:"epoch"`
-	Ticket    Number  `json:"ticket"`
-	Fence     Number  `json:"fence"`
-	Kind      string  `json:"kind"`
-	Outcome   Word    `json:"outcome,omitempty"`
-	Result    Word    `json:"result,omitempty"` // of a message
-	Reason    Word    `json:"reason,omitempty"` // why it is unmatched; of an action: support's reason
-	MessageID Word    `json:"message_id,omitempty"`
-	ExpiresAt When    `json:"expires_at,omitempty"`
-	Since     When    `json:"since,omitempty"`
-	Position  int     `json:"position,omitempty"`
-	Asks      int     `json:"asks,omitempty"`
-	Who       Word    `json:"who,omitempty"` // of support
-	Action    Word    `json:"action,omitempty"`
-	Duplicate bool    `json:"duplicate,omitempty"`
-	Times     int     `json:"times,omitempty"` // refused joins
+	At        history.Time   `json:"at"`
+	Room      room.ID        `json:"room"`
+	Epoch     int64          `json:"epoch"`
+	Ticket    history.Number `json:"ticket"`
+	Fence     history.Number `json:"fence"`
+	Kind      string         `json:"kind"`
+	Outcome   history.Word   `json:"outcome,omitempty"`
+	Result    history.Word   `json:"result,omitempty"` // of a message
+	Reason    history.Word   `json:"reason,omitempty"` // why it is unmatched; of an action: support's reason
+	MessageID history.Word   `json:"message_id,omitempty"`
+	ExpiresAt history.Time   `json:"expires_at,omitempty"`
+	Since     history.Time   `json:"since,omitempty"`
+	Position  int            `json:"position,omitempty"`
+	Asks      int            `json:"asks,omitempty"`
+	Who       history.Word   `json:"who,omitempty"` // of support
+	Action    history.Word   `json:"action,omitempty"`
+	Duplicate bool           `json:"duplicate,omitempty"`
+	Times     int            `json:"times,omitempty"` // refused joins
 }
 
 // timelineAnswer is a seller's timeline in a room.

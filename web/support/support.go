@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/waitroom/waitroom/ledger/history"
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
 	"github.com/waitroom/waitroom/web/reply"
@@ -99,7 +100,7 @@ type Assigner interface {
 
 // Records reads the ledger. It refuses with a problem.Refusal: invalid_cursor, ledger_unavailable.
 type Records interface {
-	History(ctx context.Context, id room.ID, f HistoryFilter) (History, error)
+	History(ctx context.Context, id room.ID, f HistoryFilter) (history.Page, error)
 	// Report returns the figures of each day of spans, and of each hour if the spans have one.
 	Report(ctx context.Context, id room.ID, spans []ReportSpan) (days, hours []templates.ReportFigures,
 		err error)
