@@ -9,6 +9,7 @@ import (
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // order returns, in order, which of a socket's frames are an SMS, a locked or an ended state.
@@ -27,7 +28,7 @@ func (c *socket) order() (frames []string) {
 
 func TestHolderEndedByAMessageGetsTheMessageFirst(t *testing.T) {
 	rdb := redistest.Start(t).Client()
-	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	keys := room.Config{Keys: seal.NewKeyring([]byte("one secret of all replicas"))}
 	one, two := start(t, rdb, keys, hub.Config{}), start(t, rdb, keys, hub.Config{})
 	ended := func(t *testing.T, how func(t *testing.T, session string, lease *room.Lease) (message string),
 		verdict bool) (holder *socket) {

@@ -15,6 +15,7 @@ import (
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // linkStore holds the links of sessions, and records for which sessions it was called.
@@ -129,7 +130,7 @@ func TestSocketGetsNothingBeforeItsPlaceIsKnown(t *testing.T) {
 
 func TestLookupOfASocketsPlaceDelaysNoOtherSocket(t *testing.T) {
 	all := &linkStore{held: make(chan struct{})}
-	r := start(t, redistest.Start(t).Client(), room.Config{Keys: room.NewKeyring([]byte("a secret"))},
+	r := start(t, redistest.Start(t).Client(), room.Config{Keys: seal.NewKeyring([]byte("a secret"))},
 		hub.Config{Linked: all.find})
 	ids := sessions(3)
 	join(t, r.Engine, ids[0])

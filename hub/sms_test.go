@@ -8,11 +8,12 @@ import (
 	"github.com/waitroom/waitroom/hub"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 func TestAMessageGoesToItsHolderOnceOnEachSocket(t *testing.T) {
 	rdb := redistest.Start(t).Client()
-	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	keys := room.Config{Keys: seal.NewKeyring([]byte("one secret of all replicas"))}
 	one, two := start(t, rdb, keys, hub.Config{}), start(t, rdb, keys, hub.Config{})
 	ids := sessions(2)
 	holder, next := one.dial(ids[0]), one.dial(ids[1])
@@ -106,7 +107,7 @@ func TestWithdrawnMessageIsSentToNoFurtherSocket(t *testing.T) {
 // The session has a socket here already, and the event of the rejection is late.
 func TestSocketOpenedAfterARejectionIsNotSentTheRejectedMessage(t *testing.T) {
 	server := redistest.Start(t)
-	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	keys := room.Config{Keys: seal.NewKeyring([]byte("one secret of all replicas"))}
 	proxy, elsewhere := server.Proxy(), room.New(server.Client(), keys)
 	r := start(t, splitClient{server.Client(), proxy.Client()}, keys, hub.Config{Unnotified: true})
 	id := room.NewSession()

@@ -10,6 +10,7 @@ import (
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // errMalformed is wrapped by errors of records that no program of this version could apply.
@@ -50,7 +51,7 @@ func bodyOf(e room.Entry) string {
 	}
 	records := slices.Clone(e.Records)
 	for i := range records {
-		records[i].Text, records[i].From = room.Mask(records[i].Text), room.MaskSender(records[i].From)
+		records[i].Text, records[i].From = smstext.Mask(records[i].Text), smstext.MaskSender(records[i].From)
 	}
 	body, err := json.Marshal(records)
 	if err != nil {

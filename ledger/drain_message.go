@@ -6,6 +6,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/sqldb/dialect"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // judged is the state of a message whose result is known.
@@ -60,7 +61,7 @@ func (w *work) insertMessages(notes []room.MessageNote) (map[string]*knownMessag
 		id := plain(n.MessageID)
 		if found[id] == nil { // only the first of an id is inserted
 			found[id] = new(knownMessage)
-			rows.Add(id, plain(room.MaskSender(n.From)), plain(room.Mask(n.Text)), n.SentAt, n.Received,
+			rows.Add(id, plain(smstext.MaskSender(n.From)), plain(smstext.Mask(n.Text)), n.SentAt, n.Received,
 				plain(n.Fingerprint))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // These tests try to have a code shown to the wrong session, or left unmatched.
@@ -73,7 +74,7 @@ func TestAnyNumberOfFiltersIsTwoRoundTripsAtTheMost(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	trips := &roundTrips{}
 	client.AddHook(trips)
-	keys := room.Config{Keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	keys := room.Config{Keys: seal.NewKeyring([]byte("one secret of all replicas"))}
 	e, elsewhere := room.New(client, keys), room.New(client, keys)
 	a := newSeller(t, e, "a")
 	join := func() {
@@ -171,7 +172,7 @@ func TestMessageThatMayHaveBeenSentBeforeAPlainLeaseIsNotSurelyItsOwn(t *testing
 func TestIncidentIsJournalledOnceHoweverManyTripsTheMatchTook(t *testing.T) {
 	d := newDesk(t, room.Config{})
 	a := d.asker("a")
-	keys := room.NewKeyring([]byte("one secret of all replicas"))
+	keys := seal.NewKeyring([]byte("one secret of all replicas"))
 	d.engine = room.New(d.rdb, room.Config{Journal: 10_000, Keys: keys})
 	elsewhere := room.New(d.rdb, room.Config{Journal: 10_000, Keys: keys})
 	q := a.request()
@@ -191,23 +192,6 @@ func TestLeaseThatKeptACodeHasOneWhateverItRejected(t *testing.T) {
 	require.NoError(t, d.engine.Reject(d.Context(), integration, a.session, m.Fence, id))
 	a.leave(room.Completed)
 	b.expect()
-}
-
-func TestSendersAreComparedByTheirDigits(t *testing.T) {
-	for _, same := range []string{"010-1234-5678", "010 1234 5678", "+82 10-1234-5678", "(+82)1012345678",
-		"＋82 10 1234 5678", "+82(0)10-1234-5678", "０１０１２３４５６７８"} {
-		require.True(t, room.OneOf(same, []string{"02-000-0000", "01012345678"}), same)
-	}
-	for _, other := range []string{"821012345678", "1012345678", "0101234567", "010-1234-5678 +82", "coupang",
-		""} {
-		require.False(t, room.OneOf(other, []string{"01012345678"}), other)
-	}
-	require.True(t, room.OneOf(" Coupang", []string{"COUPANG"}))
-	require.True(t, room.OneOf("+8215881234", []string{"1588-1234"}),
-		"it is called so from everywhere in Korea")
-	require.False(t, room.OneOf("+8225881234", []string{"2588-1234"}), "a number of Seoul")
-	require.False(t, room.OneOf("SHOP24", []string{"24"}), "a sender with letters is compared whole")
-	require.False(t, room.OneOf("SHOP24", []string{"MART24"}))
 }
 
 // Seller b asked when a's ask had its answer. Then a rejected that answer.

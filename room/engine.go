@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -57,9 +58,9 @@ type Config struct {
 	// every replica can replay what it observed. Negative = none; default 1 second.
 	Recovery time.Duration
 
-	Required bool     // every lease asks: a message that none asked for is unmatched
-	Keys     *Keyring // seals messages before scripts get them; default: a random key of this engine
-	Silent   bool     // the engine publishes no events, since no process mirrors its rooms
+	Required bool          // every lease asks: a message that none asked for is unmatched
+	Keys     *seal.Keyring // seals messages before scripts get them; default: a random key of this engine
+	Silent   bool          // the engine publishes no events, since no process mirrors its rooms
 
 	// Ephemeral deletes a room without sessions, except its highest fence, which is kept for a day. Such
 	// rooms are in no index, need no sweep, and their sellers have no names.
@@ -77,7 +78,7 @@ type Config struct {
 	Address string
 	// RoomKeys returns the keyring that seals a room's messages in place of Keys, or nil for Keys. Keys still
 	// opens the messages that it sealed. The engine calls it for each call of a room, as it calls Terms.
-	RoomKeys func(ID) *Keyring
+	RoomKeys func(ID) *seal.Keyring
 	// Unreadable is called for each text of a room that no secret of this process opens, since another secret
 	// has sealed it; it may be nil.
 	Unreadable func(ID)
@@ -122,7 +123,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Quarantine, 30*time.Second)
 	setDefault(&c.Recovery, time.Second)
 	if c.Keys == nil {
-		c.Keys = NewKeyring([]byte(rand.Text()))
+		c.Keys = seal.NewKeyring([]byte(rand.Text()))
 	}
 	if c.Index == "" {
 		c.Index = "waitroom"

@@ -76,7 +76,7 @@ func (e *Engine) Expect(ctx context.Context, id ID, q ExpectRequest) (Expectatio
 	if q.MessageID != "" {
 		message = digest(q.MessageID)
 	}
-	filter, err := e.sealer(id).sealFilter(id, q.Filter)
+	filter, err := e.sealFilter(id, q.Filter)
 	if err != nil {
 		return Expectation{}, err
 	}

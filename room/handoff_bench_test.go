@@ -12,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // roundTrips is a hook that counts a client's round trips to Redis.
@@ -64,7 +65,7 @@ type line struct {
 	engine *room.Engine
 	rdb    *redis.Client
 	trips  *roundTrips
-	keys   *room.Keyring
+	keys   *seal.Keyring
 	people []string // sessions, the holder's first
 	joined int
 }
@@ -72,7 +73,7 @@ type line struct {
 func newLine(tb testing.TB, people int) *line {
 	client := redis.NewClient(&redis.Options{Addr: redistest.Start(tb).Addr()})
 	tb.Cleanup(func() { require.NoError(tb, client.Close()) })
-	l := &line{rdb: client, trips: &roundTrips{}, keys: room.NewKeyring([]byte("one secret of all replicas"))}
+	l := &line{rdb: client, trips: &roundTrips{}, keys: seal.NewKeyring([]byte("one secret of all replicas"))}
 	l.engine = room.New(client, room.Config{Journal: 100_000, Keys: l.keys})
 	client.AddHook(l.trips)
 	for range people {

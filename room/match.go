@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waitroom/waitroom/room/smstext"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -159,10 +160,6 @@ func requireMatch(a answer, err error) (answer, error) {
 // yet to compare.
 const maxTrips = 10
 
-// sameCodeFrom is the least length of a code that is another seller's if another one has been sent it: two
-// sellers are sent the same four digits once in ten thousand times.
-const sameCodeFrom = 5
-
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,
@@ -172,28 +169,28 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error)
 	if q.Again {
 		m.First = q.ReadAt
 	}
-	keys, sender, text := e.sealer(id), plainSender(q.Sender), withoutMark(plainText(q.Shown.Text))
-	m.Same, m.Stamped = keys.digests(string(id), "same", sender, text), []string{}
+	keys, sender, text := e.sealer(id), smstext.Sender(q.Sender), smstext.Same(q.Shown.Text)
+	m.Same, m.Stamped = keys.Digests(string(id), "same", sender, text), []string{}
 	m.SameCode, m.LikeCodes = []string{}, []string{}
 	if q.From != 0 {
-		m.Stamped = keys.digests(string(id), "stamped", sender, text, strconv.FormatInt(q.From, 10),
+		m.Stamped = keys.Digests(string(id), "stamped", sender, text, strconv.FormatInt(q.From, 10),
 			strconv.Itoa(m.Part))
 	}
-	if code := q.Shown.Code; code != nil && len(*code) >= sameCodeFrom {
-		m.SameCode = keys.digests(string(id), "code", sameCode(*code))
+	if code := q.Shown.Code; code != nil && len(*code) >= smstext.DistinctCode {
+		m.SameCode = keys.Digests(string(id), "code", smstext.SameCode(*code))
 	}
-	for _, code := range codesIn(q.Shown.Text) {
-		m.LikeCodes = append(m.LikeCodes, keys.digests(string(id), "code", code)...)
+	for _, code := range smstext.CodesIn(q.Shown.Text) {
+		m.LikeCodes = append(m.LikeCodes, keys.Digests(string(id), "code", code)...)
 	}
 	if m.Part != 0 {
-		m.Whole = keys.digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
+		m.Whole = keys.Digest(string(id), "parts", sender, q.Part.Ref, strconv.Itoa(q.Part.Parts))
 	}
 	q.Shown.MessageID = q.MessageID
 	shown, err := json.Marshal(q.Shown)
 	if err != nil {
 		return m, fmt.Errorf("encode message: %w", err)
 	}
-	m.Sealed = keys.seal(shown, aboutMessage(id, d))
+	m.Sealed = keys.Seal(shown, aboutMessage(id, d))
 	q.Note.Fingerprint = m.Fingerprint
 	note, err := json.Marshal(q.Note)
 	if err != nil {
@@ -206,8 +203,8 @@ func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error)
 // Fingerprint returns a keyed digest of sender, text and time. It differs for another message with the same
 // id.
 func (e *Engine) Fingerprint(id ID, q MatchRequest) string {
-	sender, at := plainSender(q.Sender), strconv.FormatInt(q.From, 10)
-	return e.sealer(id).digest(string(id), "fingerprint", sender, q.Shown.Text, at)
+	sender, at := smstext.Sender(q.Sender), strconv.FormatInt(q.From, 10)
+	return e.sealer(id).Digest(string(id), "fingerprint", sender, q.Shown.Text, at)
 }
 
 // learn opens the filters that matching.lua returned, and adds whether each accepts the message.

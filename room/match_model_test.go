@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // world is the history of a room, judged by the rules of docs/matching.md in plain Go.
@@ -368,7 +369,7 @@ func (l *held) askedBy(at int64) int64 {
 }
 
 func (a *ask) takes(q room.MatchRequest) bool {
-	return len(a.from) == 0 || room.OneOf(q.Sender, a.from)
+	return len(a.from) == 0 || smstext.OneOf(q.Sender, a.from)
 }
 
 func (l *held) fits(q room.MatchRequest, to int64) bool {

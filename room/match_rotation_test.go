@@ -7,24 +7,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // While a secret is rotated, replicas have different first secrets. A replica that was restarted since has
 // both.
 func TestSameTextIsTheSameMessageAlsoWhileTheSecretIsReplaced(t *testing.T) {
 	older, newer := []byte("the older secret of the number"), []byte("the newer secret of the number")
-	learned := room.NewKeyring(newer)
+	learned := seal.NewKeyring(newer)
 	learned.Learn(older)
-	for name, rings := range map[string][2]*room.Keyring{
-		"first at one that has the older alone": {room.NewKeyring(older),
-			room.NewKeyring(newer, older)},
-		"first at one that has both": {room.NewKeyring(newer, older),
-			room.NewKeyring(older)},
-		"first at one that has both, then the newer": {room.NewKeyring(newer, older),
-			room.NewKeyring(newer)},
-		"first at one that has the newer, then both": {room.NewKeyring(newer),
-			room.NewKeyring(newer, older)},
-		"a server that had the older since its start": {room.NewKeyring(older), learned},
+	for name, rings := range map[string][2]*seal.Keyring{
+		"first at one that has the older alone": {seal.NewKeyring(older),
+			seal.NewKeyring(newer, older)},
+		"first at one that has both": {seal.NewKeyring(newer, older),
+			seal.NewKeyring(older)},
+		"first at one that has both, then the newer": {seal.NewKeyring(newer, older),
+			seal.NewKeyring(newer)},
+		"first at one that has the newer, then both": {seal.NewKeyring(newer),
+			seal.NewKeyring(newer, older)},
+		"a server that had the older since its start": {seal.NewKeyring(older), learned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, room.Config{Keys: rings[0]})

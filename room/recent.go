@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/waitroom/waitroom/room/smstext"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -13,7 +14,7 @@ var recentQuestion = newVerb[struct{}]("recent")
 // RecentMessage is a message of the last ten minutes for support's pages, with possible codes masked.
 type RecentMessage struct {
 	MessageID  string // "" if this process cannot open the message
-	Text       string // masked by Mask; "" if this process cannot open the message
+	Text       string // masked by smstext.Mask; "" if this process cannot open the message
 	Result     Result
 	Reason     Reason
 	Code       bool  // the message has a code
@@ -59,6 +60,6 @@ func (e *Engine) recentMessage(id ID, w *wire.RecentMessage) (RecentMessage, err
 	if err := json.Unmarshal(text, &m); err != nil {
 		return RecentMessage{}, fmt.Errorf("%w: a message is not readable", ErrStore)
 	}
-	l.MessageID, l.Text = m.MessageID, Mask(m.Text)
+	l.MessageID, l.Text = m.MessageID, smstext.Mask(m.Text)
 	return l, nil
 }

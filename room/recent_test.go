@@ -11,6 +11,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 func TestRecentMessagesAreTheUnmatchedAndLateOnes(t *testing.T) {
@@ -44,7 +45,7 @@ func TestRecentMessagesAreTheUnmatchedAndLateOnes(t *testing.T) {
 		l.To = l.From + 1
 		return l
 	}
-	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: room.Mask("광고 1588-1234"),
+	require.Equal(t, at(room.RecentMessage{MessageID: advert, Text: smstext.Mask("광고 1588-1234"),
 		Result: room.Unmatched, Reason: room.NotExpected,
 		ReceivedAt: came, From: came, Could: []room.Candidate{theirs}}), recent[0])
 	require.Contains(t, recent[1:], at(room.RecentMessage{MessageID: offered, Text: "code *****",

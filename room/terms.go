@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -77,7 +78,7 @@ func (e *Engine) events() string {
 }
 
 // sealer returns the keyring that seals a room's messages.
-func (e *Engine) sealer(id ID) *Keyring {
+func (e *Engine) sealer(id ID) *seal.Keyring {
 	if e.cfg.RoomKeys != nil {
 		if own := e.cfg.RoomKeys(id); own != nil {
 			return own
@@ -89,9 +90,9 @@ func (e *Engine) sealer(id ID) *Keyring {
 // unseal opens a sealed text of a room, with the room's keyring or the engine's. It reports one that neither
 // opens.
 func (e *Engine) unseal(id ID, sealed, about string) ([]byte, error) {
-	text, err := e.sealer(id).open(sealed, about)
-	if errors.Is(err, errSealed) {
-		text, err = e.cfg.Keys.open(sealed, about)
+	text, err := e.sealer(id).Open(sealed, about)
+	if errors.Is(err, seal.ErrUnknown) {
+		text, err = e.cfg.Keys.Open(sealed, about)
 	}
 	if err != nil && e.cfg.Unreadable != nil {
 		e.cfg.Unreadable(id)

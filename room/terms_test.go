@@ -9,6 +9,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
@@ -35,9 +36,9 @@ func TestRoomMayHaveALeaseOfItsOwnThatChangesWhileItIsUsed(t *testing.T) {
 }
 
 func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(t *testing.T) {
-	rdb, own := redistest.Shared(t), room.NewKeyring([]byte("of the room"))
-	keys := room.NewKeyring([]byte("of all"))
-	e := room.New(rdb, room.Config{Keys: keys, Recovery: -1, RoomKeys: func(id room.ID) *room.Keyring {
+	rdb, own := redistest.Shared(t), seal.NewKeyring([]byte("of the room"))
+	keys := seal.NewKeyring([]byte("of all"))
+	e := room.New(rdb, room.Config{Keys: keys, Recovery: -1, RoomKeys: func(id room.ID) *seal.Keyring {
 		if id == integration {
 			return own
 		}
@@ -56,11 +57,11 @@ func TestRoomsMessagesMayBeSealedByASecretOfItsOwnAndAreOpenedByAllThatAreKnown(
 		require.Empty(t, list[0].Text)
 	}
 	reported := 0
-	other := room.New(rdb, room.Config{Keys: room.NewKeyring([]byte("of all")), Recovery: -1,
+	other := room.New(rdb, room.Config{Keys: seal.NewKeyring([]byte("of all")), Recovery: -1,
 		Unreadable: func(id room.ID) { reported++ }})
 	unreadable(messages(t, other, a.session)) // it was not sealed by that
 	require.Equal(t, 1, reported)
-	own = room.NewKeyring([]byte("the next of the room"))
+	own = seal.NewKeyring([]byte("the next of the room"))
 	unreadable(messages(t, e, a.session))
 	keys.Learn([]byte("of another"), []byte("of the room"))
 	keys.Learn([]byte("of a third"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // heldBack is a hook that delays commands to Redis until other calls have run.
@@ -279,7 +280,7 @@ func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 	rdb := server.Client()
 	require.NoError(t, rdb.ConfigSet(t.Context(), "slowlog-log-slower-than", "0").Err())
 	old, current := []byte("the secret before"), []byte("the secret now")
-	e := room.New(rdb, room.Config{Journal: 100, Keys: room.NewKeyring(old)})
+	e := room.New(rdb, room.Config{Journal: 100, Keys: seal.NewKeyring(old)})
 	a := newSeller(t, e, "a")
 	a.join()
 	q := sms("m", 0, 0)
@@ -307,10 +308,10 @@ func TestNothingOfATextIsReadableInTheStore(t *testing.T) {
 		require.NotContains(t, all.String(), secret)
 	}
 
-	rotated := room.New(rdb, room.Config{Keys: room.NewKeyring(current, old)})
+	rotated := room.New(rdb, room.Config{Keys: seal.NewKeyring(current, old)})
 	require.Equal(t, []string{q.Shown.Text}, texts(messages(t, rotated, a.session)),
 		"a secret that was replaced still opens what is there")
-	hidden := messages(t, room.New(rdb, room.Config{Keys: room.NewKeyring(current)}), a.session)
+	hidden := messages(t, room.New(rdb, room.Config{Keys: seal.NewKeyring(current)}), a.session)
 	require.Len(t, hidden, 1)
 	require.True(t, hidden[0].Unreadable && hidden[0].Text == "", "a replica without the secret cannot show it")
 	again := match(t, rotated, q)

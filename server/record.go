@@ -16,6 +16,7 @@ import (
 	"github.com/waitroom/waitroom/ledger/schema"
 	"github.com/waitroom/waitroom/outbox"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/server/heard"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
@@ -68,18 +69,18 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 
 // sealKeys returns the keys that seal messages in the store. Without a shared secret it is a key of this
 // process: rooms with messages then seal with their own.
-func (s *Server) sealKeys() (*room.Keyring, error) {
+func (s *Server) sealKeys() (*seal.Keyring, error) {
 	if s.cfg.SMSWebhookSecret == "" {
 		if secrets := source.Secrets(s.cfg.SMSSources); len(secrets) > 0 {
-			return room.NewKeyring(secrets...), nil
+			return seal.NewKeyring(secrets...), nil
 		}
-		return room.NewKeyring([]byte(rand.Text())), nil
+		return seal.NewKeyring([]byte(rand.Text())), nil
 	}
 	secrets, err := sms.Keys(string(s.cfg.SMSWebhookSecret))
 	if err != nil {
 		return nil, fmt.Errorf("WAITROOM_%w (--sms-webhook-secret)", err)
 	}
-	return room.NewKeyring(secrets...), nil
+	return seal.NewKeyring(secrets...), nil
 }
 
 // orOff converts a setting for the engine, where 0 is the default and not none.

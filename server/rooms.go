@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/server/heard"
 	"github.com/waitroom/waitroom/server/roomsfile"
 	"github.com/waitroom/waitroom/sms"
@@ -44,7 +45,7 @@ func (c Config) roomChecks() roomsfile.Checks {
 }
 
 // openRooms reads ROOMS_FILE, if it is set.
-func (s *Server) openRooms(keys *room.Keyring, registry prometheus.Registerer) (err error) {
+func (s *Server) openRooms(keys *seal.Keyring, registry prometheus.Registerer) (err error) {
 	if s.cfg.RoomsFile != "" {
 		s.rooms, err = roomsfile.Open(s.cfg.roomChecks(), keys, s.log, registry)
 	}
@@ -96,11 +97,11 @@ func (s *Server) hours(id room.ID, now time.Time) (begin time.Time, outside bool
 
 // roomKeys returns the keys that seal messages of rooms with their own secret. A shared secret replaces them:
 // a room's secret may then change at any time, on one replica before the other.
-func (s *Server) roomKeys() func(room.ID) *room.Keyring {
+func (s *Server) roomKeys() func(room.ID) *seal.Keyring {
 	if s.rooms == nil || s.cfg.SMSWebhookSecret != "" || len(s.cfg.SMSSources) > 0 {
 		return nil
 	}
-	return func(id room.ID) *room.Keyring { return s.rooms.Of(id).Keyring }
+	return func(id room.ID) *seal.Keyring { return s.rooms.Of(id).Keyring }
 }
 
 // roomVerifier returns the verifiers of rooms with their own secret; nil if no room can have one.

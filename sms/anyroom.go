@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // NumberedRoom is a room that a message can be sent to by its number.
@@ -107,9 +108,9 @@ func (s *Service) reachesNoRoom(name string, signed, to []NumberedRoom, p Post) 
 	number := "a number that it does not name"
 	switch {
 	case p.To != "":
-		number = room.MaskSender(p.To)
+		number = smstext.MaskSender(p.To)
 	case p.SIM != "":
-		number = "SIM " + room.MaskSender(p.SIM)
+		number = "SIM " + smstext.MaskSender(p.SIM)
 	}
 	detail := fmt.Sprintf("It was sent to %s, which no room has as its phone", number)
 	if len(to) == 0 {
@@ -117,8 +118,8 @@ func (s *Service) reachesNoRoom(name string, signed, to []NumberedRoom, p Post) 
 	} else {
 		detail = fmt.Sprintf("It was sent to %s, which %d rooms have", number, len(to))
 	}
-	s.arrived(Arrival{Source: name, From: room.MaskSender(p.From), Signed: true, Refused: true, Outcome: noRoom,
-		Detail: detail})
+	s.arrived(Arrival{Source: name, From: smstext.MaskSender(p.From), Signed: true, Refused: true,
+		Outcome: noRoom, Detail: detail})
 	for _, one := range to {
 		s.refusals.add(refusal{one.ID, noRoom}, detail)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // Arrival is a message or an event that came, and what became of it. It has no text, no code, and no number
@@ -35,7 +36,7 @@ var reasons = map[room.Reason]string{
 
 // taken describes a message that was answered.
 func taken(id room.ID, source string, q room.MatchRequest, m room.Match) Arrival {
-	a := Arrival{Source: source, Room: id, From: room.MaskSender(q.Sender), Signed: true,
+	a := Arrival{Source: source, Room: id, From: smstext.MaskSender(q.Sender), Signed: true,
 		Outcome: string(m.Result)}
 	var why []string
 	if m.Result == room.Unmatched {

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // A code has this many characters. A longer run is no code, and contains none.
@@ -44,12 +43,6 @@ func findIn(text string, part room.Part) (Secret, bool) {
 // separators may join the pieces of a code.
 const separators = "-_·"
 
-// normalise returns a text as a reader sees it: composed, in plain digits and letters, without invisible
-// characters.
-func normalise(text string) string {
-	return norm.NFC.String(strings.Map(room.Plain, text))
-}
-
 // wording is a text prepared for the search.
 type wording struct {
 	text   string  // in plain characters
@@ -61,7 +54,7 @@ type wording struct {
 }
 
 func read(text string) *wording {
-	w := &wording{text: normalise(text)}
+	w := &wording{text: smstext.Normal(text)}
 	if w.runs = runsOf(w.text); len(w.runs) == 0 {
 		return w
 	}

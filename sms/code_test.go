@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 func TestCodeIsTheRunOfDigitsThatTheWordingMarks(t *testing.T) {
@@ -250,12 +250,12 @@ func TestDigitsOfEveryScriptAreReadAndMasked(t *testing.T) {
 		if !unicode.IsDigit(r) {
 			continue
 		}
-		plain := room.Plain(r)
+		plain := smstext.Plain(r)
 		require.True(t, plain >= '0' && plain <= '9', "%U", r)
-		require.Equal(t, "*", room.Mask(string(r)), "%U", r)
+		require.Equal(t, "*", smstext.Mask(string(r)), "%U", r)
 	}
 	for zero, nine := range map[rune]rune{'٠': '٩', '۰': '۹', '०': '९', '๐': '๙', '０': '９', '𝟎': '𝟗', '𝟶': '𝟿'} {
-		require.Equal(t, "09", normalise(string([]rune{zero, nine})))
+		require.Equal(t, "09", smstext.Normal(string([]rune{zero, nine})))
 	}
 }
 
@@ -271,8 +271,8 @@ func FuzzCodeIsFourToEightCapitalsOrDigitsOfTheTextAndGoneOnceItIsMasked(f *test
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		masked := room.Mask(text)
-		require.Equal(t, masked, room.Mask(masked), "masking again changes nothing")
+		masked := smstext.Mask(text)
+		require.Equal(t, masked, smstext.Mask(masked), "masking again changes nothing")
 		require.NotRegexp(t, `\p{N}`, masked)
 		code, ok := FindCode(text)
 		if !ok {
@@ -280,8 +280,8 @@ func FuzzCodeIsFourToEightCapitalsOrDigitsOfTheTextAndGoneOnceItIsMasked(f *test
 			return
 		}
 		require.Regexp(t, codeShape, code.Reveal())
-		require.Contains(t, unseparated.Replace(normalise(text)), code.Reveal())
-		require.NotContains(t, unseparated.Replace(normalise(masked)), code.Reveal())
+		require.Contains(t, unseparated.Replace(smstext.Normal(text)), code.Reveal())
+		require.NotContains(t, unseparated.Replace(smstext.Normal(masked)), code.Reveal())
 	})
 }
 

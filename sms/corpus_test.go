@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // Each line has a code ("-" where there is none), where the shape of the text is known from or its kind, and
@@ -89,7 +89,7 @@ func isKorean(text string) bool {
 func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 	var texts []string
 	for _, s := range append(corpus(t), languageShapes(t)...) {
-		if text := normalise(s.text); isKorean(text) && !speaksOfACode.MatchString(text) {
+		if text := smstext.Normal(s.text); isKorean(text) && !speaksOfACode.MatchString(text) {
 			texts = append(texts, text)
 			require.Empty(t, s.code, text)
 		}
@@ -123,20 +123,20 @@ func TestNoKoreanMessageHasACodeThatSpeaksOfNone(t *testing.T) {
 // A code in a text may have separators and invisible characters.
 func TestNoCodeOfTheCorpusIsLeftWhereItsTextIsMasked(t *testing.T) {
 	for _, s := range corpus(t) {
-		masked := room.Mask(s.text)
-		require.Equal(t, masked, room.Mask(masked), "line %d: masking again changes nothing", s.line)
+		masked := smstext.Mask(s.text)
+		require.Equal(t, masked, smstext.Mask(masked), "line %d: masking again changes nothing", s.line)
 		if s.code == "" {
 			continue
 		}
-		runs := runsOf(normalise(s.text))
+		runs := runsOf(smstext.Normal(s.text))
 		written := slices.IndexFunc(runs, func(r run) bool { return r.code == s.code })
 		require.GreaterOrEqual(t, written, 0, "line %d", s.line)
 		r := runs[written]
-		for _, form := range []string{s.code, normalise(s.text)[r.from:r.to]} {
+		for _, form := range []string{s.code, smstext.Normal(s.text)[r.from:r.to]} {
 			require.NotContains(t, masked, form, "line %d", s.line)
-			require.NotContains(t, normalise(masked), form, "line %d", s.line)
+			require.NotContains(t, smstext.Normal(masked), form, "line %d", s.line)
 		}
-		require.NotContains(t, unseparated.Replace(normalise(masked)), s.code, "line %d", s.line)
+		require.NotContains(t, unseparated.Replace(smstext.Normal(masked)), s.code, "line %d", s.line)
 	}
 }
 
@@ -171,6 +171,6 @@ func TestCodeIsFoundAndMaskedHoweverItIsWritten(t *testing.T) {
 		}
 		found, _ := FindCode(text)
 		require.Equal(t, code, found.Reveal(), text)
-		require.NotContains(t, unseparated.Replace(normalise(room.Mask(text))), code)
+		require.NotContains(t, unseparated.Replace(smstext.Normal(smstext.Mask(text))), code)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 const (
@@ -173,9 +174,8 @@ func windowOf(t time.Time) window {
 
 // note returns the recorded part of the message.
 func (m message) note(received int64) room.MessageNote {
-	return room.MessageNote{MessageID: m.id, From: room.MaskSender(m.from), Text: room.Mask(m.text.Reveal()),
-		SentAt:   m.sent.from,
-		Received: received}
+	return room.MessageNote{MessageID: m.id, From: smstext.MaskSender(m.from),
+		Text: smstext.Mask(m.text.Reveal()), SentAt: m.sent.from, Received: received}
 }
 
 // shown returns the part that the holder sees. It has the text and the code in plain; the engine seals them.

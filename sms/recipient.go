@@ -5,21 +5,22 @@ import (
 	"strings"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // korean matches the digits of a Korean number that was written with its country code and without "+".
 var korean = regexp.MustCompile(`^(?:00[0-9]{0,3}?)?82([0-9]{8,11})$`)
 
 // SameNumber reports whether two texts are one telephone number. They are compared as senders are
-// (room.OneOf); 821012345678, 00821012345678 and 001-82-10-1234-5678 also count as +821012345678, as some
+// (smstext.OneOf); 821012345678, 00821012345678 and 001-82-10-1234-5678 also count as +821012345678, as some
 // providers and phones write it.
 func SameNumber(a, b string) bool {
-	return room.OneOf(international(a), []string{international(b)})
+	return smstext.OneOf(international(a), []string{international(b)})
 }
 
 func international(number string) string {
 	digits := strings.Map(func(r rune) rune {
-		if r = room.Plain(r); r < '0' || r > '9' {
+		if r = smstext.Plain(r); r < '0' || r > '9' {
 			return -1
 		}
 		return r

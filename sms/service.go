@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // Engine is the first line of defence: the part of room.Engine that the service uses.
@@ -245,8 +246,8 @@ func (s *Service) request(id room.ID, source string, m message, read time.Time) 
 	if s.Senders != nil {
 		senders = s.Senders(id)
 	}
-	q.Foreign = len(senders) > 0 && !room.OneOf(m.from, senders)
-	q.Personal = len(senders) == 0 && room.Personal(m.from)
+	q.Foreign = len(senders) > 0 && !smstext.OneOf(m.from, senders)
+	q.Personal = len(senders) == 0 && smstext.Personal(m.from)
 	q.Astray = s.astray(id, source, m)
 	return q
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // plainSource accepts every request as signed.
@@ -102,7 +103,7 @@ func TestMessageWithoutAnIDIsKnownByItsSenderTextAndTime(t *testing.T) {
 func TestDerivedIDCanNotBeTriedOut(t *testing.T) {
 	post := message{from: "1588-0000", text: NewSecret("인증번호 482913"), sent: window{1000, 2000}}
 	id := func(secret string) string {
-		s := &Service{Config: Config{Engine: room.New(nil, room.Config{Keys: room.NewKeyring([]byte(secret))})}}
+		s := &Service{Config: Config{Engine: room.New(nil, room.Config{Keys: seal.NewKeyring([]byte(secret))})}}
 		return s.derivedID(integration, post, 0, 0)
 	}
 	require.Equal(t, id("a"), id("a"))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -282,5 +283,5 @@ func (s *street) shown(all map[string]history, x *accounts) (wrong []string) {
 func (s *street) engine() *room.Engine {
 	keys, err := sms.Keys(smsSecret)
 	require.NoError(s.t, err)
-	return room.New(s.rdb, room.Config{Lease: leaseLength, Keys: room.NewKeyring(keys...)})
+	return room.New(s.rdb, room.Config{Lease: leaseLength, Keys: seal.NewKeyring(keys...)})
 }

@@ -16,19 +16,22 @@ const module = "github.com/waitroom/waitroom"
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
 	"server": {"web", "hub", "sms", "ledger", "ledger/history", "ledger/read", "ledger/schema", "ledger/trim",
-		"outbox", "room", "room/wire", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+		"outbox", "room", "room/seal", "room/smstext", "room/wire", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
 	"web": {"room", "room/wire", "sms", "ledger/history", "templates", "internal/origin",
 		"internal/similar"},
-	"hub":              {"room", "room/wire", "internal/origin"},
-	"sms":              {"room"},
-	"ledger":           {"ledger/read", "ledger/schema", "ledger/trim", "room", "outbox", "internal/sqldb"},
+	"hub": {"room", "room/wire", "internal/origin"},
+	"sms": {"room", "room/smstext"},
+	"ledger": {"ledger/read", "ledger/schema", "ledger/trim", "room", "room/smstext", "outbox",
+		"internal/sqldb"},
 	"ledger/history":   {}, // and nothing but the standard library
 	"ledger/read":      {"ledger/history", "ledger/schema", "room/wire", "internal/similar", "internal/sqldb"},
 	"ledger/trim":      {"ledger/schema", "room/wire", "outbox", "internal/sqldb"},
 	"ledger/schema":    {"room/wire", "internal/sqldb"},
 	"client":           {},
 	"lock":             {"room"},
-	"room":             {"room/wire"},
+	"room":             {"room/seal", "room/smstext", "room/wire"},
+	"room/seal":        {},
+	"room/smstext":     {},
 	"room/wire":        {}, // and nothing but the standard library
 	"outbox":           {"internal/sqldb"},
 	"templates":        {"room/wire", "ledger/history"},
@@ -41,7 +44,8 @@ var mayImport = map[string][]string{
 }
 
 // floors are directories inside others that are importers of their own: several packages depend on them.
-var floors = []string{"ledger/history", "ledger/read", "ledger/schema", "ledger/trim", "room/wire",
+var floors = []string{"ledger/history", "ledger/read", "ledger/schema", "ledger/trim", "room/seal",
+	"room/smstext", "room/wire",
 	"internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.
@@ -96,12 +100,21 @@ func TestNothingThatIsShippedNeedsATestLibrary(t *testing.T) {
 var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/go-sql-driver/mysql",
 	"github.com/pressly/goose/v3", "github.com/redis/go-redis/v9"}
 
-func TestTheOutboxBringsNoDriver(t *testing.T) {
-	for _, path := range needs(t, "outbox") {
+func TestTheOutboxBringsNoDriver(t *testing.T) { requireNoDriver(t, "outbox") }
+
+func TestWhatTheEngineStandsOnBringsNoDriver(t *testing.T) {
+	for _, dir := range []string{"room/seal", "room/smstext", "room/wire"} {
+		requireNoDriver(t, dir)
+	}
+}
+
+func requireNoDriver(t *testing.T, dir string) {
+	t.Helper()
+	for _, path := range needs(t, dir) {
 		isDriver := slices.ContainsFunc(drivers, func(p string) bool {
 			return path == p || strings.HasPrefix(path, p+"/")
 		})
-		require.False(t, isDriver, "package outbox needs %s", path)
+		require.False(t, isDriver, "package %s needs %s", dir, path)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 )
 
 // The senders of a room's codes are kept, so that an operator can list them.
@@ -24,7 +25,7 @@ const (
 // RecordSender records that a sender's message brought a session its code. Personal numbers are left out,
 // since no list should have one. If the store is away it is lost: the next code is recorded.
 func (h *Recorder) RecordSender(ctx context.Context, id room.ID, sender string) {
-	if sender == "" || room.Personal(sender) || !h.isDue(string(id)+" "+sender, time.Now()) {
+	if sender == "" || smstext.Personal(sender) || !h.isDue(string(id)+" "+sender, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -60,7 +61,7 @@ func Senders(ctx context.Context, client redis.UniversalClient, names room.Names
 	}
 	var list []string
 	for _, sender := range all {
-		if !room.OneOf(sender, list) {
+		if !smstext.OneOf(sender, list) {
 			list = append(list, sender)
 		}
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 )
 
 // Book serves the last valid version of the file. It is safe for concurrent use during a reload.
 type Book struct {
 	checks  Checks
 	log     *slog.Logger
-	keys    *room.Keyring
+	keys    *seal.Keyring
 	file    atomic.Pointer[File]
 	right   prometheus.Gauge
 	rightAt prometheus.Gauge
@@ -23,7 +24,7 @@ type Book struct {
 
 // Open reads the file for the first time; an invalid file is an error. From then on, keys opens messages
 // sealed with any room's secret.
-func Open(c Checks, keys *room.Keyring, log *slog.Logger, registry prometheus.Registerer) (*Book, error) {
+func Open(c Checks, keys *seal.Keyring, log *slog.Logger, registry prometheus.Registerer) (*Book, error) {
 	b := &Book{checks: c, log: log, keys: keys,
 		right: prometheus.NewGauge(prometheus.GaugeOpts{Name: "waitroom_rooms_file_last_reload_successful",
 			Help: "1 where ROOMS_FILE was right when it was last read; 0 where it was not, and what was read " +

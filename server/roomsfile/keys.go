@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -256,7 +257,7 @@ func (r *reader) keep(d *draft, secret string) error {
 	if err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "SMS_WEBHOOK_SECRET "))
 	}
-	ring := room.NewKeyring(verifier.Keys()...)
+	ring := seal.NewKeyring(verifier.Keys()...)
 	r.secrets = append(r.secrets, verifier.Keys()...)
 	d.short = slices.ContainsFunc(verifier.Keys(), func(key []byte) bool { return len(key) < fewest })
 	d.set = append(d.set, func(e *Entry) { e.Verifier, e.Keyring = verifier, ring })

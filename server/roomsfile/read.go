@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms/source"
 )
 
@@ -175,7 +176,7 @@ func (r *reader) entry(d *draft, all map[string]*draft) *Entry {
 	}
 	d.apply(&e)
 	if secrets := source.Secrets(e.Sources); e.Keyring == nil && len(secrets) > 0 {
-		e.Keyring = room.NewKeyring(secrets...)
+		e.Keyring = seal.NewKeyring(secrets...)
 	}
 	r.claimable(d, &e)
 	r.named(d, &e)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
 	"github.com/waitroom/waitroom/templates/brand"
@@ -29,7 +30,7 @@ type Entry struct {
 	Senders  []string      // accepted senders; none: all
 	Verifier *sms.Verifier // of the room's own secret; nil: none
 	// seals messages with the room's or its sources' secret where no shared one exists; nil: none
-	Keyring *room.Keyring
+	Keyring *seal.Keyring
 
 	Sources map[string]source.Configured // phones and providers that post in their own format, by name
 

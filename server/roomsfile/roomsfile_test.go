@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
 )
@@ -280,7 +281,7 @@ func TestBadFileKeepsTheOldOneAndSaysSo(t *testing.T) {
 	var log strings.Builder
 	registry := prometheus.NewRegistry()
 	c := write(t, "a: {name: 가}\n")
-	b, err := Open(c, room.NewKeyring([]byte("x")), slog.New(slog.NewTextHandler(&log, nil)), registry)
+	b, err := Open(c, seal.NewKeyring([]byte("x")), slog.New(slog.NewTextHandler(&log, nil)), registry)
 	require.NoError(t, err)
 	for n, again := range []struct{ text, name, says string }{
 		{"a: {name: 나}\n", "나", "the rooms file was read"},

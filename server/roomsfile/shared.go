@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -30,6 +30,6 @@ func (r *reader) shared(f *File, drafts map[string]*draft) (list []string) {
 // apart reports whether no message can have a sender of both lists.
 func apart(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(sender string) bool {
-		return room.OneOf(sender, b)
+		return smstext.OneOf(sender, b)
 	})
 }

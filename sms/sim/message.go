@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/smstext"
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -113,7 +114,7 @@ func (s *shift) request(m message) (q room.MatchRequest, ok bool) {
 	if code != "" {
 		q.Shown.Code = &code
 	}
-	q.Personal = room.Personal(m.from)
+	q.Personal = smstext.Personal(m.from)
 	return q, code != "" && !q.Personal
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -68,7 +69,7 @@ type sent struct {
 func TestManyMessagesWithRepeatsNoneDoubledNoneWrong(t *testing.T) {
 	require.Len(t, senders, len(Kinds()))
 	rdb := redistest.Shared(t)
-	engine := room.New(rdb, room.Config{Journal: 1 << 20, Keys: room.NewKeyring([]byte(secret))})
+	engine := room.New(rdb, room.Config{Journal: 1 << 20, Keys: seal.NewKeyring([]byte(secret))})
 	service, err := sms.New(sms.Config{Engine: engine, Completes: true,
 		Source: func(_ room.ID, name string) sms.Source {
 			return configured(t, name, bare)

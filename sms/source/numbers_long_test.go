@@ -14,6 +14,7 @@ import (
 
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/sms"
 )
 
@@ -33,7 +34,7 @@ type toNumber struct {
 // alone. Messages are repeated, at once, later and side by side, and some are to private numbers.
 func TestTwentyNumbersThroughOneAddressNoneWrongLostOrDoubled(t *testing.T) {
 	rdb := redistest.Shared(t)
-	engine := room.New(rdb, room.Config{Journal: 1 << 20, Keys: room.NewKeyring([]byte(secret))})
+	engine := room.New(rdb, room.Config{Journal: 1 << 20, Keys: seal.NewKeyring([]byte(secret))})
 	phone := configured(t, gatewayKind, Template{})
 	var rooms []sms.NumberedRoom
 	for i := range numbersRooms {

@@ -1,4 +1,5 @@
-package room
+// Package smstext compares and masks what phones and providers report of SMS: senders, texts and codes.
+package smstext
 
 import (
 	"strings"
@@ -53,14 +54,11 @@ func plainDigit(r rune) rune {
 	return r
 }
 
-// plainText returns the plain form of a text: composed, and with one space for each run of blanks and line
-// ends. What two phones or providers report of one SMS has the same plain form.
-func plainText(text string) string {
-	return strings.Join(strings.Fields(norm.NFC.String(strings.Map(Plain, text))), " ")
-}
+// Normal returns a text as a reader sees it: composed, in plain characters, without invisible ones.
+func Normal(text string) string { return norm.NFC.String(strings.Map(Plain, text)) }
 
-// folded returns a text without case, width and blanks, so that pieces of texts can be found in others.
-func folded(text string) string {
+// Folded returns a text without case, width and blanks, so that pieces of texts can be found in others.
+func Folded(text string) string {
 	return strings.ToLower(norm.NFKC.String(strings.Map(func(r rune) rune {
 		if r = Plain(r); unicode.IsSpace(r) {
 			return -1
@@ -73,8 +71,10 @@ func folded(text string) string {
 // out.
 var marks = []string{"[Web발신]", "[WEB발신]", "[국제발신]", "[국외발신]"}
 
-// withoutMark returns a plain text without the mark that it begins with.
-func withoutMark(text string) string {
+// Same returns the form that all phones' and providers' reports of one SMS have in common: one space for each
+// run of blanks and line ends, and no mark before it.
+func Same(text string) string {
+	text = strings.Join(strings.Fields(Normal(text)), " ")
 	for _, mark := range marks {
 		if rest, ok := strings.CutPrefix(text, mark); ok {
 			return strings.TrimPrefix(rest, " ")

@@ -1,4 +1,6 @@
-package room
+// Package seal encrypts the messages that Redis keeps, and makes keyed digests of their parts. It needs Go's
+// standard library alone.
+package seal
 
 import (
 	"crypto/aes"
@@ -77,10 +79,11 @@ func newSealKey(secret []byte) sealKey {
 		digestKey: derive("digest", 32)}
 }
 
-var errSealed = errors.New("it was sealed with a secret that is not known here")
+// ErrUnknown reports a text that no secret of the keyring has sealed.
+var ErrUnknown = errors.New("it was sealed with a secret that is not known here")
 
-// seal encrypts text. about names its owner, as associated data that open needs too.
-func (k *Keyring) seal(text []byte, about string) string {
+// Seal encrypts text. about names its owner, as associated data that Open needs too.
+func (k *Keyring) Seal(text []byte, about string) string {
 	key := k.keys[0]
 	nonce := make([]byte, key.sealer.NonceSize())
 	_, _ = rand.Read(nonce) // never fails
@@ -88,15 +91,17 @@ func (k *Keyring) seal(text []byte, about string) string {
 		[]byte(about)))
 }
 
-func (k *Keyring) open(sealed, about string) ([]byte, error) {
+// Open returns a text that Seal encrypted for the same owner. It returns ErrUnknown where its secret is not
+// known here, and another error where the owner is another one.
+func (k *Keyring) Open(sealed, about string) ([]byte, error) {
 	id, body, _ := strings.Cut(sealed, ".")
 	b, err := base64.RawURLEncoding.DecodeString(body)
 	if err != nil {
-		return nil, errSealed
+		return nil, ErrUnknown
 	}
 	key, ok := k.key(id)
 	if !ok || len(b) <= key.sealer.NonceSize() {
-		return nil, errSealed
+		return nil, ErrUnknown
 	}
 	n := key.sealer.NonceSize()
 	return key.sealer.Open(nil, b[:n], b[n:], []byte(about))
@@ -114,12 +119,12 @@ func (k *Keyring) key(id string) (sealKey, bool) {
 	return key, ok
 }
 
-// digest returns a keyed digest of some texts. Guesses at the texts cannot be tried without the secret.
-func (k *Keyring) digest(texts ...string) string { return k.keys[0].digest(texts...) }
+// Digest returns a keyed digest of some texts. Guesses at the texts cannot be tried without the secret.
+func (k *Keyring) Digest(texts ...string) string { return k.keys[0].digest(texts...) }
 
-// digests returns the digests of some texts under each known secret, the current one's first. A replica whose
+// Digests returns the digests of some texts under each known secret, the current one's first. A replica whose
 // first secret is another one uses another of them for the same texts.
-func (k *Keyring) digests(texts ...string) (digests []string) {
+func (k *Keyring) Digests(texts ...string) (digests []string) {
 	for _, key := range k.keys {
 		digests = append(digests, key.digest(texts...))
 	}

@@ -1,12 +1,14 @@
-package room
+package smstext
 
 import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 )
+
+// DistinctCode is the least length of a code that is another seller's if another one has been sent it: two
+// sellers are sent the same four digits once in ten thousand times.
+const DistinctCode = 5
 
 // mostAlike bounds the codes that are looked for in one text.
 const mostAlike = 8
@@ -21,18 +23,16 @@ var (
 	betweenParts = strings.NewReplacer("-", "", "·", "", " ", "", ".", "", ",", "")
 )
 
-// sameCode returns the form in which codes are compared: without case and separators.
-func sameCode(code string) string {
-	return betweenParts.Replace(strings.ToUpper(norm.NFC.String(strings.Map(Plain, code))))
-}
+// SameCode returns the form in which codes are compared: without case and separators.
+func SameCode(code string) string { return betweenParts.Replace(strings.ToUpper(Normal(code))) }
 
-// codesIn returns what a reader could take for a code in a text, in the form of sameCode: runs of 5 to 8
+// CodesIn returns what a reader could take for a code in a text, in the form of SameCode: runs of 5 to 8
 // characters with a digit. Another message may have had one of them as its code, in other words.
-func codesIn(text string) (codes []string) {
-	text = strings.ToUpper(norm.NFC.String(strings.Map(Plain, text)))
+func CodesIn(text string) (codes []string) {
+	text = strings.ToUpper(Normal(text))
 	add := func(code string) {
-		if n := len(code); n >= sameCodeFrom && n <= 8 && len(codes) < mostAlike && !slices.Contains(codes, code) &&
-			strings.ContainsAny(code, "0123456789") {
+		if n := len(code); n >= DistinctCode && n <= maxCode && len(codes) < mostAlike &&
+			!slices.Contains(codes, code) && strings.ContainsAny(code, "0123456789") {
 			codes = append(codes, code)
 		}
 	}
