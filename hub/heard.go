@@ -42,7 +42,6 @@ func (l *localRoom) published(payload string) {
 		l.h.log.Error("event not understood", "room", l.id, "error", err)
 		return
 	}
-	l.h.clock.Sample(e.Now)
 	l.h.engine.Observe(l.id, &e)
 	l.event(e)
 }

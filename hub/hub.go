@@ -24,6 +24,7 @@ import (
 	"github.com/waitroom/waitroom/hub/presence"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/storeclock"
 )
 
 // The refusals of ServeSocket, all before anything is written to the response.
@@ -41,7 +42,8 @@ type Hub struct {
 	names   room.Names
 	log     *slog.Logger
 	metrics *metrics
-	clock   *follow.Clock
+	clock   *storeclock.Clock // the engine's
+	start   time.Time         // from which the hub counts its own time
 	pool    *socket.Pool
 	sub     *follow.Subscription
 	keys    *follow.Keyspace
@@ -74,7 +76,7 @@ func New(cfg Config) *Hub {
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, engine: cfg.Engine, names: cfg.Engine.Names(), log: cfg.Log,
 		metrics: newMetrics(cfg.Registerer),
-		clock:   follow.NewClock(), rooms: make(map[room.ID]*localRoom)}
+		clock:   cfg.Engine.Clock(), start: time.Now(), rooms: make(map[room.ID]*localRoom)}
 	h.joinedDevice = h.names.Channel("{waitroom}:joined-device")
 	h.liveness.SetAwayAfter(cfg.Engine.Config().AwayAfter)
 	h.life, h.end = context.WithCancel(context.Background())
@@ -97,7 +99,7 @@ func newPool(h *Hub) *socket.Pool {
 	return socket.New(socket.Config{
 		PingEvery: h.cfg.PingEvery, WriteTimeout: h.cfg.WriteTimeout, CloseGrace: h.cfg.CloseGrace,
 		WriteBuffer: h.cfg.WriteBuffer,
-		Start:       h.clock.Start, Ping: h.ping,
+		Start:       h.start, Ping: h.ping,
 		Metrics: socket.Metrics{Pings: m.pings, Probes: m.probes, Slow: m.slow, Silent: m.silent,
 			Floods: m.floods},
 	})
@@ -162,7 +164,7 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 }
 
 // now returns the time on the hub's own clock, in ns.
-func (h *Hub) now() int64 { return int64(time.Since(h.clock.Start)) }
+func (h *Hub) now() int64 { return int64(time.Since(h.start)) }
 
 // ClockTurned makes the hub ask Redis for its time again after its clock was set; earlier messages have wrong
 // times. The shards of a cluster have clocks of their own, and the hub uses the times from each.

@@ -11,9 +11,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/mirror"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/storeclock"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -54,7 +54,7 @@ func connected(t *testing.T, h *Hub) (*conn, <-chan string) {
 // When the notice is due, the state of its change cannot be sent yet, since the mirror takes a snapshot.
 func TestNoticeWaitsForTheStateOfItsChange(t *testing.T) {
 	h := &Hub{ended: true, engine: room.New(nil, room.Config{}), cfg: Config{WriteTimeout: time.Minute},
-		clock: follow.NewClock(), metrics: newMetrics(prometheus.NewRegistry())}
+		clock: storeclock.New(), start: time.Now(), metrics: newMetrics(prometheus.NewRegistry())}
 	h.pool = newPool(h)
 	go h.pool.Write(t.Context())
 	defer h.pool.Close()

@@ -69,7 +69,6 @@ func (n *snapshots) next(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	n.l.h.clock.Sample(snap.Now)
 	n.l.mu.Lock()
 	defer n.l.mu.Unlock()
 	return n.take(snap, roster), nil
@@ -123,7 +122,6 @@ func (n *snapshots) take(snap room.Snapshot, roster *room.Roster) bool {
 // observe compares the mirror with a view that the engine has just returned. If the engine has a later
 // version, its event is on its way or lost, and gets a moment to arrive.
 func (n *snapshots) observe(v room.View) {
-	n.l.h.clock.Sample(v.Now)
 	n.l.mu.Lock()
 	defer n.l.mu.Unlock()
 	if n.l.dead {

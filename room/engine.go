@@ -21,6 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room/seal"
+	"github.com/waitroom/waitroom/room/storeclock"
 	"github.com/waitroom/waitroom/room/wire"
 )
 
@@ -146,7 +147,7 @@ type Engine struct {
 	index    *index
 	library  *library
 	thin     bool // the rooms are locks that may be thin: see thin.go
-	clock    clock
+	clock    *storeclock.Clock
 	memory   *memory
 
 	generations     generationFollower
@@ -162,6 +163,7 @@ type Engine struct {
 func New(rdb redis.UniversalClient, cfg Config) *Engine {
 	cfg = cfg.withDefaults()
 	e := &Engine{rdb: rdb, cfg: cfg, library: newLibrary(rdb, cfg.Scripts),
+		clock:           storeclock.New(),
 		names:           NamesOf(rdb, cfg.KeyPrefix),
 		expiredReplicas: make(map[ReplicaNumber]time.Time),
 		sweeping:        make(map[string]<-chan struct{})}
@@ -182,13 +184,16 @@ func (e *Engine) Config() Config { return e.cfg }
 // Names returns the names of the engine's keys and channels.
 func (e *Engine) Names() Names { return e.names }
 
+// Clock returns the estimate of Redis's time, by the replies and events that this process has read.
+func (e *Engine) Clock() *storeclock.Clock { return e.clock }
+
 // Ping reports whether Redis answers, and records its time. Error: ErrStore.
 func (e *Engine) Ping(ctx context.Context) error {
 	now, err := e.rdb.Time(ctx).Result()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStore, err)
 	}
-	e.clock.observe(now.UnixMilli())
+	e.clock.Sample(now.UnixMilli())
 	return nil
 }
 
@@ -267,6 +272,7 @@ func (e *Engine) attempt(ctx context.Context, c call, id ID) (res any, retryAfte
 
 // timed records the time (unix ms) in a reply that was just read, and reports a clock jump.
 func (e *Engine) timed(id ID, sent time.Time, now int64) {
+	e.clock.Sample(now)
 	if by := e.memory.observeTime(id, sent, time.Now(), now); by != 0 && e.cfg.ClockJumped != nil {
 		e.cfg.ClockJumped(by)
 	}
@@ -321,7 +327,7 @@ func (e *Engine) read(id ID, res any) (answer, error) {
 // writes.
 func (e *Engine) saw(id ID, v View) {
 	if v.Now != 0 {
-		e.clock.observe(v.Now)
+		e.clock.Sample(v.Now)
 		e.memory.answered(id, v.Now)
 	}
 	if !e.cfg.Silent {
@@ -337,12 +343,13 @@ func (e *Engine) stood(id ID, session string, st Standing) {
 }
 
 // Observe remembers an event's version and places in this process. The caller calls it before it sends any
-// part of the event to clients. If Redis later has an older version than this one, Redis has lost writes
-// (rule 10 of docs/contract.md).
+// part of the event to clients, right after reading it. If Redis later has an older version than this
+// one, Redis has lost writes (rule 10 of docs/contract.md).
 //
 // It also makes the process measure the length of the room's journal soon, since the change in the event may
 // have added entries.
 func (e *Engine) Observe(id ID, event *Event) {
+	e.clock.Sample(event.Now)
 	e.journalGrew(id, journalsLater)
 	if !e.cfg.Silent {
 		e.memory.observeEvent(id, event)

@@ -124,4 +124,4 @@ func jsonText(text string) string {
 
 // At returns Redis's time (unix ms) at an instant of this process, or slightly less; 0 before the first
 // reply.
-func (e *Engine) At(instant time.Time) int64 { return e.clock.at(instant) }
+func (e *Engine) At(instant time.Time) int64 { return e.clock.At(instant) }

@@ -15,6 +15,7 @@ import (
 	"github.com/waitroom/waitroom/hub/follow"
 	"github.com/waitroom/waitroom/hub/socket"
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/storeclock"
 )
 
 // Panels reads what a desk shows beside the line, as lists of JSON objects with keys. The desk does not parse
@@ -98,7 +99,7 @@ type Config struct {
 	Redis  redis.UniversalClient
 	Names  room.Names
 	Sub    *follow.Subscription
-	Clock  *follow.Clock
+	Clock  *storeclock.Clock
 	Log    *slog.Logger
 
 	Own   func(*http.Request) bool // whether a page of the server's own opens the socket

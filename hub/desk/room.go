@@ -101,7 +101,6 @@ func (r *Room) rosters(ctx context.Context) {
 	for {
 		roster, err := r.d.Engine.Roster(ctx, r.id)
 		if err == nil {
-			r.d.Clock.Sample(roster.Now)
 			if r.take(roster) {
 				return
 			}

@@ -1,5 +1,5 @@
 // Package follow listens to Redis, so that mirrors can be kept true: it has the Pub/Sub connection and
-// whether that is alive, notifications about lock keys, and Redis's clock. It passes all of it on.
+// whether that is alive, and notifications about lock keys. It passes all of it on.
 package follow
 
 import (
@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/room"
+	"github.com/waitroom/waitroom/room/storeclock"
 )
 
 // Config has what the package needs; there are no defaults.
@@ -18,7 +19,7 @@ type Config struct {
 	Redis      redis.UniversalClient // stays the caller's to close
 	Names      room.Names            // of its keys and channels
 	Log        *slog.Logger
-	Clock      *Clock
+	Clock      *storeclock.Clock
 	Probe      time.Duration // how often the subscription is tested
 	Unnotified bool          // the store has no keyspace notifications: do not ask for them
 	Reconnects prometheus.Counter

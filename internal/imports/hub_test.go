@@ -11,11 +11,11 @@ import (
 // insideHub lists which of our packages those under hub may import. The hub itself imports all of them.
 var insideHub = map[string][]string{
 	"hub/mirror": {"room/wire"},
-	"hub/follow": {"room"},
+	"hub/follow": {"room", "room/storeclock"},
 	"hub/socket": {},
 	"hub/frame":  {},
 	"hub/batch":  {"hub/follow"},
-	"hub/desk":   {"hub/follow", "hub/frame", "hub/mirror", "hub/socket", "room"},
+	"hub/desk":   {"hub/follow", "hub/frame", "hub/mirror", "hub/socket", "room", "room/storeclock"},
 	"hub/links":  {"hub/mirror", "room"},
 
 	"hub/presence": {"hub/batch", "hub/follow", "room"},

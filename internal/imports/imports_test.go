@@ -16,10 +16,11 @@ const module = "github.com/waitroom/waitroom"
 var mayImport = map[string][]string{
 	"cmd": {"server", "client"},
 	"server": {"web", "hub", "sms", "ledger", "ledger/history", "ledger/read", "ledger/schema", "ledger/trim",
-		"outbox", "room", "room/seal", "room/smstext", "room/wire", "templates", "static", "internal/origin", "internal/similar", "internal/sqldb"},
+		"outbox", "room", "room/seal", "room/smstext", "room/wire", "templates", "static", "internal/origin",
+		"internal/similar", "internal/sqldb"},
 	"web": {"room", "room/wire", "sms", "ledger/history", "templates", "internal/origin",
 		"internal/similar"},
-	"hub": {"room", "room/wire", "internal/origin"},
+	"hub": {"room", "room/storeclock", "room/wire", "internal/origin"},
 	"sms": {"room", "room/smstext"},
 	"ledger": {"ledger/read", "ledger/schema", "ledger/trim", "room", "room/smstext", "outbox",
 		"internal/sqldb"},
@@ -29,9 +30,10 @@ var mayImport = map[string][]string{
 	"ledger/schema":    {"room/wire", "internal/sqldb"},
 	"client":           {},
 	"lock":             {"room"},
-	"room":             {"room/seal", "room/smstext", "room/wire"},
+	"room":             {"room/seal", "room/smstext", "room/storeclock", "room/wire"},
 	"room/seal":        {},
 	"room/smstext":     {},
+	"room/storeclock":  {},
 	"room/wire":        {}, // and nothing but the standard library
 	"outbox":           {"internal/sqldb"},
 	"templates":        {"room/wire", "ledger/history"},
@@ -45,8 +47,7 @@ var mayImport = map[string][]string{
 
 // floors are directories inside others that are importers of their own: several packages depend on them.
 var floors = []string{"ledger/history", "ledger/read", "ledger/schema", "ledger/trim", "room/seal",
-	"room/smstext", "room/wire",
-	"internal/origin", "internal/similar", "internal/sqldb"}
+	"room/smstext", "room/storeclock", "room/wire", "internal/origin", "internal/similar", "internal/sqldb"}
 
 // testOnly, for tests and code generators, must not be part of what is shipped.
 var testOnly = []string{
@@ -103,7 +104,7 @@ var drivers = []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.
 func TestTheOutboxBringsNoDriver(t *testing.T) { requireNoDriver(t, "outbox") }
 
 func TestWhatTheEngineStandsOnBringsNoDriver(t *testing.T) {
-	for _, dir := range []string{"room/seal", "room/smstext", "room/wire"} {
+	for _, dir := range []string{"room/seal", "room/smstext", "room/storeclock", "room/wire"} {
 		requireNoDriver(t, dir)
 	}
 }

@@ -1,4 +1,4 @@
-package follow
+package storeclock
 
 import (
 	"testing"
@@ -10,9 +10,10 @@ import (
 
 func TestClockGoesByTheMessageThatWasFastestOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := NewClock()
+		c := New()
 		start := time.Now().UnixMilli()
 		require.Equal(t, start, c.MS(), "ours, until Redis has spoken")
+		require.Zero(t, c.At(time.Now()))
 		const ahead = 5000 // of ours
 		c.Sample(start + ahead - 80)
 		require.Equal(t, start+ahead-80, c.MS())
@@ -22,6 +23,7 @@ func TestClockGoesByTheMessageThatWasFastestOnItsWay(t *testing.T) {
 		require.Equal(t, time.Second, c.Until(start+ahead-3+1000))
 		time.Sleep(2 * time.Second)
 		require.Equal(t, start+ahead-3+2000, c.MS())
+		require.Equal(t, start+ahead-3+1000, c.At(time.Now().Add(-time.Second)))
 		require.Equal(t, 2*time.Second, c.Since(start+ahead-3))
 		c.Forget()
 		c.Sample(start)
@@ -31,7 +33,7 @@ func TestClockGoesByTheMessageThatWasFastestOnItsWay(t *testing.T) {
 
 func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := NewClock()
+		c := New()
 		start := time.Now().UnixMilli()
 		c.Sample(start)
 		sent := time.Now()
@@ -61,7 +63,7 @@ func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
 
 func TestAnswerToWhatWasAskedEarlierDoesNotRestartTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := NewClock()
+		c := New()
 		start, first := time.Now().UnixMilli(), time.Now()
 		time.Sleep(time.Millisecond)
 		c.Restart(time.Now(), start-20_000)
@@ -69,5 +71,18 @@ func TestAnswerToWhatWasAskedEarlierDoesNotRestartTheClock(t *testing.T) {
 		require.Equal(t, start-20_000, c.MS())
 		c.Sample(start - 20_000 + 5)
 		require.Equal(t, start-20_000+5, c.MS())
+	})
+}
+
+func TestClockFollowsARedisThatWasSetBackWithoutAReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New()
+		start := time.Now().UnixMilli()
+		c.Sample(start)
+		for range 3 {
+			time.Sleep(window + time.Millisecond)
+			c.Sample(time.Now().UnixMilli() - 20_000)
+		}
+		require.Equal(t, time.Now().UnixMilli()-20_000, c.MS())
 	})
 }
