@@ -41,8 +41,6 @@ type Config struct {
 	// LookEvery is how often Sweep looks at an active room in which nothing is due; default 1 second. With
 	// many rooms it is longer: see looksEachSecond.
 	LookEvery time.Duration
-	// DrainEvery is how often Sweep looks at a room whose journal waits for the ledger; default 1 second.
-	DrainEvery time.Duration
 	// IdleEvery is how often Sweep looks at an idle room; default 20 seconds. After a minute the room leaves
 	// the index, the list of rooms that Sweep looks at.
 	IdleEvery  time.Duration
@@ -67,9 +65,7 @@ type Config struct {
 	// rooms are in no index, need no sweep, and their sellers have no names.
 	Ephemeral bool
 
-	Index     string // hash tag of the index keys; default "waitroom"
 	Scripts   bool   // call the Lua library by EVALSHA even if Redis has functions
-	Prefix    string // of the ids of the engine's rooms
 	KeyPrefix string // of every key and channel in Redis: see Names
 
 	// Tracer makes a span for each call that is made within a span, with the room and the result. The
@@ -116,7 +112,6 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DropAfter, 5*time.Minute)
 	setDefault(&c.Retention, 26*time.Hour)
 	setDefault(&c.LookEvery, time.Second)
-	setDefault(&c.DrainEvery, time.Second)
 	setDefault(&c.IdleEvery, 20*time.Second)
 	setDefault(&c.SweepEvery, 250*time.Millisecond)
 	setDefault(&c.Outcomes, 15*time.Minute)
@@ -125,9 +120,6 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Recovery, time.Second)
 	if c.Keys == nil {
 		c.Keys = seal.NewKeyring([]byte(rand.Text()))
-	}
-	if c.Index == "" {
-		c.Index = "waitroom"
 	}
 	return c
 }
@@ -169,7 +161,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Engine {
 		sweeping:        make(map[string]<-chan struct{})}
 	_, cluster := rdb.(*redis.ClusterClient)
 	e.memory = newMemory(cfg.Retention/2, cluster)
-	e.index = newIndex(rdb, e.memory, e.names.Key("{"+cfg.Index+"}:"), max(cfg.Recovery, 0))
+	e.index = newIndex(rdb, e.memory, e.names.Key("{waitroom}:"), max(cfg.Recovery, 0))
 	e.index.none = cfg.Ephemeral
 	e.thin = mayBeThin(cfg)
 	if !cfg.Silent {

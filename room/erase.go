@@ -41,7 +41,7 @@ func (e *Engine) EraseSeller(ctx context.Context, id ID, q EraseRequest) (Erased
 // EraseReplies renames a seller in the replies that Redis keeps for repeated requests, in all rooms. It
 // returns how many named the seller.
 func (e *Engine) EraseReplies(ctx context.Context, seller, pseudonym string) (replies int, err error) {
-	err = EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+requests+"*", func(key string) error {
+	err = EachKey(ctx, e.rdb, e.names.room("*")+requests+"*", func(key string) error {
 		n, err := eraseReplyScript.Run(ctx, e.rdb, []string{key}, seller, pseudonym).Int()
 		if err != nil && strings.Contains(err.Error(), "WRONGTYPE") {
 			return nil // the reply to a message names no seller
@@ -61,7 +61,7 @@ func (e *Engine) Rooms(ctx context.Context) (list []ID, err error) {
 
 // Journals returns all rooms that have a journal, empty or not, sorted.
 func (e *Engine) Journals(ctx context.Context) (list []ID, err error) {
-	err = EachKey(ctx, e.rdb, e.names.Journal(ID(e.cfg.Prefix)+"*"), func(key string) error {
+	err = EachKey(ctx, e.rdb, e.names.Journal("*"), func(key string) error {
 		list = append(list, e.names.Room(key))
 		return nil
 	})

@@ -39,13 +39,16 @@ func (e *Engine) Expire(ctx context.Context, id ID) (Checked, error) {
 	}
 }
 
+// drainEvery is how often Sweep looks at a room whose journal waits for the ledger.
+const drainEvery = time.Second
+
 // expire runs the verb once, as attempt does. If retryAfter > 0 the room is recovering and nothing was done.
 // rest is the longest time until the next look at an active room; replicas lists the live ones ("" =
 // unknown).
 func (e *Engine) expire(
 	ctx context.Context, id ID, rest time.Duration, replicas string,
 ) (found Checked, retryAfter time.Duration, err error) {
-	args := expireArgs{rest, e.cfg.DrainEvery, e.cfg.Retention, replicas}
+	args := expireArgs{rest, drainEvery, e.cfg.Retention, replicas}
 	res, retryAfter, err := e.attempt(ctx, expireVerb.with(args), id)
 	if err != nil || retryAfter > 0 {
 		return Checked{}, retryAfter, err

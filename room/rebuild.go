@@ -75,12 +75,12 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrStore, doing, err)
 }
 
-// eachStored calls `found` with every room of this index that has a state in Redis.
+// eachStored calls `found` with every room that has a state in Redis, but for the locks of the Go library.
 func (e *Engine) eachStored(ctx context.Context, found func(ID) error) error {
-	return EachKey(ctx, e.rdb, e.names.room(ID(e.cfg.Prefix)+"*")+"state", func(key string) error {
+	return EachKey(ctx, e.rdb, e.names.room("*")+"state", func(key string) error {
 		id := e.names.Room(key)
-		if e.cfg.Prefix == "" && strings.HasPrefix(string(id), LibraryPrefix) {
-			return nil // a lock of the Go library, which this index does not have
+		if strings.HasPrefix(string(id), LibraryPrefix) {
+			return nil // the index does not have it
 		}
 		return found(id)
 	})

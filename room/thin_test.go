@@ -30,7 +30,7 @@ const (
 // quiet returns an engine that is configured as the Go lock library configures its own.
 func quiet(rdb redis.UniversalClient) *room.Engine {
 	return room.New(rdb, room.Config{AwayAfter: time.Millisecond, DropAfter: 5 * time.Second, Outcomes: -1,
-		Leases: -1, Silent: true, Ephemeral: true, Prefix: "lock:"})
+		Leases: -1, Silent: true, Ephemeral: true})
 }
 
 func key(name string) string { return "{" + string(lockRoom) + "}:" + name }

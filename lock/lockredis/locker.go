@@ -55,7 +55,7 @@ func New(rdb redis.UniversalClient, cfg Config) *Locker {
 	}
 	engine := room.New(client, room.Config{
 		AwayAfter: awayAfter, DropAfter: dropAfter, Outcomes: -1, Leases: -1, Silent: true, Ephemeral: true,
-		Prefix: roomPrefix, KeyPrefix: cfg.Prefix,
+		KeyPrefix: cfg.Prefix,
 	})
 	l := &Locker{
 		rdb: rdb, interrupter: interrupter, engine: engine, heartbeat: cfg.Heartbeat, log: cfg.Logger,
