@@ -12,6 +12,9 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/templates/brand"
+	"github.com/waitroom/waitroom/web/describe"
+	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/request"
 )
 
@@ -180,3 +183,47 @@ func pageWaits(v room.View, position int, lease time.Duration) (estimated, maxim
 
 // pagePath returns the address of a room's page.
 func pagePath(id room.ID, rest string) string { return "/rooms/" + url.PathEscape(string(id)) + rest }
+
+// logoPolicy is the policy of a logo. An SVG has its own styles; opened as a page, it runs no script.
+const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; " + noFrames
+
+// brandFile is GET /rooms/{room}/brand/{digest}/logo and …/style. Only the current digest's address is
+// cached: while replicas read a changed file, browsers ask this one for another one's.
+func (h *pages) brandFile(c *gin.Context) {
+	var file *brand.File
+	of := h.info(request.Room(c), "").Brand
+	switch c.Param("file") {
+	case "style":
+		file = of.Style
+	case "logo":
+		if of.Logo != nil {
+			file = &of.Logo.File
+			c.Header("Content-Security-Policy", logoPolicy)
+		}
+	}
+	if file == nil {
+		h.Refuse(c, "not_found")
+		return
+	}
+	cache := "no-store"
+	if c.Param("digest") == file.Digest {
+		cache = "public, max-age=31536000, immutable"
+	}
+	c.Header("Cache-Control", cache)
+	c.Data(http.StatusOK, file.Kind, file.Content)
+}
+
+const docsPath = "/docs"
+
+// docs is GET /docs: a page made from the descriptions of the API.
+func (h *pages) docs(c *gin.Context) {
+	h.ChooseLanguage(c, c.Query("lang"))
+	v := describe.Page()
+	v.Lang, v.AssetPrefix = request.Desk.Page(c.Request), h.AssetPrefix
+	for _, code := range problem.Codes() {
+		p := problem.For(code)
+		v.Problems = append(v.Problems, templates.DocsProblem{Code: code, Status: p.Status,
+			Problem: p.Words(v.Lang)})
+	}
+	h.Show(c, http.StatusOK, v.Lang, templates.DocsPage(v))
+}
