@@ -1,9 +1,6 @@
 package web
 
 import (
-	"encoding/json"
-	"errors"
-
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
@@ -70,22 +67,10 @@ func readClaim(c *gin.Context) (claimBody, error) {
 	return parseClaim(text)
 }
 
-// parseClaim accepts exactly one JSON object. A field of the wrong type has its own error code.
 func parseClaim(text []byte) (claimBody, error) {
-	body, err := request.Decode[claimBody](text)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		switch wrong.Field {
-		case "session_id":
-			return claimBody{}, problem.Refusal("invalid_session")
-		case "fence":
-			return claimBody{}, problem.Refusal("invalid_fence")
-		}
-	}
-	if err != nil || body == nil {
-		return claimBody{}, problem.Refusal("invalid_json")
-	}
-	if body.Fence != nil && *body.Fence <= 0 {
+	body, err := parseBody[claimBody](text, nil)
+	if err == nil && body.Fence != nil && *body.Fence <= 0 {
 		return claimBody{}, problem.Refusal("invalid_fence")
 	}
-	return *body, nil
+	return body, err
 }

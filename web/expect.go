@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -141,10 +140,7 @@ func checkExpect(q room.ExpectRequest) error {
 
 // readExpect reads the body and returns the caller's session.
 func (h *lockAPI) readExpect(c *gin.Context) (expectBody, string, error) {
-	if !request.IsJSON(c) {
-		return expectBody{}, "", problem.Refusal("unsupported_media_type")
-	}
-	text, err := request.Body(c)
+	text, err := readJSON(c)
 	if err != nil {
 		return expectBody{}, "", err
 	}
@@ -156,25 +152,13 @@ func (h *lockAPI) readExpect(c *gin.Context) (expectBody, string, error) {
 	return body, session, err
 }
 
-// parseExpect accepts exactly one JSON object with a fence. A field of the wrong type has its own error code.
+// parseExpect is parseBody for an ask, which names its fence.
 func parseExpect(text []byte) (expectBody, error) {
-	body, err := request.Decode[expectBody](text)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		switch wrong.Field {
-		case "session_id":
-			return expectBody{}, problem.Refusal("invalid_session")
-		case "fence":
-			return expectBody{}, problem.Refusal("invalid_fence")
-		}
-		return expectBody{}, room.ErrInvalidExpect
-	}
-	if err != nil || body == nil {
-		return expectBody{}, problem.Refusal("invalid_json")
-	}
-	if body.Fence <= 0 {
+	body, err := parseBody[expectBody](text, room.ErrInvalidExpect)
+	if err == nil && body.Fence <= 0 {
 		return expectBody{}, problem.Refusal("invalid_fence")
 	}
-	return *body, nil
+	return body, err
 }
 
 // rejectedCookie marks the browser that rejected the code which ended its turn. Only the cookie records this:

@@ -85,7 +85,7 @@ func FuzzLockBody(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		body, err := parseLock(text)
+		body, err := parseBody[lockBody](text, nil)
 		if err != nil {
 			require.Contains(t, []error{problem.Refusal("invalid_json"), problem.Refusal("invalid_seller"),
 				problem.Refusal("invalid_session")}, err)
@@ -95,7 +95,7 @@ func FuzzLockBody(f *testing.F) {
 		require.Equal(t, byte('{'), bytes.TrimLeft(text, " \t\r\n")[0])
 		anew, err := json.Marshal(body)
 		require.NoError(t, err)
-		again, err := parseLock(anew)
+		again, err := parseBody[lockBody](anew, nil)
 		require.NoError(t, err)
 		require.Equal(t, body, again)
 	})

@@ -11,22 +11,22 @@ import (
 
 // A field outside the contract is ignored, also if only capitals distinguish it from one inside.
 func TestNamesOfFieldsAreExact(t *testing.T) {
-	body, err := parseLock([]byte(
-		`{"seller_id":"a1","SELLER_ID":"b1","Session_ID":7,"ſession_id":"x","aſks":true}`))
+	body, err := parseBody[lockBody]([]byte(
+		`{"seller_id":"a1","SELLER_ID":"b1","Session_ID":7,"ſession_id":"x","aſks":true}`), nil)
 	require.NoError(t, err)
 	require.Equal(t, lockBody{Seller: "a1"}, body)
-	body, err = parseLock([]byte(`{"SELLER_ID":"x1","pad":["<\u2028>"]}`))
+	body, err = parseBody[lockBody]([]byte(`{"SELLER_ID":"x1","pad":["<\u2028>"]}`), nil)
 	require.NoError(t, err)
 	require.Zero(t, body)
-	body, err = parseLock([]byte(`{"SELLER_ID":"x1","seller_id":"a","asks":true,"seller_id":"\u003cb"}`))
+	body, err = parseBody[lockBody]([]byte(`{"SELLER_ID":"x1","seller_id":"a","asks":true,"seller_id":"\u003cb"}`), nil)
 	require.NoError(t, err)
 	require.Equal(t, lockBody{Seller: "<b", Asks: true}, body, "the last of one name counts")
-	_, err = parseLock([]byte(`{"seller_id":7,"SELLER_ID":"x1"}`))
+	_, err = parseBody[lockBody]([]byte(`{"seller_id":7,"SELLER_ID":"x1"}`), nil)
 	require.Equal(t, problem.Refusal("invalid_seller"), err)
-	_, err = parseLock([]byte(`{"SELLER_ID":"x1"`))
+	_, err = parseBody[lockBody]([]byte(`{"SELLER_ID":"x1"`), nil)
 	require.Equal(t, problem.Refusal("invalid_json"), err)
 
-	body, err = parseLock([]byte("\uFEFF" + `{"seller_id":"a1"}`))
+	body, err = parseBody[lockBody]([]byte("\uFEFF"+`{"seller_id":"a1"}`), nil)
 	require.NoError(t, err, "some programs begin a text with a byte order mark")
 	require.Equal(t, lockBody{Seller: "a1"}, body)
 
@@ -38,8 +38,8 @@ func TestNamesOfFieldsAreExact(t *testing.T) {
 	claimed, err := parseClaim([]byte(`{"FENCE":"x"}`))
 	require.NoError(t, err)
 	require.Zero(t, claimed)
-	pushed, err := parsePush([]byte(
-		`{"endpoint":"e","Endpoint":"f","keys":{"auth":"a","AUTH":"b","P256DH":"c"},"KEYS":{"p256dh":"d"}}`))
+	pushed, err := parseBody[pushBody]([]byte(
+		`{"endpoint":"e","Endpoint":"f","keys":{"auth":"a","AUTH":"b","P256DH":"c"},"KEYS":{"p256dh":"d"}}`), nil)
 	require.NoError(t, err)
 	require.Equal(t, pushBody{Endpoint: "e", Keys: pushKeys{Auth: "a"}}, pushed)
 }
@@ -50,7 +50,7 @@ func BenchmarkLockBody(b *testing.B) {
 		"large": `{"seller_id":"s-1"` + strings.Repeat(`,"SELLER_ID":"x"`, 1000) + `}`} {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
-				_, _ = parseLock([]byte(text))
+				_, _ = parseBody[lockBody]([]byte(text), nil)
 			}
 		})
 	}

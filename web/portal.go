@@ -49,10 +49,7 @@ func (h *portal) chooseReach(c *gin.Context) {
 }
 
 func (h *portal) reachOf(c *gin.Context) (wants bool, err error) {
-	if !request.IsJSON(c) {
-		return false, problem.Refusal("unsupported_media_type")
-	}
-	text, err := request.Body(c)
+	text, err := readJSON(c)
 	if err != nil {
 		return false, err
 	}

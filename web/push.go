@@ -1,8 +1,6 @@
 package web
 
 import (
-	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -10,7 +8,6 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
-	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/push"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -124,27 +121,10 @@ func (h *pushAPI) addPushKey(c *gin.Context, v *templates.RoomView) {
 }
 
 // readPush reads the body of a subscription.
-func readPush(c *gin.Context) (body pushBody, err error) {
-	if !request.IsJSON(c) {
-		return body, problem.Refusal("unsupported_media_type")
-	}
-	text, err := request.Body(c)
+func readPush(c *gin.Context) (pushBody, error) {
+	text, err := readJSON(c)
 	if err != nil {
-		return body, err
+		return pushBody{}, err
 	}
-	return parsePush(text)
-}
-
-// parsePush accepts exactly one JSON object. A field of the wrong type is refused as a bad subscription.
-func parsePush(text []byte) (body pushBody, err error) {
-	read, err := request.Decode[pushBody](text)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field == "session_id" {
-		return body, problem.Refusal("invalid_session")
-	} else if ok && wrong.Field != "" {
-		return body, push.ErrInvalid
-	}
-	if err != nil || read == nil {
-		return body, problem.Refusal("invalid_json")
-	}
-	return *read, nil
+	return parseBody[pushBody](text, push.ErrInvalid)
 }
