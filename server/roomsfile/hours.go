@@ -155,11 +155,7 @@ func (r *reader) open(d *draft, v *node) error {
 
 // values returns the texts of a list, or of one value.
 func (n *node) values() (list []string, err error) {
-	items := n.items
-	if n.kind == scalar {
-		items = []*node{n}
-	}
-	for _, item := range items {
+	for _, item := range n.each() {
 		if item.kind != scalar {
 			return nil, fmt.Errorf("has %s: want a list of texts, each in quotes within braces", item.shown())
 		}

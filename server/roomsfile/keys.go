@@ -3,18 +3,15 @@ package roomsfile
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/waitroom/waitroom/internal/similar"
 	"github.com/waitroom/waitroom/room"
-	"github.com/waitroom/waitroom/room/seal"
-	"github.com/waitroom/waitroom/sms"
 )
 
 // key is a key of an entry; a nested one is written with a dot.
@@ -42,8 +39,8 @@ func keys() []key {
 		{"brand.name", text(64, func(e *Entry) *Text { return &e.Brand.Name })},
 		{"brand.logo", (*reader).logo},
 		{"brand.colour", colour},
-		{"sms_secret", (*reader).secret},
-		{"sms_secret_file", (*reader).secretFile},
+		{"sms_secret", secret("sms_secret_file", (*reader).asItIs)},
+		{"sms_secret_file", secret("sms_secret", (*reader).readSecret)},
 		{"sms_from", senders(mostSenders, func(e *Entry) *[]string { return &e.Senders })},
 		{"sms_sources", (*reader).sources},
 		{"sms_expect", expect},
@@ -79,7 +76,7 @@ func (r *reader) keys(d *draft, within string, n *node) {
 		at := slices.IndexFunc(keys(), func(k key) bool { return k.name == name })
 		switch {
 		case at < 0 && !isGroup(name):
-			r.wrong(p.key.line, "%s: %s", d.name, unknown(p.key.text, within))
+			r.wrong(p.key.line, "%s: %s", d.name, unknown(p.key.text, within, namesIn(within)))
 		case p.value.kind == nothing && name != "brand.colour": // of which YAML may have made a comment
 		case p.value.kind == group && isGroup(name):
 			r.keys(d, name+".", p.value)
@@ -97,10 +94,11 @@ func (r *reader) keys(d *draft, within string, n *node) {
 // single parses a single value and sets a field.
 func single[T any](read func(string) (T, error), field func(*Entry) *T) func(*reader, *draft, *node) error {
 	return func(_ *reader, d *draft, v *node) error {
-		if v.kind != scalar {
-			return fmt.Errorf("is %s: want one value", v.shown())
+		text, err := v.one()
+		if err != nil {
+			return err
 		}
-		value, err := read(strings.TrimSpace(v.text))
+		value, err := read(strings.TrimSpace(text))
 		if err != nil {
 			return fmt.Errorf("is %s: %w", v.shown(), err)
 		}
@@ -132,10 +130,7 @@ const (
 // senders parses a list of at most `most` senders, or one.
 func senders(most int, field func(*Entry) *[]string) func(*reader, *draft, *node) error {
 	return func(r *reader, d *draft, v *node) error {
-		items := v.items
-		if v.kind == scalar {
-			items = []*node{v}
-		}
+		items := v.each()
 		if len(items) == 0 || len(items) > most {
 			return fmt.Errorf("has %d senders: want 1 to %d; without the key, messages of all senders count",
 				len(items), most)
@@ -193,73 +188,47 @@ func marketplaces(r *reader, d *draft, v *node) error {
 	return nil
 }
 
-// secret parses a secret. Its errors never contain one.
-func (r *reader) secret(d *draft, v *node) error {
-	if v.kind != scalar {
-		return fmt.Errorf("is %s: want one value", v.shown())
-	}
-	if d.lines["sms_secret_file"] != 0 {
-		return errors.New("and sms_secret_file: want one of them")
-	}
-	return r.keep(d, v.text)
-}
+// isKey reports whether an entry has a key of this name.
+func isKey(name string) bool { return slices.Contains(namesIn(""), name) }
 
-// secretFile reads a secret from its file.
-func (r *reader) secretFile(d *draft, v *node) error {
-	if v.kind != scalar {
-		return fmt.Errorf("is %s: want one value", v.shown())
-	}
-	if d.lines["sms_secret"] != 0 {
-		return errors.New("and sms_secret: want one of them")
-	}
-	content, err := r.readSecret(v.text)
-	if err != nil {
-		return err
-	}
-	return r.keep(d, content)
-}
+func isGroup(name string) bool { return len(namesIn(name+".")) > 0 }
 
-// readSecret returns a secret file's content.
-func (r *reader) readSecret(path string) (string, error) {
-	content, err := r.readFile(path)
-	return strings.TrimPrefix(string(content), byteOrderMark), err
-}
-
-// readFile returns a file's content; its path is relative to the rooms file.
-func (r *reader) readFile(path string) ([]byte, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(r.checks.Path), path)
-	}
-	// what is no file, such as a pipe, could be read for ever
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is no file", path)
-	case err == nil && info.Size() > mostFile:
-		err = fmt.Errorf("%s is over %d KiB", path, mostFile>>10)
-	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		var content []byte
-		if content, err = os.ReadFile(path); err == nil {
-			return content, nil
+// namesIn returns the keys under a name with a dot; "" for those of an entry.
+func namesIn(within string) (names []string) {
+	for _, k := range keys() {
+		rest, ok := strings.CutPrefix(k.name, within)
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return nil, fmt.Errorf("can not be read: %w", err)
+	return names
 }
 
-const mostFile = 1 << 20 // bytes: over those of every secret and logo
+var word = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,31}$`)
 
-// fewest is the minimum length of a secret in bytes.
-const fewest = 24
-
-func (r *reader) keep(d *draft, secret string) error {
-	verifier, err := sms.NewVerifier(secret)
-	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "SMS_WEBHOOK_SECRET "))
+// unknown returns the message for an unknown key, with a suggestion. Text unlike a key is not repeated: it
+// may be a secret.
+func unknown(name, within string, names []string) string {
+	problem := "a key that is none"
+	if word.MatchString(name) {
+		problem = within + name + " is no key"
 	}
-	ring := seal.NewKeyring(verifier.Keys()...)
-	r.secrets = append(r.secrets, verifier.Keys()...)
-	d.short = slices.ContainsFunc(verifier.Keys(), func(key []byte) bool { return len(key) < fewest })
-	d.set = append(d.set, func(e *Entry) { e.Verifier, e.Keyring = verifier, ring })
-	return nil
+	if meant := nearest(name, names); meant != "" {
+		return fmt.Sprintf("%s: do you mean %s%s?", problem, within, meant)
+	}
+	return fmt.Sprintf("%s: the keys are %s", problem, strings.Join(names, ", "))
+}
+
+// nearest returns the most similar name; "" without one.
+func nearest(name string, names []string) string {
+	plain := strings.NewReplacer("_", "", "-", "")
+	name = plain.Replace(strings.ToLower(name))
+	best, least := "", len(name)/3+1
+	for _, other := range names {
+		if d := similar.Distance(name, plain.Replace(other)); d < least {
+			best, least = other, d
+		}
+	}
+	return best
 }

@@ -42,6 +42,22 @@ func (n *node) value(keys ...string) *node {
 	return nil
 }
 
+// one returns the text of a single value.
+func (n *node) one() (string, error) {
+	if n.kind != scalar {
+		return "", fmt.Errorf("is %s: want one value", n.shown())
+	}
+	return n.text, nil
+}
+
+// each returns the items of a list, or a single value as the only one.
+func (n *node) each() []*node {
+	if n.kind == scalar {
+		return []*node{n}
+	}
+	return n.items
+}
+
 // parse parses YAML: texts, lists and groups. It reports faults to wrong, and returns nil if it cannot
 // continue.
 func parse(text []byte, wrong func(line int, format string, args ...any)) *node {

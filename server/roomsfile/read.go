@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/seal"
+	"github.com/waitroom/waitroom/room/smstext"
+	"github.com/waitroom/waitroom/sms"
 	"github.com/waitroom/waitroom/sms/source"
 )
 
@@ -77,11 +80,12 @@ func notUTF8(text []byte) (line int, ok bool) {
 	return 0, false
 }
 
-// reader collects faults.
+// reader collects faults and warnings.
 type reader struct {
-	checks  Checks
-	faults  []fault
-	secrets [][]byte
+	checks   Checks
+	faults   []fault
+	warnings []string
+	secrets  [][]byte
 }
 
 type fault struct {
@@ -93,14 +97,16 @@ func (r *reader) wrong(line int, format string, args ...any) {
 	r.faults = append(r.faults, fault{line, fmt.Sprintf(format, args...)})
 }
 
+func (r *reader) warn(line int, format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf("%s:%d: ", r.checks.Path, line)+fmt.Sprintf(format, args...))
+}
+
 // draft is an entry as it is written.
 type draft struct {
 	name  string
 	line  int
 	lines map[string]int // of its keys
 	set   []func(*Entry)
-	short bool     // its secret is short
-	weak  []string // sources with a short secret
 	cards []string // sources of which the entry has the card alone
 }
 
@@ -122,11 +128,10 @@ func (r *reader) file(n *node) *File {
 	}
 	for name, d := range drafts {
 		f.entries[name] = r.entry(d, drafts)
-		f.Warnings = append(f.Warnings, r.warnings(d, drafts)...)
+		r.expected(d, drafts)
 	}
-	f.Warnings = append(f.Warnings, r.shared(f, drafts)...)
-	slices.Sort(f.Warnings)
-	f.secrets = r.secrets
+	r.shared(f, drafts)
+	f.Warnings, f.secrets = slices.Sorted(slices.Values(r.warnings)), r.secrets
 	return f
 }
 
@@ -205,27 +210,38 @@ func (r *reader) claimable(d *draft, e *Entry) {
 		e.Lease)
 }
 
-// without returns the rooms and prefixes without an entry.
-func (r *reader) without(all map[string]*draft) []string {
-	return slices.DeleteFunc(slices.Clone(r.checks.Rooms), func(name string) bool { return all[name] != nil })
+// expected warns of an entry whose rooms there are not, and of the room that it may be meant for.
+func (r *reader) expected(d *draft, all map[string]*draft) {
+	if known := r.checks.Known; known == nil || known(d.name) {
+		return
+	}
+	text := d.name + " is not in ROOMS: the file adds no rooms"
+	free := slices.DeleteFunc(slices.Clone(r.checks.Rooms), func(id string) bool { return all[id] != nil })
+	if meant := nearest(d.name, free); meant != "" {
+		text += "; do you mean " + meant + ", which has no entry?"
+	}
+	r.warn(d.line, "%s", text)
 }
 
-func (r *reader) warnings(d *draft, all map[string]*draft) (list []string) {
-	if known := r.checks.Known; known != nil && !known(d.name) {
-		text := fmt.Sprintf("%s:%d: %s is not in ROOMS: the file adds no rooms", r.checks.Path, d.line, d.name)
-		if meant := nearest(d.name, r.without(all)); meant != "" {
-			text += "; do you mean " + meant + ", which has no entry?"
+// shared warns of rooms with one number whose messages nothing tells apart: without sms_from, or with a
+// sender in both lists, each room takes the other's codes.
+func (r *reader) shared(f *File, drafts map[string]*draft) {
+	names := slices.Sorted(maps.Keys(f.entries))
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			one, other := f.entries[a], f.entries[b]
+			if one.Phone == "" || !sms.SameNumber(one.Phone, other.Phone) || apart(one.Senders, other.Senders) {
+				continue
+			}
+			r.warn(drafts[b].line, "%s and %s have one phone, and no sms_from tells their messages apart: each shows "+
+				"the other's codes. Give each room the senders of its own marketplace", a, b)
 		}
-		list = append(list, text)
 	}
-	if d.short {
-		list = append(list, fmt.Sprintf("%s:%d: %s: sms_secret is short and can be guessed: use the base64 of "+
-			"24 to 64 random bytes, such as from openssl rand -base64 32",
-			r.checks.Path, d.line, d.name))
-	}
-	for _, name := range d.weak {
-		list = append(list, fmt.Sprintf("%s:%d: %s: the secret of source %s is short and can be guessed: use "+
-			"at least 16 characters", r.checks.Path, d.line, d.name, name))
-	}
-	return list
+}
+
+// apart reports whether no message can have a sender of both lists.
+func apart(a, b []string) bool {
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(sender string) bool {
+		return smstext.OneOf(sender, b)
+	})
 }

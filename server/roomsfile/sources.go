@@ -80,14 +80,9 @@ func (r *reader) sources(d *draft, v *node) error {
 		}
 		if sim, ok := onlySIM(p.value); ok {
 			d.cards = append(d.cards, name)
-			d.set = append(d.set, func(e *Entry) {
-				all, wider := maps.Clone(e.Sources), e.Sources[name]
-				if all == nil {
-					all = make(map[string]source.Configured)
-				}
+			d.source(name, func(wider source.Configured) source.Configured {
 				wider.SIM = sim
-				all[name] = wider
-				e.Sources = all
+				return wider
 			})
 			continue
 		}
@@ -98,18 +93,22 @@ func (r *reader) sources(d *draft, v *node) error {
 		}
 		r.secrets = append(r.secrets, source.Secrets(map[string]source.Configured{name: made})...)
 		if made.Short() {
-			d.weak = append(d.weak, name)
+			r.warn(d.line, "%s: the secret of source %s is short and can be guessed: use at least 16 characters",
+				d.name, name)
 		}
-		d.set = append(d.set, func(e *Entry) {
-			all := maps.Clone(e.Sources)
-			if all == nil {
-				all = make(map[string]source.Configured)
-			}
-			all[name] = made
-			e.Sources = all
-		})
+		d.source(name, func(source.Configured) source.Configured { return made })
 	}
 	return nil
+}
+
+// source sets a source of the entry to what of makes of the wider entry's.
+func (d *draft) source(name string, of func(wider source.Configured) source.Configured) {
+	d.set = append(d.set, func(e *Entry) {
+		all := map[string]source.Configured{}
+		maps.Copy(all, e.Sources)
+		all[name] = of(all[name])
+		e.Sources = all
+	})
 }
 
 // onlySIM returns the card of a source that an entry gives nothing else: the rest is that of the wider entry,
@@ -164,13 +163,20 @@ func (r *reader) sourceKey(s *source.Settings, p pair) error {
 	case name == "only":
 		return only(s, v)
 	case at < 0:
-		return errors.New(unknownSourceKey(name))
-	case v.kind != scalar:
-		return fmt.Errorf("%s is %s: want one value", name, v.shown())
-	case name == "signed": // a blank may be signed
-		s.Template.Signed = v.text
+		names := []string{"secret", "secret_file"}
+		for _, k := range sourceKeys {
+			names = append(names, k.name)
+		}
+		return errors.New(unknown(name, "", append(names, "only")))
 	default:
-		*sourceKeys[at].text(s) = strings.TrimSpace(v.text)
+		text, err := v.one()
+		if err != nil {
+			return fmt.Errorf("%s %w", name, err)
+		}
+		if name != "signed" { // a blank may be signed
+			text = strings.TrimSpace(text)
+		}
+		*sourceKeys[at].text(s) = text
 	}
 	return nil
 }
@@ -183,10 +189,7 @@ func only(s *source.Settings, v *node) error {
 	}
 	s.Template.Only = make(map[string][]string, len(v.pairs))
 	for _, p := range v.pairs {
-		values := p.value.items
-		if p.value.kind == scalar {
-			values = []*node{p.value}
-		}
+		values := p.value.each()
 		for _, one := range values {
 			if one.kind != scalar {
 				return wrong
@@ -202,21 +205,17 @@ func only(s *source.Settings, v *node) error {
 
 // sourceSecrets parses a secret, or several during a rotation: a list, or the lines of a file.
 func (r *reader) sourceSecrets(s *source.Settings, v *node, inFile bool) error {
-	values := v.items
-	if v.kind == scalar {
-		values = []*node{v}
-	}
-	for _, one := range values {
-		if one.kind != scalar {
-			return fmt.Errorf("a secret is %s: want one value", one.shown())
+	for _, item := range v.each() {
+		text, err := item.one()
+		if err != nil {
+			return fmt.Errorf("a secret %w", err)
 		}
-		lines := []string{one.text}
+		lines := []string{text}
 		if inFile {
-			content, err := r.readSecret(one.text)
-			if err != nil {
+			if text, err = r.readSecret(text); err != nil {
 				return fmt.Errorf("secret_file %w", err)
 			}
-			lines = strings.Split(content, "\n")
+			lines = strings.Split(text, "\n")
 		}
 		for _, line := range lines {
 			if line = strings.TrimSpace(line); line != "" {
@@ -225,21 +224,4 @@ func (r *reader) sourceSecrets(s *source.Settings, v *node, inFile bool) error {
 		}
 	}
 	return nil
-}
-
-// unknownSourceKey returns the message for an unknown key of a source, like unknown.
-func unknownSourceKey(name string) string {
-	names := []string{"secret", "secret_file"}
-	for _, k := range sourceKeys {
-		names = append(names, k.name)
-	}
-	names = append(names, "only")
-	problem := "a key that is none"
-	if word.MatchString(name) {
-		problem = name + " is no key"
-	}
-	if meant := nearest(name, names); meant != "" {
-		return fmt.Sprintf("%s: do you mean %s?", problem, meant)
-	}
-	return fmt.Sprintf("%s: the keys are %s", problem, strings.Join(names, ", "))
 }
