@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"log/slog"
-	"os"
 	"runtime"
 	"time"
 
@@ -31,14 +30,7 @@ type Config struct {
 	// most room.LookBatch of them. A later socket of a session makes the hub ask about it again.
 	Linked func(ctx context.Context, id room.ID, sessions []string) ([]links.Link, error)
 
-	// Of the support desk.
-	Panels desk.Panels        // nil = no messages, incidents and minutes
-	Rooms  func(room.ID) bool // whether a room is one of this server's; nil = every room is
-	Named  []room.ID          // rooms that are listed also while unused
-	Name   string             // the name of this replica; default: the host's name
-	Behind func() bool        // whether the ledger is behind; nil = it never is
-	// names of the settings that differ from another replica's, with commas; nil = none ever does
-	Differing func() string
+	Desk desk.Settings // of the support desk
 
 	// interval of a socket's pings; default 25 s. A socket is closed if nothing arrives for 0.4 of it after a
 	// ping, or if the page leaves two unanswered
@@ -51,11 +43,9 @@ type Config struct {
 	WriteTimeout time.Duration // a socket that takes nothing for as long is slow; default 5 s
 	CloseGrace   time.Duration // how long a peer has to answer a close; default 1 s
 	DrainSpread  time.Duration // over how long a drain's closes are spread, at the least; default 2 s
-	// how often it is asked whether a member of support is still signed in; default 20 s
-	Recheck     time.Duration
-	Linger      time.Duration // how long a room without sockets is still followed; default 30 s
-	WriteBuffer int           // a socket's kernel write buffer, bytes; default 8 KiB
-	Writers     int           // size of the writer pool; default 2 per processor
+	Linger       time.Duration // how long a room without sockets is still followed; default 30 s
+	WriteBuffer  int           // a socket's kernel write buffer, bytes; default 8 KiB
+	Writers      int           // size of the writer pool; default 2 per processor
 }
 
 func (c Config) withDefaults() Config {
@@ -66,22 +56,9 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.WriteTimeout, 5*time.Second)
 	setDefault(&c.CloseGrace, time.Second)
 	setDefault(&c.DrainSpread, 2*time.Second)
-	setDefault(&c.Recheck, 20*time.Second)
 	setDefault(&c.Linger, 30*time.Second)
 	setDefault(&c.WriteBuffer, 8<<10)
 	setDefault(&c.Writers, 2*runtime.GOMAXPROCS(0))
-	if c.Name == "" {
-		c.Name, _ = os.Hostname() // "" where it has none
-	}
-	if c.Rooms == nil {
-		c.Rooms = func(room.ID) bool { return true }
-	}
-	if c.Behind == nil {
-		c.Behind = func() bool { return false }
-	}
-	if c.Differing == nil {
-		c.Differing = func() string { return "" }
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -13,11 +13,9 @@ import (
 
 func newDesk(h *Hub) *desk.Desk {
 	m := h.metrics
-	return desk.New(desk.Config{Host: host{h}, Tasks: tasks{h}, Engine: h.engine, Panels: h.cfg.Panels,
-		Redis: h.cfg.Redis, Names: h.names,
-		Sub: h.sub, Clock: h.clock, Log: h.log, Own: h.cfg.Origins.Own, Rooms: h.cfg.Rooms,
-		Named: h.cfg.Named, Name: h.cfg.Name,
-		Recheck: h.cfg.Recheck, Linger: h.cfg.Linger, Probe: h.cfg.Probe, WriteBuffer: h.cfg.WriteBuffer,
+	return desk.New(desk.Config{Settings: h.cfg.Desk, Host: host{tasks{h}}, Engine: h.engine,
+		Redis: h.cfg.Redis, Sub: h.sub, Clock: h.clock, Log: h.log, Own: h.cfg.Origins.Own,
+		Linger: h.cfg.Linger, Probe: h.cfg.Probe, WriteBuffer: h.cfg.WriteBuffer,
 		Metrics: desk.Metrics{Sockets: m.desks, Resyncs: m.deskResyncs, Changes: m.changes,
 			ChangeBytes: m.changeBytes}})
 }
@@ -34,7 +32,7 @@ func (h *Hub) ServeDesk(w http.ResponseWriter, r *http.Request, id room.ID, who 
 func (h *Hub) SignOut(ctx context.Context, key string) error { return h.desk.SignOut(ctx, key) }
 
 // host is the part of the hub that a desk uses.
-type host struct{ *Hub }
+type host struct{ tasks }
 
 // Accept takes over a request as a socket of the hub's pool.
 func (h host) Accept(w http.ResponseWriter, r *http.Request, allowed func(*http.Request) bool, c *socket.Conn,
@@ -54,7 +52,6 @@ func (h host) Status() desk.Status {
 	rooms := len(h.rooms)
 	h.mu.RUnlock()
 	return desk.Status{Sockets: int(h.sockets.Load()), Rooms: rooms, Stale: !h.Fresh(),
-		Behind: h.cfg.Behind(), Differing: h.cfg.Differing(),
 		Draining: h.draining.Load()}
 }
 

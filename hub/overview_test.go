@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
@@ -30,8 +31,8 @@ func TestSupportSeesAllRooms(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Proxy()
 	direct := room.New(server.Client(), room.Config{})
-	cfg := hub.Config{Named: []room.ID{lobby},
-		Rooms: func(id room.ID) bool { return id == lobby || len(id) == 5 && id[:4] == "shop" }}
+	cfg := hub.Config{Desk: desk.Settings{Named: []room.ID{lobby},
+		Rooms: func(id room.ID) bool { return id == lobby || len(id) == 5 && id[:4] == "shop" }}}
 	r := start(t, proxy.Client(), room.Config{}, cfg)
 	who := sessions(4)
 	first := joinRoom(t, direct, "shop1", who[0], "김")
@@ -83,7 +84,7 @@ func TestSupportSeesAllRooms(t *testing.T) {
 func TestRoomThatFellAsleepIsTakenOffUnlessItIsNamed(t *testing.T) {
 	t.Parallel()
 	rdb := redistest.Start(t).Client()
-	r := start(t, rdb, room.Config{}, hub.Config{Named: []room.ID{lobby}})
+	r := start(t, rdb, room.Config{}, hub.Config{Desk: desk.Settings{Named: []room.ID{lobby}}})
 	for _, id := range []room.ID{lobby, "asleep", "used"} {
 		joinRoom(t, r.Engine, id, room.NewSession(), "s")
 	}

@@ -126,7 +126,7 @@ func minutes(p *desktest.Page) map[string]map[string]any { return p.Minutes }
 
 func TestSupportGetsTheChangesOfMessagesAndIncidents(t *testing.T) {
 	d := &drawer{items: []desk.Item{item("m:1", "a"), item("m:2", "b")}}
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: desk.Settings{Panels: d}})
 	s := r.watch(lobby)
 	s.until("the items", shows(items, map[string]string{"m:1": "a", "m:2": "b"}))
 	d.put([]desk.Item{item("m:3", "c"), item("m:2", "b, assigned")}, nil, false)
@@ -158,7 +158,7 @@ func TestSupportGetsTheChangesOfMessagesAndIncidents(t *testing.T) {
 
 func TestSupportSeesThePhonesOnceThereAreAny(t *testing.T) {
 	d := &drawer{}
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: desk.Settings{Panels: d}})
 	s := r.watch(lobby)
 	s.until("the items", func(p *desktest.Page) bool { return p.Frames["minutes"] > 0 })
 	require.Zero(t, s.count("sources"))
@@ -202,7 +202,7 @@ func TestSupportGetsTheMinutesAfterAChange(t *testing.T) {
 	minute := now.UnixMilli() / 60_000 * 60_000
 	at := func(minutes int64) string { return fmt.Sprint(minute + minutes*60_000) }
 	d := &drawer{minutes: []desk.Item{item(at(-70), "old"), item(at(-1), "before"), item(at(0), "now")}}
-	r = start(t, r.Redis, room.Config{}, hub.Config{Panels: d})
+	r = start(t, r.Redis, room.Config{}, hub.Config{Desk: desk.Settings{Panels: d}})
 	s := r.watch(lobby)
 	s.until("the last hour", shows(minutes, map[string]string{at(-70): "old", at(-1): "before",
 		at(0): "now"}))
@@ -230,7 +230,7 @@ func pausedBy(who ...string) func(*desktest.Page) bool {
 
 func TestSupportSeesTheAgentThatPausedTheRoomWhileItIsPaused(t *testing.T) {
 	d := &drawer{}
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Panels: d})
+	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Desk: desk.Settings{Panels: d}})
 	pauseRoom := func(id room.ID, paused bool) {
 		_, err := r.Engine.Pause(t.Context(), id, "", paused,
 			room.Action{Who: "kim", Action: "pause", Reason: "why"})

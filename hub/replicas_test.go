@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/hub/desk/desktest"
 	"github.com/waitroom/waitroom/internal/testkit/redistest"
 	"github.com/waitroom/waitroom/internal/testkit/testproc"
@@ -37,8 +38,8 @@ func TestSupportSeesHowTheReplicasAre(t *testing.T) {
 		return ""
 	}
 	cfg := func(name string) hub.Config {
-		return hub.Config{Name: name, Behind: behind.Load, Differing: differing, Probe: 200 * time.Millisecond,
-			Linger: time.Minute}
+		return hub.Config{Desk: desk.Settings{Name: name, Behind: behind.Load, Differing: differing},
+			Probe: 200 * time.Millisecond, Linger: time.Minute}
 	}
 	one, two, three := start(t, rdb, room.Config{}, cfg("one")), start(t, rdb, room.Config{},
 		cfg("two")), start(t, rdb, room.Config{}, cfg("three"))
@@ -80,8 +81,11 @@ func TestReplicasAreNotTakenForDeadByOneThatIsDeaf(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	proxy := server.Proxy()
-	one := start(t, proxy.Client(), room.Config{}, hub.Config{Name: "one", Probe: 300 * time.Millisecond})
-	start(t, server.Client(), room.Config{}, hub.Config{Name: "two", Probe: 300 * time.Millisecond})
+	cfg := func(name string) hub.Config {
+		return hub.Config{Desk: desk.Settings{Name: name}, Probe: 300 * time.Millisecond}
+	}
+	one := start(t, proxy.Client(), room.Config{}, cfg("one"))
+	start(t, server.Client(), room.Config{}, cfg("two"))
 	s := one.watch(lobby)
 	s.until("both", func(p *desktest.Page) bool { return len(p.Replicas) == 2 })
 	proxy.Refuse()

@@ -75,7 +75,8 @@ func TestSocketThatWasUnderWayWhileItsSignInEndedIsClosed(t *testing.T) {
 
 func TestSignInThatIsGoneWithoutASignOutIsFound(t *testing.T) {
 	t.Parallel()
-	r := start(t, redistest.Start(t).Client(), room.Config{}, hub.Config{Recheck: 100 * time.Millisecond})
+	cfg := hub.Config{Desk: desk.Settings{Recheck: 100 * time.Millisecond}}
+	r := start(t, redistest.Start(t).Client(), room.Config{}, cfg)
 	var gone, away atomic.Bool
 	asked := make(chan struct{}, 1)
 	valid := func(context.Context) (bool, error) {

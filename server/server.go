@@ -19,6 +19,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/waitroom/waitroom/hub"
+	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/internal/origin"
 	"github.com/waitroom/waitroom/internal/sqldb"
 	"github.com/waitroom/waitroom/ledger"
@@ -182,11 +183,10 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Settings: s.sharedHere, Log: s.log, Registerer: registry})
 	s.links = link.New(s.store.Client, s.engine.Names())
 	s.hub = hub.New(hub.Config{Engine: s.engine, Redis: s.store.Client, Log: s.log, Origins: sites,
-		Registerer: registry, Linked: s.standsFor(),
-		Unnotified: s.cfg.Redis.Embedded(), Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(),
-		Panels: newPanels(s.engine, s.ledger.Reader, s.store.Client, s.sourcesOf),
-		Name:   s.replicaName(), Behind: func() bool { return s.ledger.Status().Behind },
-		Differing: s.settings.Differing})
+		Registerer: registry, Linked: s.standsFor(), Unnotified: s.cfg.Redis.Embedded(),
+		Desk: desk.Settings{Panels: newPanels(s.engine, s.ledger.Reader, s.store.Client, s.sourcesOf),
+			Rooms: s.cfg.Rooms.Has, Named: s.cfg.Rooms.Names(), Name: s.replicaName(),
+			Behind: func() bool { return s.ledger.Status().Behind }, Differing: s.settings.Differing}})
 	s.openDesk()
 	writes := store.NewProbe(s.store.Client, s.engine.Names(), s.engine.Ping)
 	evicts := store.NewEviction(s.store.Client)
@@ -222,10 +222,8 @@ func (s *Server) assemble(registry *prometheus.Registry) error {
 		Engine: s.engine, Sockets: sockets{s.hub}, Support: s.support(messages), Sellers: s.sellers(registry),
 		Links: s.links, WayBack: back, Reach: s.reach, Chosen: s.reachChosen, Pushes: s.pushes,
 		PublicURL: s.cfg.PublicURL, Rooms: s.cfg.Rooms, Terms: s.engine.Terms, OpensAt: s.engine.OpensAt,
-		Info: s.roomInfo, Names: s.roomNames,
-		Pace:        s.pace(),
-		JoinRefused: s.ledger.JoinRefused,
-		AwayAfter:   s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
+		Info: s.roomInfo, Pace: s.pace(), JoinRefused: s.ledger.JoinRefused,
+		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter,
 		Origins: sites, Ancestors: s.cfg.FrameAncestors, Proxies: s.cfg.TrustedProxies, Hosts: hosts,
 		Quota: s.quota(), AddressMark: s.cfg.addressMarks(), SocketsPerAddress: s.cfg.SocketsPerIP,
 		AssetPrefix: static.Prefix(), Log: s.log, Registerer: registry, Tracer: s.traces.Tracer("web"),

@@ -47,7 +47,7 @@ func (s *Server) audit(ctx context.Context, agent, address, action, reason strin
 // support returns the desk's configuration for package web. Messages are nil if SMS is not configured.
 func (s *Server) support(messages *sms.Service) *support.Config {
 	d := &support.Config{SignIns: s.desk, Engine: s.engine, Records: records{s.engine, s.ledger.Reader},
-		Sockets: deskSockets{s.hub}, Zone: s.zone, Hours: s.hours}
+		Sockets: deskSockets{s.hub}, Zone: s.zone, Hours: s.hours, Names: s.roomNames}
 	if messages != nil {
 		d.Assign, d.AllSenders = messages, s.allSenders
 	}

@@ -42,7 +42,7 @@ func newMiddleware(b *base) *middleware {
 	}
 	if b.Support != nil {
 		desk := *b.Support
-		desk.Rooms, desk.Lease, desk.Info, desk.Names = b.Rooms, b.lease, b.info, b.Names
+		desk.Rooms, desk.Info = b.Rooms, b.info
 		m.desk = support.New(desk, b.Replies)
 	}
 	return m

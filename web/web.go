@@ -99,8 +99,6 @@ type Config struct {
 	// the time (unix ms); it must not block. nil: none
 	JoinRefused func(id room.ID, seller string, ticket, at int64)
 
-	Names func(lang string) []templates.RoomName // the operator's names of rooms, for support; nil: none
-
 	AwayAfter, DropAfter time.Duration // the engine's, shown on pages
 
 	Origins   origin.Sites   // whose pages may act here; on support routes, the server's own alone

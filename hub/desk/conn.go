@@ -60,7 +60,7 @@ type Conn struct {
 // run starts the socket's goroutine.
 func (c *Conn) run() {
 	c.Open()
-	if !c.d.Tasks.Spawn(c.read) {
+	if !c.d.Host.Spawn(c.read) {
 		c.left()
 	}
 }

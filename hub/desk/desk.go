@@ -3,10 +3,12 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -53,6 +55,7 @@ type Engine interface {
 	Roster(ctx context.Context, id room.ID) (room.Roster, error)
 	Active(ctx context.Context) ([]room.ID, error)
 	Glance(ctx context.Context, id room.ID) (room.Glance, error)
+	Names() room.Names
 	EachRoom(ctx context.Context, ids []room.ID, within time.Duration,
 		f func(context.Context, room.ID) error) map[room.ID]error
 }
@@ -67,21 +70,16 @@ type Host interface {
 	Open(id room.ID, c *Conn)
 	// Status returns the replica's state.
 	Status() Status
-}
-
-// Status is the state of a replica.
-type Status struct {
-	Sockets, Rooms          int
-	Stale, Behind, Draining bool // the store, the ledger, the replica itself
-	Differing               string
-}
-
-// Tasks runs work that ends with the hub.
-type Tasks interface {
 	// Spawn runs f in the background; false when the hub has ended.
 	Spawn(f func(context.Context)) bool
 	// Failed counts a call that the store did not answer. It is made again.
 	Failed(ctx context.Context, what string, id room.ID, err error)
+}
+
+// Status is the state of a replica.
+type Status struct {
+	Sockets, Rooms  int
+	Stale, Draining bool // the store, the replica itself
 }
 
 // Metrics are the desk's metrics.
@@ -90,24 +88,47 @@ type Metrics struct {
 	Resyncs, Changes, ChangeBytes prometheus.Counter
 }
 
+// Settings are what the program sets for a desk. Every field has a default.
+type Settings struct {
+	Panels Panels             // nil: no messages, incidents and minutes
+	Rooms  func(room.ID) bool // whether a room is one of this server's; nil: every room is
+	Named  []room.ID          // rooms that are listed also while unused
+	Name   string             // of this replica; default: the host's name
+	Behind func() bool        // whether the ledger is behind; nil: it never is
+	// names of the settings that differ from another replica's, with commas; nil: none ever does
+	Differing func() string
+	Recheck   time.Duration // how often sign-ins are checked; default 20 s
+}
+
+func (s Settings) withDefaults() Settings {
+	if s.Rooms == nil {
+		s.Rooms = func(room.ID) bool { return true }
+	}
+	if s.Name == "" {
+		s.Name, _ = os.Hostname() // "" where it has none
+	}
+	if s.Behind == nil {
+		s.Behind = func() bool { return false }
+	}
+	if s.Differing == nil {
+		s.Differing = func() string { return "" }
+	}
+	s.Recheck = cmp.Or(s.Recheck, 20*time.Second)
+	return s
+}
+
 // Config configures a Desk.
 type Config struct {
+	Settings
 	Host   Host
-	Tasks  Tasks
 	Engine Engine
-	Panels Panels // nil: no messages, incidents and minutes
 	Redis  redis.UniversalClient
-	Names  room.Names
 	Sub    *follow.Subscription
 	Clock  *storeclock.Clock
 	Log    *slog.Logger
 
-	Own   func(*http.Request) bool // whether a page of the server's own opens the socket
-	Rooms func(room.ID) bool       // whether a room is one of this server's
-	Named []room.ID                // rooms that are listed also while unused
-	Name  string                   // of this replica
+	Own func(*http.Request) bool // whether a page of the server's own opens the socket
 
-	Recheck     time.Duration // how often sign-ins are checked
 	Linger      time.Duration // how long the overview is followed without watchers
 	Probe       time.Duration // how often replicas announce themselves
 	WriteBuffer int           // a seller's socket's, bytes
@@ -118,6 +139,7 @@ type Config struct {
 // Desk holds the sockets of support on one replica.
 type Desk struct {
 	Config
+	names    room.Names
 	sockets  sockets
 	overview *overview
 	replicas *replicas
@@ -128,8 +150,10 @@ type Desk struct {
 
 // New returns a desk; Run has to be started.
 func New(c Config) *Desk {
-	d := &Desk{Config: c, signedOut: c.Names.Channel("{waitroom}:signed-out"),
-		announced: c.Names.Channel("{waitroom}:replicas")}
+	c.Settings = c.withDefaults()
+	names := c.Engine.Names()
+	d := &Desk{Config: c, names: names, signedOut: names.Channel("{waitroom}:signed-out"),
+		announced: names.Channel("{waitroom}:replicas")}
 	d.sockets.d = d
 	d.overview, d.replicas = newOverview(d), newReplicas(d)
 	c.Sub.Channels.Add(d.signedOut)
@@ -138,7 +162,7 @@ func New(c Config) *Desk {
 
 // Run sends heartbeats and checks sign-ins until ctx ends.
 func (d *Desk) Run(ctx context.Context) {
-	d.Tasks.Spawn(d.sockets.askAgain)
+	d.Host.Spawn(d.sockets.askAgain)
 	d.sockets.run(ctx)
 }
 
@@ -163,7 +187,7 @@ func (d *Desk) Serve(w http.ResponseWriter, r *http.Request, id room.ID, who Wat
 	}
 	c.run()
 	// Check the sign-in again: it may have ended before the socket was in the list that a sign-out closes.
-	d.Tasks.Spawn(func(ctx context.Context) { d.checkEach(ctx, []*Conn{c}) })
+	d.Host.Spawn(func(ctx context.Context) { d.checkEach(ctx, []*Conn{c}) })
 	return nil
 }
 
@@ -197,7 +221,7 @@ func (d *Desk) Confirmed(m *redis.Subscription) bool {
 func (d *Desk) Message(m *redis.Message) bool {
 	switch {
 	case m.Pattern != "":
-		d.overview.touch(d.Names.Room(m.Channel))
+		d.overview.touch(d.names.Room(m.Channel))
 	case m.Channel == d.signedOut:
 		d.sockets.signOut(m.Payload)
 	case m.Channel == d.announced:

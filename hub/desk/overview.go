@@ -51,8 +51,8 @@ func (o *overview) watch(c *Conn) {
 	o.feed.add(c)
 	if !o.running {
 		o.listing = time.Now().Add(confirmWithin - listEvery)
-		o.d.Sub.Patterns.Add(o.d.Names.EveryEvents())
-		o.running = o.d.Tasks.Spawn(o.run)
+		o.d.Sub.Patterns.Add(o.d.names.EveryEvents())
+		o.running = o.d.Host.Spawn(o.run)
 	}
 	o.mu.Unlock()
 	c.Mark(dueFeed, false)
@@ -73,7 +73,7 @@ func (o *overview) over() bool {
 	if o.feed.watchers() > 0 || time.Since(o.empty) < o.d.Linger {
 		return false
 	}
-	o.d.Sub.Patterns.Remove(o.d.Names.EveryEvents())
+	o.d.Sub.Patterns.Remove(o.d.names.EveryEvents())
 	o.running, o.listed, o.ready, o.dirty = false, false, false, nil
 	clear(o.rows)
 	o.feed.reset()
@@ -147,7 +147,7 @@ func (o *overview) list(ctx context.Context) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err != nil {
-		o.d.Tasks.Failed(ctx, "rooms not listed", "", err)
+		o.d.Host.Failed(ctx, "rooms not listed", "", err)
 		o.relist = o.relist || all
 		return false
 	}
@@ -207,7 +207,7 @@ func (o *overview) look(ctx context.Context) bool {
 		return nil
 	})
 	for id, err := range failed { // one for all: some of them were not asked for
-		o.d.Tasks.Failed(ctx, "rooms not looked at", id, err)
+		o.d.Host.Failed(ctx, "rooms not looked at", id, err)
 		break
 	}
 	o.mu.Lock()

@@ -123,7 +123,7 @@ func (a *panelReader) answered(ctx context.Context, what string, err error,
 	take func(*sidePanels) []byte) bool {
 	r := a.r
 	if err != nil {
-		r.d.Tasks.Failed(ctx, what, r.id, err)
+		r.d.Host.Failed(ctx, what, r.id, err)
 		return false
 	}
 	r.mu.Lock()

@@ -67,11 +67,11 @@ func (r *replicas) own() replica {
 	s := r.d.Host.Status()
 	me := replica{ID: r.id, Name: r.d.Name, Sockets: s.Sockets, Rooms: s.Rooms, Watchers: r.d.sockets.count(),
 		Store: "ok", Ledger: "ok",
-		Draining: s.Draining, StartedAt: r.started, Differing: s.Differing}
+		Draining: s.Draining, StartedAt: r.started, Differing: r.d.Differing()}
 	if s.Stale {
 		me.Store = "stale"
 	}
-	if s.Behind {
+	if r.d.Behind() {
 		me.Ledger = "behind"
 	}
 	return me
@@ -84,7 +84,7 @@ func (r *replicas) announce(ctx context.Context) {
 		err = room.MasterOf(ctx, r.d.Redis, r.d.announced).Publish(ctx, r.d.announced, text).Err()
 	}
 	if err != nil {
-		r.d.Tasks.Failed(ctx, "replica not announced", "", err)
+		r.d.Host.Failed(ctx, "replica not announced", "", err)
 	}
 }
 

@@ -60,7 +60,7 @@ func (d *Desk) NewRoom(id room.ID, mu *sync.RWMutex, line Line, over func()) *Ro
 	r := &Room{d: d, id: id, mu: mu, line: line, over: over, panels: newSidePanels()}
 	life, end := context.WithCancel(context.Background())
 	r.end = end
-	d.Tasks.Spawn(func(ctx context.Context) {
+	d.Host.Spawn(func(ctx context.Context) {
 		defer context.AfterFunc(ctx, end)()
 		r.followPanels(life)
 	})
@@ -92,7 +92,7 @@ func (r *Room) leave(c *Conn) {
 func (r *Room) read() {
 	if _, _, following := r.line.At(); following && !r.live && !r.ahead && !r.reading {
 		r.kept = nil
-		r.reading = r.d.Tasks.Spawn(r.rosters)
+		r.reading = r.d.Host.Spawn(r.rosters)
 	}
 }
 
@@ -105,7 +105,7 @@ func (r *Room) rosters(ctx context.Context) {
 				return
 			}
 		} else {
-			r.d.Tasks.Failed(ctx, "roster not read", r.id, err)
+			r.d.Host.Failed(ctx, "roster not read", r.id, err)
 		}
 		if !wait.Wait(ctx) || !r.watched() {
 			return

@@ -71,7 +71,7 @@ func (s *sockets) askAgain(ctx context.Context) {
 // check checks the sign-in of every socket, since sign-outs may have been missed.
 func (s *sockets) check() {
 	if s.count() > 0 && s.checking.Add(1) == 1 {
-		s.d.Tasks.Spawn(s.checkAll)
+		s.d.Host.Spawn(s.checkAll)
 	}
 }
 
@@ -102,7 +102,7 @@ func (d *Desk) checkSome(ctx context.Context, conns []*Conn) (unknown []*Conn) {
 		defer cancel()
 		switch valid, err := c.who.Valid(within); {
 		case err != nil:
-			d.Tasks.Failed(ctx, "sign-in not checked", "", err)
+			d.Host.Failed(ctx, "sign-in not checked", "", err)
 			mu.Lock()
 			defer mu.Unlock()
 			unknown = append(unknown, c)

@@ -86,6 +86,8 @@ func (f *fakeDesk) support() *support.Config {
 		Hours: func(room.ID, time.Time) (time.Time, bool) { return f.begin, f.outside }}
 }
 
+func (fakeDeskEngine) Terms(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} }
+
 type (
 	fakeSignIn      struct{ *fakeDesk }
 	fakeDeskEngine  struct{ *fakeDesk }
@@ -360,7 +362,6 @@ func deskHandler(t *testing.T, f *fakeDesk) http.Handler {
 func deskHandlerWith(t *testing.T, f *fakeDesk, change func(*web.Config)) http.Handler {
 	t.Helper()
 	c := web.Config{Support: f.support(),
-		Terms:   func(room.ID) room.Terms { return room.Terms{Lease: 2 * time.Minute} },
 		Origins: must(origin.New("", []string{"https://portal.example"}))}
 	change(&c)
 	return handler(t, c)

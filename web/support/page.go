@@ -31,7 +31,7 @@ func (d *Desk) guidePage(c *gin.Context) {
 // deskPage is GET /support/{room}.
 func (d *Desk) deskPage(c *gin.Context) {
 	v := templates.DeskRoomView{DeskView: d.deskView(c), Room: string(request.Room(c)),
-		LeaseSeconds: int(room.Seconds(d.Lease(request.Room(c))))}
+		LeaseSeconds: int(room.Seconds(d.Engine.Terms(request.Room(c)).Lease))}
 	begin, _ := d.Hours(request.Room(c), time.Now())
 	v.Hours = !begin.IsZero()
 	if d.AllSenders != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/waitroom/waitroom/web/signin"
 )
 
-// Config configures the support desk. The program sets the fields before the empty line, Assign and
-// Deliveries only if it has them; package web sets the fields behind it.
+// Config configures the support desk. The program sets the fields before the empty line; package web sets the
+// fields behind it.
 type Config struct {
 	SignIns    SignIn
 	Engine     Engine
@@ -29,13 +29,12 @@ type Config struct {
 	// Hours returns when a room's hours begin next, as seen at a time, and whether that is outside them. The
 	// zero time: the room is always open
 	Hours func(room.ID, time.Time) (begin time.Time, outside bool)
-
-	Rooms Rooms
-	Lease func(room.ID) time.Duration                      // of a new lease
-	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room
-	Names func(lang string) []templates.RoomName           // the operator's names of rooms; nil: none
+	Names func(lang string) []templates.RoomName // the operator's names of rooms; nil: none
 	// AllSenders reports whether a room takes texts of every sender, and whose codes came lately; nil: no room
 	AllSenders func(context.Context, room.ID) (all bool, lately []string)
+
+	Rooms Rooms
+	Info  func(id room.ID, lang string) templates.RoomInfo // the operator's texts for a room
 }
 
 // Rooms is the set of existing rooms.
@@ -91,6 +90,7 @@ type Engine interface {
 	Audit(ctx context.Context, id room.ID, by room.Action) error
 	Roster(ctx context.Context, id room.ID) (room.Roster, error)
 	Active(ctx context.Context) ([]room.ID, error)
+	Terms(id room.ID) room.Terms
 }
 
 // Assigner gives an unmatched message to a lease, if both lines of defence agree.
