@@ -144,3 +144,45 @@ func (d *doctor) port(ctx context.Context, name, addr string) {
 		d.wrong(about, sentence(admission.ListenRemedy(err)), "%s %s is taken by another program.", name, addr)
 	}
 }
+
+// frames checks the sites that may show a seller's page in a frame, and whether the page can work there.
+func (d *doctor) frames(about string) {
+	if len(d.FrameAncestors) == 0 {
+		return
+	}
+	if d.SellersProven {
+		d.warn(about, "Have the portal and waitroom below one domain, or have the portal's page use "+
+			"the module with a token (docs/embed.md).",
+			"With WAITROOM_SELLER_AUTH=jwt a page in a frame on another site does not know its seller: "+
+				"browsers send no cookie there.")
+	}
+	for _, origin := range d.FrameAncestors {
+		if strings.HasPrefix(origin, "http://") && strings.HasPrefix(d.PublicURL, "https://") {
+			d.warn(about, "Serve the page that has the frame by https.",
+				"WAITROOM_FRAME_ANCESTORS names %s: without https anyone on the way can put anything "+
+					"around the page.", origin)
+		}
+	}
+}
+
+// collectorWithin is the time limit for a connection to the collector.
+const collectorWithin = 2 * time.Second
+
+// traces checks whether a configured collector can be reached. The server works without it.
+func (d *doctor) traces(ctx context.Context) {
+	const about = "traces"
+	if !d.Tracing.On() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, collectorWithin)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", d.Tracing.Address())
+	if err != nil {
+		d.warn(about, "Is it up, and is it OTEL_EXPORTER_OTLP_ENDPOINT's host and port? By HTTP "+
+			"collectors listen on 4318. Requests do not wait for it.",
+			"The collector can not be reached, and traces are lost: %v.", err)
+		return
+	}
+	_ = conn.Close()
+	d.fine(about, "The collector %s can be reached.", d.Tracing.Address())
+}

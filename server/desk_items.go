@@ -2,45 +2,15 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"github.com/waitroom/waitroom/hub/desk"
 	"github.com/waitroom/waitroom/ledger/read"
 	"github.com/waitroom/waitroom/room"
-	"github.com/waitroom/waitroom/sms/source"
 )
-
-const (
-	mostItems      = 200
-	troubledFor    = 24 * time.Hour  // how long the desk shows a message or an incident
-	recordedWithin = 5 * time.Second // then the ledger has an event
-	alertWithin    = 2 * time.Second
-)
-
-// panels supplies the desk's side panels: the store's recent messages, and the ledger's last day.
-type panels struct {
-	engine  *room.Engine
-	ledger  *read.Reader
-	client  redis.UniversalClient
-	sources func(room.ID) map[string]source.Configured
-
-	mu    sync.Mutex
-	again map[room.ID]bool // rooms with a scheduled second lookup
-}
-
-func newPanels(e *room.Engine, l *read.Reader, client redis.UniversalClient,
-	sources func(room.ID) map[string]source.Configured) *panels {
-	return &panels{engine: e, ledger: l, client: client, sources: sources, again: make(map[room.ID]bool)}
-}
 
 // messageItem is an unmatched or late message. Times are unix ms.
 type messageItem struct {
@@ -72,14 +42,6 @@ type candidateItem struct {
 	Live      bool   `json:"live"`
 }
 
-// pauseItem is a pause of the room, with its author and reason. Times are unix ms.
-type pauseItem struct {
-	Key    string `json:"key"`
-	Who    string `json:"who"`
-	Reason string `json:"reason"`
-	At     int64  `json:"at"`
-}
-
 // incidentItem is a violated guarantee.
 type incidentItem struct {
 	Key      string `json:"key"`
@@ -90,67 +52,6 @@ type incidentItem struct {
 	Fence    int64  `json:"fence"`
 	Subject  string `json:"subject"`
 	Detail   string `json:"detail"`
-}
-
-// Items returns the messages and incidents for a person to check, latest first. While the ledger is away,
-// only the store's.
-func (p *panels) Items(ctx context.Context, id room.ID) ([]desk.Item, error) {
-	letters, err := p.engine.RecentMessages(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	now := p.now()
-	lost, incidents, err := p.ledger.Troubles(ctx, id, now-troubledFor.Milliseconds(), mostItems)
-	if err != nil {
-		lost, incidents = nil, nil
-	}
-	messages := messageItems(letters, lost)
-	if err == nil && slices.ContainsFunc(messages,
-		func(m messageItem) bool {
-			return m.SentAt == nil && m.From == "" &&
-				now-m.At < recordedWithin.Milliseconds()
-		}) {
-		p.lookAgain(id)
-	}
-	return itemsOf(messages, incidentItems(incidents))
-}
-
-// Pauses returns the room's latest pause, with the audit's author and reason.
-func (p *panels) Pauses(ctx context.Context, id room.ID) ([]desk.Item, error) {
-	last, found, err := p.ledger.LastPause(ctx, id)
-	if err != nil || !found {
-		return nil, err
-	}
-	key := fmt.Sprint(last.At)
-	item, err := itemOf(key, pauseItem{Key: key, Who: last.Who, Reason: last.Reason, At: last.At})
-	return []desk.Item{item}, err
-}
-
-// now returns Redis's time, or this process's while that is unknown.
-func (p *panels) now() int64 { return cmp.Or(p.engine.At(time.Now()), time.Now().UnixMilli()) }
-
-// lookAgain schedules a second lookup of a room's items, by when the ledger should have the latest message's
-// sender.
-func (p *panels) lookAgain(id room.ID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.again[id] {
-		return
-	}
-	p.again[id] = true
-	time.AfterFunc(recordedWithin/2, func() {
-		p.mu.Lock()
-		delete(p.again, id)
-		p.mu.Unlock()
-		p.alert(id)
-	})
-}
-
-// alert makes all replicas look up a room's items. On failure they look at the next change.
-func (p *panels) alert(id room.ID) {
-	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
-	defer cancel()
-	_ = p.engine.Alert(ctx, id)
 }
 
 // messageItems merges the store's messages, which are newer, with the ledger's, which are more.
@@ -248,12 +149,4 @@ func itemsOf(messages []messageItem, incidents []incidentItem) ([]desk.Item, err
 		items = append(items, item)
 	}
 	return items, nil
-}
-
-func itemOf(key string, of any) (desk.Item, error) {
-	text, err := json.Marshal(of)
-	if err != nil {
-		return desk.Item{}, fmt.Errorf("encode item: %w", err)
-	}
-	return desk.Item{Key: key, JSON: text}, nil
 }
