@@ -10,6 +10,7 @@ import (
 
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/templates"
+	"github.com/waitroom/waitroom/web/problem"
 	"github.com/waitroom/waitroom/web/reply"
 	"github.com/waitroom/waitroom/web/request"
 )
@@ -84,9 +85,11 @@ func isPlain(c *gin.Context) bool {
 }
 
 // notice stores a refused form's error code and the typed seller in a cookie for noticeKept seconds. The page
-// that the browser is redirected to shows the error.
-func (b *base) notice(c *gin.Context, code, seller string) {
-	b.setNotice(c, request.Room(c), url.QueryEscape(code+" "+seller), noticeKept)
+// that the browser is redirected to shows the error. Without an error it does nothing.
+func (b *base) notice(c *gin.Context, err error, seller string) {
+	if err != nil {
+		b.setNotice(c, request.Room(c), url.QueryEscape(problem.CodeOf(err)+" "+seller), noticeKept)
+	}
 }
 
 func (b *base) setNotice(c *gin.Context, id room.ID, value string, maxAge int) {

@@ -33,9 +33,7 @@ func (h *pages) joinForm(c *gin.Context) {
 	if err == nil {
 		_, _, err = h.enter(c, session, seller, true, false)
 	}
-	if err != nil {
-		h.notice(c, problem.CodeOf(err), seller)
-	}
+	h.notice(c, err, seller)
 	h.back(c, "")
 }
 
@@ -54,7 +52,7 @@ func (h *pages) leaveForm(c *gin.Context) {
 	}
 	// The next page already shows that the place has ended.
 	if err := h.leaveByForm(c); err != nil && problem.CodeOf(err) != "no_place" {
-		h.notice(c, problem.CodeOf(err), "")
+		h.notice(c, err, "")
 	}
 	rest := ""
 	if entered := c.PostForm("entered"); entered != "" {
@@ -103,9 +101,7 @@ func (h *pages) expectForm(c *gin.Context) {
 	if err == nil {
 		_, err = h.expecting(c, q)
 	}
-	if err != nil {
-		h.notice(c, problem.CodeOf(err), "")
-	}
+	h.notice(c, err, "")
 	h.back(c, rest)
 }
 
@@ -122,9 +118,7 @@ func (h *pages) rejectForm(c *gin.Context) {
 	if err == nil {
 		err = h.rejecting(c, session, fence, c.PostForm("message_id"))
 	}
-	if err != nil {
-		h.notice(c, problem.CodeOf(err), "")
-	}
+	h.notice(c, err, "")
 	h.back(c, "")
 }
 
@@ -141,9 +135,7 @@ func (h *pages) claimForm(c *gin.Context) {
 	if err == nil {
 		_, err = h.claiming(c, session, fence)
 	}
-	if err != nil {
-		h.notice(c, problem.CodeOf(err), "")
-	}
+	h.notice(c, err, "")
 	h.back(c, "")
 }
 

@@ -71,7 +71,7 @@ func (h *devices) makeLinkForm(c *gin.Context) {
 	}
 	answer, err := h.newLink(c, session, true)
 	if err != nil {
-		h.notice(c, problem.CodeOf(err), "")
+		h.notice(c, err, "")
 		h.back(c, "")
 		return
 	}

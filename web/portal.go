@@ -73,9 +73,7 @@ func (h *portal) reachForm(c *gin.Context) {
 		if _, err = h.visitor(c); err == nil {
 			err = h.choose(c, wants)
 		}
-		if err != nil {
-			h.notice(c, problem.CodeOf(err), "")
-		}
+		h.notice(c, err, "")
 	}
 	h.back(c, "")
 }
