@@ -102,12 +102,12 @@ func (s *Server) codeFrom(r *heard.Recorder) func(context.Context, room.ID, stri
 
 // openSMS makes the matcher of inbound messages; nil without configuration.
 func (s *Server) openSMS(registry prometheus.Registerer) (*sms.Service, error) {
-	if s.cfg.SMSWebhookSecret == "" && s.rooms == nil && len(s.cfg.SMSSources) == 0 {
+	if s.cfg.SMSWebhookSecret == "" && s.cfg.RoomsFile == "" && len(s.cfg.SMSSources) == 0 {
 		return nil, nil
 	}
 	recorder := heard.New(s.store.Client, s.engine, s.log)
 	service, err := sms.New(sms.Config{Engine: s.engine, Ledger: s.ledger,
-		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier(), Source: s.roomSource, Senders: s.roomSenders,
+		Secret: string(s.cfg.SMSWebhookSecret), Own: s.roomVerifier, Source: s.roomSource, Senders: s.roomSenders,
 		Phone: s.roomPhone, SIM: s.roomSIM, Numbered: s.numbered,
 		Heard: recorder.Record, CodeFrom: s.codeFrom(recorder), Arrived: recorder.Arrived, Guard: s.cfg.SMSGuard,
 		Completes: s.cfg.SMSCompletes, Log: s.recordLog, Registerer: registry})

@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/waitroom/waitroom/room"
 	"github.com/waitroom/waitroom/room/seal"
 	"github.com/waitroom/waitroom/server/heard"
@@ -44,14 +42,6 @@ func (c Config) roomChecks() roomsfile.Checks {
 		}, Rooms: c.Rooms.Entries()}
 }
 
-// openRooms reads ROOMS_FILE, if it is set.
-func (s *Server) openRooms(keys *seal.Keyring, registry prometheus.Registerer) (err error) {
-	if s.cfg.RoomsFile != "" {
-		s.rooms, err = roomsfile.Open(s.cfg.roomChecks(), keys, s.log, registry)
-	}
-	return err
-}
-
 // reload rereads ROOMS_FILE at each signal.
 func (s *Server) reload(ctx context.Context) error {
 	for {
@@ -65,32 +55,21 @@ func (s *Server) reload(ctx context.Context) error {
 	}
 }
 
-// terms returns the rules of each room, nil if all have the same.
-func (s *Server) terms() func(room.ID) room.Terms {
-	if s.rooms == nil {
-		return nil
-	}
-	return func(id room.ID) room.Terms {
-		e := s.rooms.Of(id)
-		return room.Terms{Lease: e.Lease, ClaimWithin: orOff(e.ClaimWithin), Quarantine: orOff(e.Quarantine),
-			Required: e.Required}
-	}
+// terms returns the rules of a room.
+func (s *Server) terms(id room.ID) room.Terms {
+	e := s.rooms.Of(id)
+	return room.Terms{Lease: e.Lease, ClaimWithin: orOff(e.ClaimWithin), Quarantine: orOff(e.Quarantine),
+		Required: e.Required}
 }
 
-// opensAt returns when the hours of each room begin next, as seen at a time; nil if all are always open.
-func (s *Server) opensAt() func(room.ID, time.Time) time.Time {
-	if s.rooms == nil {
-		return nil
-	}
-	return func(id room.ID, now time.Time) time.Time { return s.rooms.Of(id).Open.OpensAt(now) }
+// opensAt returns when the hours of a room begin next, as seen at a time; the zero time within them.
+func (s *Server) opensAt(id room.ID, now time.Time) time.Time {
+	return s.rooms.Of(id).Open.OpensAt(now)
 }
 
 // hours returns when a room's hours begin next, as seen at a time, and whether that is outside them. The zero
 // time: the room is always open.
 func (s *Server) hours(id room.ID, now time.Time) (begin time.Time, outside bool) {
-	if s.rooms == nil {
-		return time.Time{}, false
-	}
 	open := s.rooms.Of(id).Open
 	return open.BeginAgain(now), !open.OpensAt(now).IsZero()
 }
@@ -98,35 +77,21 @@ func (s *Server) hours(id room.ID, now time.Time) (begin time.Time, outside bool
 // roomKeys returns the keys that seal messages of rooms with their own secret. A shared secret replaces them:
 // a room's secret may then change at any time, on one replica before the other.
 func (s *Server) roomKeys() func(room.ID) *seal.Keyring {
-	if s.rooms == nil || s.cfg.SMSWebhookSecret != "" || len(s.cfg.SMSSources) > 0 {
+	if s.cfg.SMSWebhookSecret != "" || len(s.cfg.SMSSources) > 0 {
 		return nil
 	}
 	return func(id room.ID) *seal.Keyring { return s.rooms.Of(id).Keyring }
 }
 
-// roomVerifier returns the verifiers of rooms with their own secret; nil if no room can have one.
-func (s *Server) roomVerifier() func(room.ID) *sms.Verifier {
-	if s.rooms == nil {
-		return nil
-	}
-	return func(id room.ID) *sms.Verifier { return s.rooms.Of(id).Verifier }
-}
+// roomVerifier returns the verifier of a room with a secret of its own; nil for any other.
+func (s *Server) roomVerifier(id room.ID) *sms.Verifier { return s.rooms.Of(id).Verifier }
 
 // roomSenders returns the accepted senders of a room; none: all.
-func (s *Server) roomSenders(id room.ID) []string {
-	if s.rooms == nil {
-		return nil
-	}
-	return s.rooms.Of(id).AllSenders()
-}
+func (s *Server) roomSenders(id room.ID) []string { return s.rooms.Of(id).AllSenders() }
 
 // openToAll reports whether a room takes texts of every sender.
 func (s *Server) openToAll(id room.ID) bool {
-	entry := s.cfg.roomChecks().Rest
-	if s.rooms != nil {
-		entry = *s.rooms.Of(id)
-	}
-	return entry.OpenToAll(s.cfg.SMSWebhookSecret != "")
+	return s.rooms.Of(id).OpenToAll(s.cfg.SMSWebhookSecret != "")
 }
 
 // allSenders is openToAll, with the senders of the room's codes of late: none if the store does not answer.
@@ -162,33 +127,23 @@ func (s *Server) warnOfSenders(ctx context.Context) {
 }
 
 // roomPhone returns the number of a room; "" = not known.
-func (s *Server) roomPhone(id room.ID) string {
-	if s.rooms == nil {
-		return ""
-	}
-	return s.rooms.Of(id).Phone
-}
+func (s *Server) roomPhone(id room.ID) string { return s.rooms.Of(id).Phone }
 
 // roomNames returns ROOMS_FILE's names of rooms and starred prefixes, in a language of the desk.
 func (s *Server) roomNames(lang string) (names []templates.RoomName) {
-	if s.rooms != nil {
-		s.rooms.Each(func(name string, e *roomsfile.Entry) {
-			var markets []string
-			for _, m := range e.Markets() {
-				markets = append(markets, m.Name.In(lang))
-			}
-			names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone,
-				Marketplace: strings.Join(markets, ", ")})
-		})
-	}
+	s.rooms.Each(func(name string, e *roomsfile.Entry) {
+		var markets []string
+		for _, m := range e.Markets() {
+			markets = append(markets, m.Name.In(lang))
+		}
+		names = append(names, templates.RoomName{Room: name, Name: e.Name.In(lang), Phone: e.Phone,
+			Marketplace: strings.Join(markets, ", ")})
+	})
 	return names
 }
 
 // roomInfo returns the operator's texts for a room, in a language of the page.
 func (s *Server) roomInfo(id room.ID, lang string) templates.RoomInfo {
-	if s.rooms == nil {
-		return templates.RoomInfo{}
-	}
 	e := s.rooms.Of(id)
 	info := templates.RoomInfo{Name: e.Name.In(lang), Phone: e.Phone, ReturnURL: e.ReturnURL,
 		Support: templates.SupportInfo{Text: e.Support.Text.In(lang), URL: e.Support.URL, Tel: e.Support.Tel},

@@ -254,7 +254,6 @@ func TestPageHasTheOperatorsTextsOfTheRoom(t *testing.T) {
 		ReturnURL:    "https://portal.example/done"},
 		l.roomInfo("integration", "ko"))
 	require.Zero(t, l.roomInfo("shop:a", "ko"))
-	require.Zero(t, (&Server{}).roomInfo("shop:a", "ko"))
 }
 
 // Requests are answered while the file is read again and again.

@@ -30,7 +30,7 @@ func (s *Server) Run(ctx context.Context) error {
 		background.Go(func() error { return unlessEnded(failed, "near", s.near.Run(failed)) })
 	}
 	background.Go(func() error { return unlessEnded(failed, "admission", s.admission.Run(failed)) })
-	if s.rooms != nil {
+	if s.cfg.RoomsFile != "" {
 		background.Go(func() error { return s.reload(failed) })
 	}
 	if s.outbox != nil {

@@ -63,7 +63,7 @@ type Server struct {
 	pushes    *push.Pushes   // nil without web push
 	desk      *signin.Desk
 	hub       *hub.Hub
-	rooms     *roomsfile.Book // nil without ROOMS_FILE
+	rooms     *roomsfile.Book
 	health    *health
 	settings  *agree.Board
 	secrets   *secrets
@@ -153,7 +153,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 	if err != nil {
 		return err
 	}
-	if err = s.openRooms(keys, registry); err != nil {
+	if s.rooms, err = roomsfile.Open(s.cfg.roomChecks(), keys, s.log, registry); err != nil {
 		return err
 	}
 	s.secrets = newSecrets(s.log, registry, s.tellSupport)
@@ -161,7 +161,7 @@ func (s *Server) openStores(ctx context.Context, registry prometheus.Registerer)
 		AwayAfter: s.cfg.AwayAfter, DropAfter: s.cfg.DropAfter, ClaimWithin: s.cfg.ClaimWithin,
 		Waiters: s.cfg.RoomLimit, Journal: journalMax, Quarantine: orOff(s.cfg.SMSQuarantine),
 		Required: s.cfg.SMSExpect == "required", Keys: keys,
-		Terms: s.terms(), OpensAt: s.opensAt(), RoomKeys: s.roomKeys(), Tracer: s.traces.RoomTracer(),
+		Terms: s.terms, OpensAt: s.opensAt, RoomKeys: s.roomKeys(), Tracer: s.traces.RoomTracer(),
 		Address: s.cfg.Redis.Address(),
 		Recorded: func(ctx context.Context, id room.ID) (room.Recorded, error) {
 			return s.ledger.Known(ctx, id)

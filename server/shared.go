@@ -52,11 +52,7 @@ func withDatabase(all agree.Settings, id string) agree.Settings {
 
 // sharedHere is Config.shared of this replica, with the rooms file as it was last read.
 func (s *Server) sharedHere() agree.Settings {
-	sum := ""
-	if s.rooms != nil {
-		sum = s.rooms.Sum()
-	}
-	return withDatabase(s.cfg.shared(sum), s.databaseID())
+	return withDatabase(s.cfg.shared(s.rooms.Sum()), s.databaseID())
 }
 
 // databaseID returns the name of this replica's database; "" while the database has not answered yet.

@@ -53,12 +53,7 @@ func (s *Server) roomSource(id room.ID, name string) sms.Source {
 	return nil
 }
 
-func (s *Server) sourcesOf(id room.ID) map[string]source.Configured {
-	if s.rooms != nil {
-		return s.rooms.Of(id).Sources
-	}
-	return s.cfg.SMSSources
-}
+func (s *Server) sourcesOf(id room.ID) map[string]source.Configured { return s.rooms.Of(id).Sources }
 
 // roomSIM returns the card that has a room's number, of a phone that is a source of the room; "" = not known.
 func (s *Server) roomSIM(id room.ID, name string) string { return s.sourcesOf(id)[name].SIM }
@@ -77,12 +72,10 @@ func (s *Server) numbered(name string) (rooms []sms.NumberedRoom) {
 // knownSource returns the name of a source that a room has; "" for any other name.
 func (s *Server) knownSource(name string) string {
 	_, known := s.cfg.SMSSources[name]
-	if s.rooms != nil {
-		s.rooms.Each(func(_ string, e *roomsfile.Entry) {
-			_, has := e.Sources[name]
-			known = known || has
-		})
-	}
+	s.rooms.Each(func(_ string, e *roomsfile.Entry) {
+		_, has := e.Sources[name]
+		known = known || has
+	})
 	if !known {
 		return ""
 	}
@@ -92,9 +85,6 @@ func (s *Server) knownSource(name string) string {
 // listedRooms returns the rooms that ROOMS or ROOMS_FILE names.
 func (s *Server) listedRooms() []room.ID {
 	rooms := s.cfg.Rooms.Names()
-	if s.rooms == nil {
-		return rooms
-	}
 	s.rooms.Each(func(name string, _ *roomsfile.Entry) {
 		id := room.ID(name)
 		if !strings.HasSuffix(name, "*") && s.cfg.Rooms.Has(id) && !slices.Contains(rooms, id) {

@@ -59,10 +59,8 @@ func (s *Server) support(messages *sms.Service) *support.Config {
 
 // zone returns the time zone of a room's days: that of its opening hours, else of TZ, else UTC.
 func (s *Server) zone(id room.ID) *time.Location {
-	if s.rooms != nil {
-		if zone := s.rooms.Of(id).Open.Zone(); zone != nil {
-			return zone
-		}
+	if zone := s.rooms.Of(id).Open.Zone(); zone != nil {
+		return zone
 	}
 	zone, err := time.LoadLocation(strings.TrimPrefix(os.Getenv("TZ"), ":"))
 	if err != nil {

@@ -277,6 +277,19 @@ func TestWhatIsNoFaultAndMayNotBeMeantIsSaid(t *testing.T) {
 	require.Equal(t, c.Path+":2: other:* is not in ROOMS: the file adds no rooms", f.Warnings[1])
 }
 
+func TestWithoutAFileEveryRoomHasTheSettings(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	rest := Entry{Lease: 2 * time.Minute}
+	b, err := Open(Checks{Rest: rest}, room.NewKeyring([]byte("x")), slog.New(slog.DiscardHandler), registry)
+	require.NoError(t, err)
+	require.Equal(t, &rest, b.Of("shop:a"))
+	require.Empty(t, b.Sum())
+	b.Each(func(name string, _ *Entry) { t.Error("there is no " + name) })
+	gauges, err := registry.Gather()
+	require.NoError(t, err)
+	require.Empty(t, gauges, "no file is right or wrong")
+}
+
 func TestBadFileKeepsTheOldOneAndSaysSo(t *testing.T) {
 	var log strings.Builder
 	registry := prometheus.NewRegistry()
