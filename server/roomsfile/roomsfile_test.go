@@ -280,7 +280,7 @@ func TestWhatIsNoFaultAndMayNotBeMeantIsSaid(t *testing.T) {
 func TestWithoutAFileEveryRoomHasTheSettings(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	rest := Entry{Lease: 2 * time.Minute}
-	b, err := Open(Checks{Rest: rest}, room.NewKeyring([]byte("x")), slog.New(slog.DiscardHandler), registry)
+	b, err := Open(Checks{Rest: rest}, seal.NewKeyring([]byte("x")), slog.New(slog.DiscardHandler), registry)
 	require.NoError(t, err)
 	require.Equal(t, &rest, b.Of("shop:a"))
 	require.Empty(t, b.Sum())
