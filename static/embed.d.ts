@@ -29,7 +29,7 @@ export interface State {
   /** When the room takes new places again; null while it does. */
   readonly opens_at: number | null;
   /** What support announces to all readers of the room, in the reader's language. */
-  readonly notice: number | null;
+  readonly notice: { readonly text: string; readonly level: "info" | "warning"; readonly until: number } | null;
   /** Support paused the room. */
   readonly paused: boolean;
   /** The latest time to claim my lease; null if there is nothing to claim. */

@@ -130,7 +130,9 @@ func (p property) typed() (string, error) {
 		return "true", nil
 	case ref == "Codes":
 		return "{ readonly asked: number; readonly open: number; readonly ask_after: number | null }", nil
-	case ref != "" || p.Type == "integer":
+	case ref == "Announcement":
+		return `{ readonly text: string; readonly level: "info" | "warning"; readonly until: number }`, nil
+	case slices.Contains([]string{"Fence", "Milliseconds", "Ticket", "Version"}, ref) || p.Type == "integer":
 		return "number", nil
 	case len(p.Enum) > 0:
 		return `"` + strings.Join(p.Enum, `" | "`) + `"`, nil
