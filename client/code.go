@@ -88,7 +88,7 @@ func (t *Turn) Code(ctx context.Context, options ...CodeOption) (Code, error) {
 	return t.await(ctx, before, a.late)
 }
 
-// expect announces one ask, however often the call is repeated.
+// expect tells the server that the seller asks for a code now. Retries of the request count once, by its key.
 func (t *Turn) expect(ctx context.Context, fence int64, a asking) error {
 	q := t.request(http.MethodPost, "/lock/expect")
 	q.key = newID()
@@ -206,7 +206,8 @@ func (t *Turn) ended(ctx context.Context) error {
 	return t.forget(ctx, &Ended{s.Outcome})
 }
 
-// Reject reports that a code is not the seller's. The code goes to support, and its ask is open again.
+// Reject reports that a code is not the seller's. The code goes to support, and the server waits again for
+// the one that the seller asked for.
 //
 // If the code has ended the turn, the seller's own code may still come: call Code with Late. Otherwise call
 // Code again. It is no error if the server has forgotten the code, which it does after ten minutes.

@@ -34,7 +34,7 @@ func (w *work) journalIncident(n record) error {
 // addTicketReused adds the incident of a ticket that another seller has already.
 func (w *work) addTicketReused(epoch int64, r room.Record) error {
 	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket),
-		ticket: r.Ticket, fence: r.At, seller: r.Seller, at: r.At,
+		ticket: r.Ticket, fence: r.At /* the ticket may be reused again */, seller: r.Seller, at: r.At,
 		detail: "a ticket was given out twice: the store lost writes"})
 }
 

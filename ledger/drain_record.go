@@ -38,8 +38,8 @@ func (r *run) apply(n record) error {
 	return nil
 }
 
-// joined opens a place. If another seller has its ticket, the store lost writes and issued the ticket twice:
-// the former place is lost, and an incident is added.
+// joined opens a place. If its ticket has a place already, the store lost writes and issued the ticket twice:
+// the row becomes the new place's, the former place is lost if it was open, and an incident is added.
 func (r *run) joined(n record) error {
 	if n.Ticket <= 0 || n.Seller == "" {
 		return fmt.Errorf("%w: place without a ticket or seller", errMalformed)

@@ -32,8 +32,8 @@ var (
 
 // ParseID returns a valid room id. The error wraps ErrInvalidRoom.
 //
-// An id has lower-case letters, digits and _ . - in parts joined by colons, at most 128 bytes, and is not
-// "support".
+// An id begins with a-z or 0-9, has a-z 0-9 _ . - in parts joined by colons, at most 128 bytes, and is not
+// "support". An id with LibraryPrefix is valid: it names a lock of the library.
 func ParseID(s string) (ID, error) {
 	if len(s) > maxIDBytes || s == string(SupportRoom) || !idPattern.MatchString(s) {
 		return "", fmt.Errorf("%w: use a-z 0-9 _ . - in parts joined by ':', at most %d bytes",

@@ -50,7 +50,8 @@ func withDatabase(all agree.Settings, id string) agree.Settings {
 	return all
 }
 
-// sharedHere is Config.shared of this replica, with the rooms file as it was last read.
+// sharedHere returns the settings that all replicas must share, as this one has them: with the rooms file as
+// it was last read, and the database's name.
 func (s *Server) sharedHere() agree.Settings {
 	return withDatabase(s.cfg.shared(s.rooms.Sum()), s.databaseID())
 }

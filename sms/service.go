@@ -273,8 +273,9 @@ func (s *Service) recall(ctx context.Context, id room.ID, note room.MessageNote)
 	return known, nil
 }
 
-// conclude judges a match, and returns the answer. If the ledger does not answer, another replica may have
-// had its verdict meanwhile: conclude then repeats the engine's match, which does not show refused messages.
+// conclude asks the ledger whether a match stands, and returns the final answer. If the ledger does not
+// answer, another replica may have its verdict: conclude then repeats the engine's match, which shows no
+// message that was refused.
 func (s *Service) conclude(ctx context.Context, id room.ID, q room.MatchRequest, m room.Match) (room.Match,
 	error) {
 	if !m.Judge {

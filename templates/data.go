@@ -272,7 +272,7 @@ func (v RoomView) ended() Notice {
 	}
 }
 
-// gone reports whether the turn brought no code: its code was rejected, and none has come since.
+// gone reports whether the turn's code was rejected, and none has come since.
 func (v RoomView) gone() bool { return v.Rejected && v.main().Code == "" }
 
 func (v RoomView) title() string {

@@ -168,8 +168,8 @@ func (d *deaf) note(sign string) {
 	d.at, d.count = time.Now(), 0
 }
 
-// fromBrowser reports whether a browser sent a request. Programs poll also where sockets come through: the
-// Python client opens none.
+// fromBrowser reports whether a browser sent a request. Only a browser's poll is a sign that sockets are
+// blocked: the Python client always polls.
 func fromBrowser(h http.Header) bool { return strings.HasPrefix(h.Get("User-Agent"), "Mozilla/") }
 
 // stripped reports whether a proxy removed the upgrade from a browser's socket request. Browsers always send

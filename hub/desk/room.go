@@ -119,7 +119,8 @@ func (r *Room) watched() bool {
 	return !r.ended
 }
 
-// take brings a roster to the mirror's version; it returns false if another roster is needed.
+// take applies the events that were kept meanwhile to a roster, and shows it. It returns false if another
+// roster has to be read, since this one is older than the mirror or than the first of these events.
 func (r *Room) take(s room.Roster) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -49,7 +49,8 @@ func (k *Keyspace) Add(id room.ID) { k.channels.Add(k.cfg.Names.LockNotices(id))
 // Remove stops listening to it.
 func (k *Keyspace) Remove(id room.ID) { k.channels.Remove(k.cfg.Names.LockNotices(id)) }
 
-// CarryOut subscribes and unsubscribes as Add and Remove require, on every connection.
+// CarryOut subscribes and unsubscribes as Add and Remove require, on every connection. An error is a lost
+// connection: go-redis knows the channels, and subscribes again when it has reconnected.
 func (k *Keyspace) CarryOut(ctx context.Context) {
 	for {
 		select {

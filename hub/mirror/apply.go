@@ -96,7 +96,8 @@ func (m *Mirror[V]) adoptEpoch() {
 	}
 }
 
-// seat applies an event to the sessions on this replica.
+// seat applies an event to the sessions on this replica. Where an event names a session twice, the first seat
+// below counts: reseat ignores a session that has one of this version.
 func (m *Mirror[V]) seat(e *wire.Event, f *Effects[V]) {
 	if e.Lease != nil {
 		m.reseat(e.Lease.Session, Seat{Status: wire.Locked, Ticket: e.Lease.Ticket, Fence: e.Lease.Fence}, f)
@@ -113,7 +114,7 @@ func (m *Mirror[V]) seat(e *wire.Event, f *Effects[V]) {
 		j := &e.Ended[i]
 		m.reseat(j.Session, Seat{Status: wire.Ended, Outcome: j.Outcome, Ticket: j.Ticket}, f)
 	}
-	for i := range e.Missed { // last: its outcome in the same change stands above
+	for i := range e.Missed { // after Ended: if the same change ended the place too, that counts
 		j := &e.Missed[i]
 		m.reseat(j.Session, Seat{Status: wire.Waiting, Ticket: j.Ticket, Rank: j.Rank, Marks: j.Marks}, f)
 	}
@@ -122,7 +123,7 @@ func (m *Mirror[V]) seat(e *wire.Event, f *Effects[V]) {
 func (m *Mirror[V]) reseat(id string, to Seat, f *Effects[V]) {
 	s := m.sessions[id]
 	if s == nil || s.Of(m.Revision).Reached() {
-		return // a look was answered after the event
+		return // it has a seat of this version, or a later one from a look that was answered before the event
 	}
 	if s.Seat == to && m.Current(s) {
 		return

@@ -49,7 +49,8 @@ func newQueue() *queue {
 	return q
 }
 
-// Mark adds to the frames that the socket is due.
+// Mark adds to the frames that the socket is due, and queues the socket unless it is queued already. While a
+// writer has it, release queues it again. An urgent mark also queues a socket of the other lane as urgent.
 func (c *Conn) Mark(what uint32, urgent bool) {
 	if !urgent {
 		if old := c.due.Or(what); old&(dueWork|busy) == 0 {

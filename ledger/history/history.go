@@ -103,7 +103,8 @@ func (r Place) Of() (string, Number, Number)   { return r.Seller, Number(r.Ticke
 func (r Message) Of() (string, Number, Number) { return "", r.Ticket, r.Fence }
 func (r Action) Of() (string, Number, Number)  { return string(r.Seller), r.Ticket, r.Fence }
 
-// Rows returns the rows of all kinds, oldest or latest first.
+// Rows returns the rows of all kinds, oldest or latest first: by when they began, or by when they ended where
+// that alone is known.
 func (p Page) Rows(latest bool) []Row {
 	rows := make([]Row, 0, len(p.Leases)+len(p.Places)+len(p.Messages)+len(p.Actions))
 	rows = append(rows, rowsOf(p.Leases)...)

@@ -159,6 +159,8 @@ func (f *finder) add(seller string) {
 	}
 }
 
+// rank returns the index in ranks for a folded id; -1 = it does not match. With a text of 3 letters or more
+// an id may differ by one letter, from 6 letters on by two, also where it only begins like the text.
 func (f *finder) rank(folded string) int {
 	switch {
 	case folded == f.text:

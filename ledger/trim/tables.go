@@ -75,9 +75,9 @@ func (w *work) clear(s trimTable, before int64, most int) (int64, error) {
 	return w.Exec(w.deletion(s.table, s.key, due), string(w.id), before, most)
 }
 
-// shorten deletes the audit chain's rows before its last due one, which begins the chain then. Its hash shows
-// that no younger row was deleted; its texts go as those of the deleted rows. Rows behind one that stays stay
-// as well.
+// shorten is clear for the audit chain. Of the oldest rows that are due without a gap it deletes all but the
+// last, which begins the chain then, without its texts: the next row still has that row's hash, so no younger
+// row can vanish unseen. Due rows behind one that stays wait for it.
 func (w *work) shorten(_ trimTable, before int64, most int) (int64, error) {
 	var first, last int64
 	err := w.Each(func(scan func(...any) error) error {

@@ -173,7 +173,7 @@ func (r *round) end(ctx context.Context) error {
 	return nil
 }
 
-// readOldest reads the result of the last round, of any replica.
+// readOldest reads the time of the oldest row, as any replica's last round found it, for the metric.
 func (t *Trimmer) readOldest(ctx context.Context) error {
 	return t.cfg.DB.Read(ctx, func(s sqldb.Session) error {
 		var oldest int64

@@ -132,7 +132,7 @@ func (l *Locker) sendHeartbeat(ctx context.Context, id room.ID, sessions []strin
 		sent := time.Now()
 		v, err := l.engine.Seen(ctx, id, l.heartbeat, batch, nil)
 		if err == nil {
-			l.compare(id, sent, v.Now)
+			l.recordClocks(id, sent, v.Now)
 			l.note(id, v)
 			err = l.settle(ctx, id, v)
 		}

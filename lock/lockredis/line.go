@@ -79,13 +79,14 @@ func (l *Locker) placed(w *waiter, st room.Standing) {
 	l.note(roomOf(w.key), st.View)
 }
 
-// compare records the two clocks again, so that they have no time to drift apart.
-func (l *Locker) compare(id room.ID, sent time.Time, redisNow int64) {
+// recordClocks gives every waiter with a ticket a recent pair of clocks: when a request was sent, and Redis's
+// time in its answer. The lease's end is computed from them, so that a drift between the clocks stays small.
+func (l *Locker) recordClocks(id room.ID, sent time.Time, redisNow int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ln := l.lines[id]; ln != nil {
 		for _, w := range ln.waiters {
-			if w.ticket != 0 { // else its own join returns it
+			if w.ticket != 0 { // else its join is under way, and sets both
 				w.sent, w.redisNow = sent, redisNow
 			}
 		}

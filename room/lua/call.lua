@@ -92,7 +92,7 @@ local function execute(called)
   end
   if how ~= 'itself' then advance() end
   local code, session, more = verb[called]()
-  if code ~= 'register' then state.commit() end
+  if code ~= 'register' then state.commit() end -- a verb that prepares itself may return it
   local text = reply.make(code, session, more)
   if code == 'ok' then reply.keep(text) end
   return text

@@ -8,7 +8,7 @@
 -- Times are in unix milliseconds of Redis's clock unless a comment names another unit.
 
 -- What most verbs use:
-local args           -- the verb's own arguments: the fields of its struct in the Go file of the same name
+local args           -- the verb's own arguments: the fields of its struct in package room, beside newVerb
 local room = {}      -- the room's state as values; see state.lua
 local NOW            -- Redis's time: the only clock
 local change         -- parts of the room that this call changed, to be written: room, lease, codes, matching;

@@ -26,8 +26,8 @@ type Clock struct {
 	mu        sync.Mutex
 	now, last int64 // the greatest lead in this window and in the one before; 0 = none
 	turned    time.Time
-	most      int64 // what a lead is at the most until then
-	until     time.Time
+	until     time.Time // before it, Sample ignores leads above most; see Restart
+	most      int64
 	asked     time.Time // when the call was sent whose answer last restarted the clock
 }
 
@@ -54,7 +54,8 @@ func (c *Clock) leadOf(at time.Time, ms int64) int64 {
 	return ms*int64(time.Millisecond) - int64(at.Sub(c.start))
 }
 
-// Forget drops all samples, since another server may answer now.
+// Forget drops all samples, since another server may answer now. The last estimate stays until the next
+// message.
 func (c *Clock) Forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

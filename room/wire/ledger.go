@@ -3,7 +3,7 @@ package wire
 // Entry is the journal entry of one call of a verb.
 //
 // ID is the id of the entry in the room's Redis stream, and grows. With Epoch it is the ledger's idempotency
-// key, unless a Redis that lost its last writes gave it out again.
+// key. A Redis that lost its last writes may give an ID out again; the ledger then renames the later entry.
 type Entry struct {
 	ID      string
 	Epoch   int64

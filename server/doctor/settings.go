@@ -75,16 +75,18 @@ func (d *doctor) settings() {
 	}
 }
 
-func (d *doctor) secret(about, name, one string) {
-	text, fewest := strings.TrimPrefix(one, "whsec_"), 24
-	switch raw, err := base64.StdEncoding.DecodeString(text); {
-	case one == "":
+// secret checks a secret of a setting: base64 of at least 24 bytes, after an optional whsec_. An empty one is
+// no fault here.
+func (d *doctor) secret(about, setting, value string) {
+	const fewest = 24 // bytes
+	switch raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(value, "whsec_")); {
+	case value == "":
 	case err != nil:
 		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32",
-			"%s is not base64.", name)
+			"%s is not base64.", setting)
 	case len(raw) < fewest:
 		d.wrong(about, "Give the base64 of 24 to 64 random bytes: openssl rand -base64 32",
-			"%s has %d bytes and can be guessed.", name, len(raw))
+			"%s has %d bytes and can be guessed.", setting, len(raw))
 	}
 }
 

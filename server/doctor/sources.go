@@ -38,7 +38,8 @@ func (d *doctor) sources(ctx context.Context) {
 	}
 }
 
-// addressed reports a source whose signature covers an address that the server does not know.
+// addressed reports a source whose signature covers the URL that it calls, while the server does not know its
+// own (PUBLIC_URL).
 func (d *doctor) addressed(id room.ID, name string, s source.Configured) {
 	if d.PublicURL != "" {
 		return

@@ -135,15 +135,15 @@ func (r *reader) file(n *node) *File {
 	return f
 }
 
-// rooms returns the node of the entries: the top, or the key "rooms".
+// rooms returns the node of the entries: the top, or the key "rooms" if it is alone there and has a group
+// whose name is no key of an entry. Else "rooms" is itself a room.
 func rooms(n *node) *node {
 	if len(n.pairs) != 1 || n.pairs[0].key.text != "rooms" || n.pairs[0].value.kind != group {
 		return n
 	}
 	inner := n.pairs[0].value
 	if slices.ContainsFunc(inner.pairs, func(p pair) bool {
-		return p.value.kind == group &&
-			!isKey(p.key.text)
+		return p.value.kind == group && !isKey(p.key.text)
 	}) {
 		return inner
 	}

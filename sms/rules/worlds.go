@@ -443,7 +443,7 @@ func (m *memo) add(k uint64) bool {
 	}
 }
 
-// Walk returns a random world of at most so many events.
+// Walk returns the events of a random world, at most so many. x explores no more after it.
 func (x *Explorer) Walk(random *rand.Rand, events int) (path []Event) {
 	var at frame
 	for len(path) < events {
@@ -454,7 +454,8 @@ func (x *Explorer) Walk(random *rand.Rand, events int) (path []Event) {
 		if len(nexts) == 0 {
 			return path
 		}
-		// Each op is as likely as another, since there are more ways to send a message than to leave.
+		// Half of the time every op is as likely as another, so that rare ones come too: there are more ways to
+		// send a message than to leave. Where the op is not possible next, any event is taken.
 		op := which[random.IntN(len(which))].Op
 		if random.IntN(2) == 0 {
 			op = Op(random.IntN(int(OpReject) + 1))

@@ -54,14 +54,15 @@ func (c Colour) on(ground Colour) Colour {
 	return c
 }
 
-// shaded returns the colour with another lightness, of which 0 is black and 1 is white.
+// shaded returns the colour with its lightness, from 0 = black to 1 = white, changed by a difference.
 func (c Colour) shaded(by float64) Colour {
 	shade := toLCH(c)
 	shade.lightness += by
 	return shade.colour()
 }
 
-// bright returns the colour at least as light as it is dark.
+// bright returns a dark colour with its lightness mirrored about one half, such as 0.7 for 0.3, and a light
+// one as it is.
 func (c Colour) bright() Colour {
 	shade := toLCH(c)
 	shade.lightness = max(shade.lightness, 1-shade.lightness)

@@ -12,7 +12,8 @@ import (
 )
 
 // Stdio returns the transport over a process's standard input and output: one message of JSON-RPC a line.
-// A line that is none gets an error; the SDK would end the connection, and with it the place.
+// A line that is no message is answered with an error; the SDK would end the connection, and with it the
+// seller's place in line.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport {
 	r, w := io.Pipe()
 	shared := &lockedWriter{out: out}

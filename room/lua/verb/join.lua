@@ -57,7 +57,7 @@ function verb.join()
     return 'no_place'
   end
   if mine and mine.live then
-    if not presence.confirm(args.session, mine) then reply.keep_for(0) end -- a repeat does no more
+    if not presence.confirm(args.session, mine) then reply.keep_for(0) end -- nothing is new
     return 'ok', args.session
   end
   -- A seller who has a place learns that, and not that the room is full.

@@ -4,8 +4,8 @@
 --   ticket    of the waiter
 --   position  from 1; past the end = the last one
 --   action    JSON members for the journal
--- Codes: ok, stale_ticket (no waiter has it) Publishes the waiter's new rank, or that every replica has to
--- read the whole room.
+-- Codes: ok, stale_ticket (no waiter has it)
+-- Publishes the waiter's new rank, or that every replica has to read the whole room.
 
 function verb.move()
   local session = line.by_ticket(args.ticket)
