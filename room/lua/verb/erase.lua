@@ -57,8 +57,6 @@ local function rename_parties()
 end
 
 function verb.erase()
-  advance()
-
   local session = command('HGET', SELLERS, args.seller)
   if session and not args.end_places then return 'seller_has_place', session end
   if args.check then return 'ok' end
