@@ -158,7 +158,6 @@ func (s *Subscription) reset() {
 	s.cfg.Reconnects.Inc()
 	s.cfg.Log.Warn("subscription is silent: connecting again")
 	s.missing.Store(0)
-	s.cfg.Clock.Forget()
 	s.mu.Lock()
 	ps := s.ps
 	s.ps = nil

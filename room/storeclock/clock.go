@@ -9,7 +9,7 @@ import (
 
 const (
 	// how long the best estimate is kept: long enough to include a quick message, and short enough to recover
-	// from a clock jump without a report
+	// from a clock jump without a report, or from another server whose clock is a little behind
 	window = 5 * time.Second
 	// how long after Redis's clock was set earlier messages may still arrive
 	setFor  = 10 * time.Second
@@ -52,14 +52,6 @@ func (c *Clock) Sample(ms int64) {
 
 func (c *Clock) leadOf(at time.Time, ms int64) int64 {
 	return ms*int64(time.Millisecond) - int64(at.Sub(c.start))
-}
-
-// Forget drops all samples, since another server may answer now. The last estimate stays until the next
-// message.
-func (c *Clock) Forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now, c.last, c.until = 0, 0, time.Time{}
 }
 
 // Restart uses only Redis's answer to the call sent at `sent`, since its clock was set. Earlier messages that

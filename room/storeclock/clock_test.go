@@ -25,9 +25,6 @@ func TestClockGoesByTheMessageThatWasFastestOnItsWay(t *testing.T) {
 		require.Equal(t, start+ahead-3+2000, c.MS())
 		require.Equal(t, start+ahead-3+1000, c.At(time.Now().Add(-time.Second)))
 		require.Equal(t, 2*time.Second, c.Since(start+ahead-3))
-		c.Forget()
-		c.Sample(start)
-		require.Equal(t, start, c.MS(), "another server may answer now")
 	})
 }
 
@@ -54,10 +51,6 @@ func TestMessageOfBeforeRedisClockWasSetBackDoesNotCount(t *testing.T) {
 		c.Sample(start + 60_000)
 		require.Equal(t, start+60_000, c.MS(),
 			"nothing of before comes in so late: the clock was set without a report")
-		c.Restart(time.Now(), start)
-		c.Forget()
-		c.Sample(start + 60_000)
-		require.Equal(t, start+60_000, c.MS(), "another server may answer now")
 	})
 }
 
