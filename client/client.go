@@ -43,7 +43,7 @@ const (
 	mostPause   = 20 * time.Second // also before a socket is opened again
 	mostAnswer  = 1 << 20          // bytes
 	mostAfter   = 60               // seconds of a Retry-After
-	mostBusy    = 2                // the same while the number is busy: the code that it waits for may come
+	mostBusy    = 2                // seconds of it for number_busy: the earlier code may come sooner
 )
 
 // New returns a client of the server at a URL, such as "https://waitroom.example".

@@ -15,7 +15,7 @@ import (
 const (
 	silentFor = 40 * time.Second // the server pings every 25 seconds
 	handshake = 5 * time.Second  // of a socket with its first state: the seller is not away by then
-	blocked   = 2                // so many sockets in a row that were lost before a state: none comes through
+	blocked   = 2                // sockets in a row that broke before a first state: states polls after that
 	pollEvery = time.Second      // where sockets do not come through
 	mostFrame = 1 << 16          // bytes
 )

@@ -284,6 +284,8 @@ func (t *Turn) forget(ctx context.Context, err error) error {
 	return err
 }
 
+// release ends the place at the server. If the place has ended already, that is no error for "cancelled" or
+// for the same outcome; otherwise release returns *Ended.
 func (t *Turn) release(ctx context.Context, reason string, fence int64) error {
 	q := t.request(http.MethodDelete, "/lock")
 	q.query = url.Values{"reason": {reason}}

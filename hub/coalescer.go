@@ -36,7 +36,8 @@ func (b *coalescer) stop() {
 	}
 }
 
-// flush marks every socket of the room for a state frame, unless a flush has just done that.
+// flush marks every socket of the room for a state frame if a change is due. Before `until`, which is
+// Config.Coalesce after the last flush or headStart after the change, it plans a flush for then.
 func (b *coalescer) flush() {
 	l := b.l
 	l.mu.Lock()

@@ -15,7 +15,7 @@ import (
 // version. A socket's own parts stand between them, in the order of docs/api.md.
 type shared struct {
 	open   []byte // {"type":"state","room":"…"
-	head   []byte // ,"epoch":…,"version":…,"server_time":
+	head   []byte // open, then ,"epoch":…,"version":…,"server_time":
 	length []byte // ,"queue_length":…,"estimated_wait":
 	lease  []byte // ,"lease_expires_at":…,"fence":
 	tail   []byte // the members of wire.Public, ,"claim_by":

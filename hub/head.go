@@ -45,7 +45,8 @@ func (l *localRoom) foremost(n int) func(yield func(*session) bool) {
 	}
 }
 
-// visit probes the head of the line, and drops messages that may not be shown any more.
+// visit probes the head of the line, and reports silent sessions that have answered as present. It also drops
+// messages that may not be shown any more.
 func (l *localRoom) visit() {
 	now, ms := l.h.now(), l.h.clock.MS()
 	l.mu.Lock()

@@ -166,8 +166,8 @@ func (h *Hub) failed(ctx context.Context, what string, id room.ID, err error) {
 // now returns the time on the hub's own clock, in ns.
 func (h *Hub) now() int64 { return int64(time.Since(h.start)) }
 
-// ClockTurned makes the hub ask Redis for its time again after its clock was set; earlier messages have wrong
-// times. The shards of a cluster have clocks of their own, and the hub uses the times from each.
+// ClockTurned makes the hub ask Redis for its time again after Redis's clock was set. Earlier messages have
+// wrong times. With Redis Cluster it does nothing: each shard has a clock, and the hub uses all of them.
 func (h *Hub) ClockTurned() {
 	if _, cluster := h.cfg.Redis.(*redis.ClusterClient); cluster {
 		return

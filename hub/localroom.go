@@ -93,6 +93,8 @@ func (l *localRoom) enter(c *conn, id string) bool {
 	return true
 }
 
+// seatConn adds a socket to a session. The session is looked up if it is new, if the socket's link is not
+// known yet, or if it has messages, since these may have been rejected.
 func (l *localRoom) seatConn(c *conn, id string) {
 	s := l.m.Session(id)
 	if s == nil {

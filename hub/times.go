@@ -47,8 +47,8 @@ func (n *notices) in(lang string) []byte {
 	return []byte("null")
 }
 
-// redraw sets the parts of frames that all sockets share. An event changes what time decides only by what
-// support has set; visits see all else. The room's lock guards it.
+// redraw sets the parts of frames that all sockets share. It sets those that time changes only at first and
+// when support's settings have changed: visits follow the time. The room's lock guards it.
 func (l *localRoom) redraw() {
 	l.shared.state(&l.m.State)
 	if !l.shared.timed || !l.m.Room.Support.Equal(l.shared.support) {

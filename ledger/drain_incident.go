@@ -31,7 +31,8 @@ func (w *work) journalIncident(n record) error {
 		ticket: r.Ticket, fence: r.Fence, seller: r.Seller, detail: plain(r.Reason), at: r.At, inTimeline: true})
 }
 
-// addTicketReused adds the incident of a ticket that another seller has already.
+// addTicketReused adds the incident of a ticket that another seller has already. The time stands for the
+// fence, so that a later reuse of the ticket is another incident.
 func (w *work) addTicketReused(epoch int64, r room.Record) error {
 	return w.addIncident(epoch, alarm{kind: "ticket_reused", subject: fmt.Sprint(epoch, "/", r.Ticket),
 		ticket: r.Ticket, fence: r.At /* the ticket may be reused again */, seller: r.Seller, at: r.At,

@@ -72,8 +72,8 @@ func applyInOrder(s sqldb.Session, runs []*run) error {
 	}
 }
 
-// advance takes the next records: those before the first one that is alone, or that one. It returns false if
-// none is left.
+// advance takes the next records: those before the first whose effect is alone. If that is the first of all,
+// advance takes only that record. It returns false if no record is left.
 func (r *run) advance() bool {
 	n := slices.IndexFunc(r.records, func(n record) bool { return effects[n.Type].alone })
 	switch n {

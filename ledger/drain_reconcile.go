@@ -85,7 +85,7 @@ func (l *Ledger) reconcile(ctx context.Context, id room.ID, epochs []int64) erro
 	return nil
 }
 
-// newerMasterFor is for how long an epoch after its room's may belong to a newer master.
+// newerMasterFor is how long after it began an epoch above the room's current one may be a newer master's.
 const newerMasterFor = 24 * time.Hour
 
 // ofNewerMaster reports whether an epoch may come from a master that this replica does not know yet. Epochs

@@ -107,8 +107,8 @@ func (t assignedTo) objection() string {
 	return ""
 }
 
-// objectionToGiven is objection for a message that support gives to a lease, live or over. A lease cannot
-// have caused a message that was sent before it began.
+// objectionToGiven is objection for a message that a holder claims, or that support gives to a lease, live or
+// over. A lease that is over did not cause a message that was sent a second and the guard before it began.
 func (w *work) objectionToGiven(r room.Record) (string, error) {
 	if r.Result != room.Late {
 		found, err := w.factsOf([]room.Record{r})

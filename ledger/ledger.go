@@ -108,7 +108,8 @@ func New(c Config) *Ledger {
 // Close waits for the OnIncident call in progress.
 func (l *Ledger) Close() { l.alerts.close() }
 
-// Status is the ledger's state. It is behind while the database is away or a journal waits.
+// Status is the ledger's state. It is behind while the database is away, or once a journal has waited for
+// over 3 seconds.
 type Status struct {
 	Behind  bool
 	Since   time.Time // zero when not behind

@@ -36,7 +36,7 @@ func (l *Ledger) RecordNear(ctx context.Context, id room.ID, places []NearPlace)
 }
 
 // near adds a place's row and task unless the row is there. A place keeps its ticket and the time of joining
-// when a loss of data begins a new epoch, so they are the key, in no epoch.
+// when a loss of data begins a new epoch, so both name the row, whose epoch is 0.
 func (w *work) near(p NearPlace) error {
 	added, err := w.Exec(`INSERT INTO timeline (room, epoch, entry, n, at, kind, ticket, fence, seller, detail)
 		VALUES ($1, 0, $2, $3, $4, 'near', $3, 0, $5, $6) ON CONFLICT DO NOTHING`,

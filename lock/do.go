@@ -16,9 +16,9 @@ type Option func(*holding)
 // Do runs fn while it has the lock, and always unlocks: after a return, an error, a panic (which goes on) and
 // a cancelled ctx.
 //
-// fn's context is cancelled when the lease is over. This process's monotonic clock from before the
-// request judges that: earlier than any other caller can get the lock, never later. Its context.Cause is
-// then ErrNotHeld. fn is not stopped by force: work that must not happen twice hands the fence to each
+// fn's context is cancelled when the lease is over, with ErrNotHeld as its context.Cause. The lease counts
+// from before the request, by this process's monotonic clock, so it is cancelled before any other caller can
+// get the lock. fn is not stopped by force: work that must not happen twice hands the fence to each
 // system that it writes to.
 //
 // Do returns TryLock's error without running fn, else fn's. Joined to that, also to nil, is

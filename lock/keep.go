@@ -60,8 +60,8 @@ func (h *holding) renew(ctx context.Context, over *time.Timer, lost func()) {
 	}
 }
 
-// renewOnce makes the lease end a whole lease from now, and leaves time for another attempt where it hangs.
-// An attempt with a lost answer may have extended it: after one, it asks the store for the end first.
+// renewOnce makes the lease end a whole lease from now. It ends after a third of one, so that an attempt that
+// hangs leaves time for another. After a failed attempt it first asks the store for the lease's end.
 func (h *holding) renewOnce(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, min(h.lease/renewals, time.Until(h.held.ExpiresAt)))
 	defer cancel()

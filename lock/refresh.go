@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Refresh makes the lease end a time from now, where it would end before. Other libraries call this Refresh,
-// or extending by an expiry. A lease that ends later, or has just begun, stays as it is. Its errors are
-// Extend's, with ErrNotHeld also if the lease was over before, or is nil.
+// Refresh makes the lease end fromNow from now, unless it ends later or less than a millisecond sooner. Other
+// libraries call this Refresh, or extending by an expiry. Errors: ErrNotHeld if the lease is nil or was over
+// before, ErrInvalidKey, ErrInvalidLease for a fromNow under a millisecond, and those of Extend and IsHeld.
 func Refresh(ctx context.Context, locker Locker, lease *Lease, fromNow time.Duration) error {
 	if lease == nil {
 		return fmt.Errorf("%w: there is none: it is nil", ErrNotHeld)

@@ -65,7 +65,7 @@ func (l *lane) run(ctx context.Context) {
 	}
 }
 
-// tick is one round of run.
+// tick does the lane's free tasks: it claims until none is left, and waits for those in progress.
 func (l *lane) tick(ctx context.Context) error {
 	r := l.newRound()
 	asOf, err := l.worker.store.Now(ctx)
@@ -170,8 +170,8 @@ func (l *lane) settle(ctx context.Context, t Task, next Phase, failed error) err
 }
 
 // unlock writes the next phase, and retries until ctx ends: a phase whose end is not written is done again.
-// A next phase without a valid name is a fault of the kind. The phase then counts as failed and is retried.
-// So does one that returned Settled and had not ended. A phase that this tick has tried waits for the next.
+// A phase that returns an invalid name, or Settled without having ended, counts as failed and is retried. If
+// this tick has tried the next phase already, the task rests for one tick.
 func (l *lane) unlock(ctx context.Context, t Task, next Phase) error {
 	w := l.worker
 	if next == Settled {

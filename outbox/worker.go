@@ -60,8 +60,8 @@ func NewWorker(c Config) (*Worker, error) {
 
 const tidyEvery = time.Minute
 
-// Run looks for tasks at every tick until ctx ends, and returns its error. It then cancels phases in
-// progress, and releases their tasks for other workers.
+// Run looks for tasks at every tick until ctx ends. It then cancels the phases in progress, releases their
+// tasks for other workers, and returns ctx's error.
 func (w *Worker) Run(ctx context.Context) error {
 	var g errgroup.Group
 	for _, l := range w.lanes {

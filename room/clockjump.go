@@ -54,7 +54,7 @@ func (o *clockOffset) observe(least, most time.Duration, sent, read time.Time, r
 		o.ahead, o.noted, o.turned = redis, read, read
 		return ahead
 	case back > jumpLeast:
-		o.ahead, o.turned = min(o.ahead, redis), read // a jump ahead that was taken back counts until now only
+		o.ahead, o.turned = min(o.ahead, redis), read // the clock may be back before its last jump ahead
 		return -back
 	}
 	return 0

@@ -226,7 +226,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// mostReplays bounds the replays of one call. One is enough unless Redis loses writes again meanwhile.
+// mostReplays bounds the attempts of one call: there is another one after each replay or answer "ahead". Two
+// are enough unless Redis loses writes again meanwhile.
 const mostReplays = 5
 
 // attempt runs the verb once. If retryAfter > 0 the room is recovering and the verb was not executed.

@@ -227,7 +227,8 @@ func (x *index) register(ctx context.Context, id ID) (registration, error) {
 	return r, err
 }
 
-// list writes a room into the index, due at once.
+// list writes a room into the index, due at once. The room waits before it begins while the index's
+// generation or the server's history is younger than the recovery window, if a loss may be right before it.
 func (x *index) list(ctx context.Context, id ID) (registration, error) {
 	r := registration{local: time.Now()}
 	keys := []string{x.keys[0], x.keys[1], x.keys[2], x.keys[8]}
@@ -293,7 +294,7 @@ type claims struct {
 	next       time.Duration // until the next room is due; negative if no room is listed
 	generation string        // of the index: it changes if Redis lost the index
 	whole      bool          // every room in use is listed
-	listed     int           // number of listed rooms
+	listed     int           // number of listed rooms, and one more: see index/claim.lua
 	replicas   string        // the live replicas, for the room's script
 	now        int64         // unix ms of Redis's clock
 }

@@ -26,7 +26,8 @@ var luaFiles embed.FS
 // them.
 var others = []string{"library", "call", "functions", "lazily"}
 
-// eager are the modules that are not tables of functions, but for text.
+// eager are the modules that scriptText cannot create at their first use, since they are not tables of
+// functions. The other such module, text, is in first.
 var eager = []string{"advance"}
 
 // first are the modules that a thin lock needs. A script answers for it before it makes anything else.

@@ -62,7 +62,7 @@ type MatchRequest struct {
 	Keep     bool          // a match does not end the lease
 	Sender   string        // as the carrier wrote it
 	Foreign  bool          // the room accepts no messages of this sender: the message is unmatched
-	Astray   bool          // it was sent to another number than the room's: unmatched, and no first of its text
+	Astray   bool          // sent to another number than the room's: unmatched, and it has no duplicates
 	// Personal is true if anybody may have written the message. Its code ends a turn only if the turn's ask
 	// names the sender.
 	Personal bool
@@ -160,6 +160,9 @@ func requireMatch(a answer, err error) (answer, error) {
 // yet to compare.
 const maxTrips = 10
 
+// matchMessage returns a request as match.lua gets it, without Age and Fits. Of the digests, Same is of the
+// sender and text, and Stamped also of time and part. SameCode is of a code of at least smstext.DistinctCode
+// bytes, and LikeCodes are of all in the text that could be one.
 func (e *Engine) matchMessage(id ID, q MatchRequest) (m matchMessage, err error) {
 	d := digest(q.MessageID)
 	m = matchMessage{Digest: d, ID: jsonText(q.MessageID), From: q.From, To: q.To, Read: q.ReadAt,

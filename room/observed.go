@@ -8,6 +8,7 @@ type position struct {
 	lineage        string // the server's histories under which the epoch was written: see lineage.lua
 }
 
+// after reports whether a position is the same as another one or later.
 func (p position) after(other position) bool {
 	return p.epoch > other.epoch || p.epoch == other.epoch && p.version >= other.version
 }

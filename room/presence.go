@@ -83,8 +83,8 @@ func (e *Engine) Heartbeat(ctx context.Context, replica ReplicaNumber) (ReplicaN
 
 // DeadAfter returns the time without a heartbeat after which a replica counts as dead.
 //
-// It is well within AwayAfter: the replica's sessions count as gone since its last heartbeat, in every room,
-// before any of them is away.
+// It is a quarter of AwayAfter, at least 200 ms and at most 2.5 s. So the replica's sessions count as gone
+// since its last heartbeat, in every room, before any of them is away.
 func (e *Engine) DeadAfter() time.Duration {
 	return min(max(e.cfg.AwayAfter/4, 200*time.Millisecond), 2500*time.Millisecond)
 }

@@ -35,7 +35,7 @@ func (e *Engine) roster(ctx context.Context, id ID, most int) (Roster, error) {
 		if len(a.Away) > 0 {
 			w.AwaySince = int64(a.Away[i])
 		}
-		if p.Unclaimed && w.AwaySince != 0 {
+		if p.Unclaimed && w.AwaySince != 0 { // Redis has it AwayAfter early: see leases.finish_unclaimed
 			w.AwaySince += e.cfg.AwayAfter.Milliseconds()
 		}
 		r.Line[i] = w

@@ -18,7 +18,8 @@ type Terms struct {
 	Required    bool          // see Config
 }
 
-// Terms returns the settings of a room, with Config's for those that it does not have.
+// Terms returns the settings of a room, with Config's for its zero durations. Required is Config's only if
+// Config.Terms is nil.
 func (e *Engine) Terms(id ID) Terms {
 	if e.cfg.Terms == nil {
 		return Terms{Lease: e.cfg.Lease, ClaimWithin: max(e.cfg.ClaimWithin, 0),

@@ -27,9 +27,9 @@ func (e *Engine) watch(ctx context.Context) {
 	isNew := func(h string) bool { return !slices.Contains(known, h) }
 	for {
 		found, err := e.masters(ctx)
-		var unanswered redis.Error
+		var refused redis.Error
 		switch {
-		case errors.As(err, &unanswered) && (strings.HasPrefix(err.Error(), "ERR ") ||
+		case errors.As(err, &refused) && (strings.HasPrefix(err.Error(), "ERR ") ||
 			strings.HasPrefix(err.Error(), "NOPERM")):
 			return // embedded Redis has no INFO replication, or this user has no permission
 		case known != nil && slices.ContainsFunc(found, isNew): // also while another master hangs

@@ -42,7 +42,8 @@ type candidateItem struct {
 	Live      bool   `json:"live"`
 }
 
-// incidentItem is a violated guarantee.
+// incidentItem is an event that a person should look at, such as a source's clock that is off. At is in unix
+// ms.
 type incidentItem struct {
 	Key      string `json:"key"`
 	Kind     string `json:"kind"`

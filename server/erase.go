@@ -60,7 +60,7 @@ func Erase(ctx context.Context, cfg Config, q EraseRequest, out io.Writer) (err 
 	return e.run(ctx)
 }
 
-// ledgerIsThere prevents the creation of an empty ledger.
+// ledgerIsThere returns an error if the ledger's SQLite file is missing, since opening it would create one.
 func (c Config) ledgerIsThere() error {
 	path, ok := strings.CutPrefix(string(c.DatabaseURL), "sqlite:")
 	if !ok {

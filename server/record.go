@@ -67,8 +67,8 @@ func (s *Server) warnOfShort(name string, secret Secret) {
 	}
 }
 
-// sealKeys returns the keys that seal messages in the store. Without a shared secret it is a key of this
-// process: rooms with messages then seal with their own.
+// sealKeys returns the keys that seal messages in the store: from SMS_WEBHOOK_SECRET, else from SMS_SOURCES.
+// Without both it is a key of this process: rooms with messages then seal with secrets of their own.
 func (s *Server) sealKeys() (*seal.Keyring, error) {
 	if s.cfg.SMSWebhookSecret == "" {
 		if secrets := source.Secrets(s.cfg.SMSSources); len(secrets) > 0 {

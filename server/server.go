@@ -120,8 +120,9 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return s.assemble(registry)
 }
 
-// rereading returns a function that reads a setting again by `now`, and logs at most once a minute that it
-// cannot. Connections go on with what the file had before, until the server no longer takes that.
+// rereading returns a function that reads a setting again by `now`. It logs at most once a minute that it
+// cannot. Meanwhile new connections use what the file had at the start, for as long as Redis or the database
+// accepts that.
 func (s *Server) rereading(now func() (string, error)) func() (string, error) {
 	if now == nil {
 		return nil

@@ -106,8 +106,8 @@ func (s setting) value(given map[string]string) (string, error) {
 // inLines are the lists whose entries may be on lines of their own.
 var inLines = []string{"sms-sources", "support-tokens"}
 
-// isUTF16 reports whether a file is in the encoding of Windows' editors: it begins with their mark, or every
-// second byte of it is 0.
+// isUTF16 reports whether a file is in the encoding of Windows' editors. Such a file begins with their mark,
+// or half of its bytes are 0.
 func isUTF16(content []byte) bool {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
 		return true

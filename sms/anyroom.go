@@ -101,8 +101,8 @@ func roomsOf(rooms []NumberedRoom, p Post) (to []NumberedRoom) {
 	return to
 }
 
-// reachesNoRoom counts and reports a message that reached no room: to the rooms that it may be for, or to the
-// first that has its source, of this name.
+// reachesNoRoom counts and reports a message that reached no room. The rooms that it may be for get the
+// report, or else the first room by whose source it is signed.
 func (s *Service) reachesNoRoom(name string, signed, to []NumberedRoom, p Post) {
 	s.metrics.answers.WithLabelValues(noRoom).Inc()
 	number := "a number that it does not name"

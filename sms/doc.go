@@ -26,5 +26,5 @@
 //	Redis loses its data before 3         a repeat finds no lease: unmatched; nothing is guessed from memory
 //	Redis loses its data after 3          the ledger answers a repeat; the new epoch's leases are untouched.
 //	                                      An unmatched message is there once drained, without a lease
-//	same id, other content                it is a repeat: the first one counts
+//	same id, other content                it is a repeat for a day: the first one counts; later, it is new
 package sms

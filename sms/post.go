@@ -17,7 +17,7 @@ type Post struct {
 	To     string // the number that the message was sent to; "" if the source does not name it
 	SIM    string // the card that received the message, as the source calls it; "" if it names none
 	Text   Secret
-	SentAt string // RFC 3339, or unix seconds, milliseconds or microseconds; "" if the source gives none
+	SentAt string // RFC 3339, or unix seconds or ms, µs or ns, told apart by their size; "" if there is none
 	Stamp  int64  // unix ms: replaces SentAt in a derived ID only, and is not a time of sending
 
 	Ref, Part, Parts string // of a piece of a long message

@@ -148,9 +148,9 @@ func numeral(text string, p piece) bool {
 		partOf(text[p.to], p.size(), after)
 }
 
-// partOf reports whether two runs of digits with a sign between them are one number. They are if a comma
-// separates groups of three digits, or a stroke or a wave separates two of about the same length ("730214/3분"
-// has a code and a time).
+// partOf reports whether two runs of digits with a sign between them are one number. A point always joins
+// them; a comma, at most three digits and three more; a colon, two of at most two digits; a stroke or a wave,
+// two whose lengths differ by at most two ("730214/3분" has a code and a time).
 func partOf(sign byte, left, right int) bool {
 	switch sign {
 	case '.':

@@ -45,7 +45,7 @@ type Config struct {
 	Ledger Ledger // nil = no second line
 	// SMS_WEBHOOK_SECRET; "" = none: rooms without their own take no messages
 	Secret string
-	// for rooms with their own secret; nil, also for one room = none
+	// returns a room's own verifier; if Own or its result is nil, Secret counts for the room
 	Own     func(room.ID) *Verifier
 	Source  SourceOf                              // formats of phones and providers; nil = none
 	Heard   func(context.Context, room.ID, Heard) // called with each signed request; nil = no call
@@ -181,7 +181,8 @@ func (s *Service) refuse(id room.ID, source string, err error, begun time.Time) 
 	}
 }
 
-// attribute matches a message that was read at an instant, and returns the engine's request too.
+// attribute matches a message that was read at an instant, and returns the engine's request too. If another
+// message had the same id over a day ago, this one gets an id of its sender, text and time.
 func (s *Service) attribute(ctx context.Context, id room.ID, source string, m message, read time.Time) (
 	match room.Match, q room.MatchRequest, err error) {
 	q = s.request(id, source, m, read)

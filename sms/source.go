@@ -84,8 +84,8 @@ func (s *Service) heard(ctx context.Context, id room.ID, name string, posts []Po
 	}
 }
 
-// answerAll answers each message of a request. An error of the store is the whole request's, so that the
-// source sends it again; another one is its only where no message has an answer.
+// answerAll answers each message of a request. If the store fails, it returns that error alone, so that the
+// source sends the request again. Any other error is returned only if no message has an answer.
 func (s *Service) answerAll(posts []Post, err error, take func(Post) (Answer, error)) ([]Answer, error) {
 	var answers []Answer
 	for _, p := range posts {

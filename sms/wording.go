@@ -107,7 +107,7 @@ func containsAny(text string, words ...string) bool {
 }
 
 // hidden reports whether a number is next to the stars of a partly hidden one: "****1234", "1234****",
-// "*250284".
+// "*250284". Stars on both sides hide nothing.
 func hidden(before, after string) bool {
 	if hiddenPart.MatchString(before) != hiddenAfter.MatchString(after) {
 		return true

@@ -45,13 +45,13 @@ var spentBehind = vocabularyOf(list{words: `만료되었습니다, 만료됐습�
 	ikke lenger, již není, už není, neplatný,
 	nu mai este, már nem, δεν ισχύει, ใช้ไม่ได้, หมดอายุแล้ว, لم يعد, منتهي, अब मान्य नहीं`})
 
-// spentBefore words do so before the word for a code.
+// spentBefore words mark a code as void, wrong or not to be given away. They stand before the word for it.
 var spentBefore = vocabularyOf(list{words: `previous, wrong, incorrect, invalid, expired, ask for your,
 	asks for your, nhập sai, sai, yêu cầu cung cấp, 索取, 索要, 사용된, 사용한, 만료된, 폐기된, 무효화된, 취소된, 잘못된,
 	used, cancelled, ignore, disregard, ignore the, 잘못 발송된, 입력하신, 無効な, 失効した, 使用済みの, 已作废的, 失效的, 过期的`})
 
-// oldBefore words do so only if a word in newBefore stands before another word for a code. "계정 이전 인증번호" is
-// the code for moving an account.
+// oldBefore words mark a code as replaced if a newBefore word stands before another word for a code. Alone
+// they do not: "계정 이전 인증번호" is the code for moving an account.
 var (
 	oldBefore = vocabularyOf(list{words: `기존, 기존의, 이전, 이전의, 종전, 예전, 직전, 지난번, 이전 발송, 기발송, 앞서 발송된,
 	앞서 보낸, 먼저 발송된, 먼저 보낸,

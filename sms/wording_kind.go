@@ -1,6 +1,7 @@
 package sms
 
-// kind is what a word indicates about a number near it.
+// kind is what a word indicates about a number near it. The order counts: beside takes a run of letters and
+// digits that follows a word only for the kinds up to calling.
 type kind int
 
 const (

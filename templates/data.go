@@ -31,7 +31,7 @@ type pageData struct {
 	Rejected     bool              `json:"rejected"`
 	JoinedDevice bool              `json:"joined_device"`
 	PushKey      string            `json:"push_key,omitempty"`
-	Plain        string            `json:"plain,omitempty"` // the path of the cookie that says so
+	Plain        string            `json:"plain,omitempty"` // path of web's plainCookie; "" = not set
 	Markets      []MarketplaceInfo `json:"markets,omitempty"`
 	Icons        iconsByState      `json:"icons"`
 	Words        LiveText          `json:"words"`

@@ -81,7 +81,7 @@ type place struct {
 	epoch, ticket int64
 }
 
-// visits groups events by place, the place that began last first.
+// visits groups events by place: the place that began last is first, and events without a place come last.
 func visits(events []StoryEvent) [][]StoryEvent {
 	events = inOrder(events)
 	of := map[place]int{}

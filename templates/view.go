@@ -1,14 +1,13 @@
-// Package templates renders the seller's pages.
+// Package templates renders the pages of sellers, of the support desk and of the API's description.
 //
-// It does not know the engine: handlers fill a view struct of plain values and
-// render a component. Components:
+// It does not know the engine: handlers fill a view struct of plain values and render a component, such as
 //
 //	RoomPage(RoomView)   the page of one room, in its reader's state
 //	ErrorPage(ErrorView) a page for a browser whose request is refused
 //
 // The pages load only themselves and the files under AssetPrefix, so they have to be served with
-// ContentSecurityPolicy. They work by plain forms without JavaScript. The forms and links send these
-// requests, each answered by 303 back to the page:
+// ContentSecurityPolicy. The room's page works by plain forms without JavaScript. Its forms and links send
+// these requests; each POST is answered by 303 back to the page:
 //
 //	POST /rooms/{room}/join   seller_id, lang
 //	POST /rooms/{room}/leave  reason=completed|cancelled, fence (only of a holder), confirm=yes
@@ -18,7 +17,7 @@
 //	GET  /rooms/{room}?ask=leave|done|reject  shows the page with that Ask
 //	GET  /rooms/{room}?not={message_id} shows the page without that offer
 //	GET  /rooms/{room}?entered={message_id} folds that code: the seller has entered it
-//	GET  /rooms/{room}?lang=ko|en switches the language
+//	GET  /rooms/{room}?lang={lang} switches to one of Languages
 //
 // Of a room with a Brand they also load GET /rooms/{room}/brand/{digest}/logo and …/style.
 //
@@ -42,7 +41,7 @@
 //	body[data-entered]     "true" once the seller has entered the code of a turn that it completed
 //	body[data-messages]    "true" while a message is shown; body[data-offer]: while one waits to be claimed
 //	body[data-paused]      "true" while support has paused the room
-//	body[data-closed]      "true" while the reader can not join, since the room is outside its hours
+//	body[data-closed]      "true" while the reader can not join, since the room is closed
 //	#seller-id #join       the form's field and button (idle and ended)
 //	#error                 the error of the last press (idle and ended); empty otherwise.
 //	                       [data-error=waiting], [data-error=locked]: the same in those states
@@ -83,7 +82,7 @@
 //	#say #shout            announcements for screen readers, politely and at once
 //	#notice                what support did for this seller, empty once it is no longer true
 //	#paused                visible while the room is paused, outside of the seller's own turn
-//	#closed                visible while the room is outside its hours, to a seller without a place
+//	#closed                visible while the room is closed, to a seller without a place
 package templates
 
 import "github.com/waitroom/waitroom/room/wire"

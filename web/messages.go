@@ -75,7 +75,7 @@ func waitOf(c *gin.Context) (time.Duration, error) {
 }
 
 // awaitMessages polls until there is something to answer. A turn ended by a message counts as over only once
-// that message may be shown. The room is followed for a place that has to wait, and for no other caller.
+// that message may be shown. awaitMessages subscribes to the room's changes only once it has to wait.
 func (h *lockAPI) awaitMessages(c *gin.Context, session string, wait time.Duration) (room.Seat, error) {
 	begun := time.Now()
 	var changed <-chan struct{}

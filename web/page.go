@@ -145,8 +145,8 @@ func roomView(id room.ID, lang string, v room.View, seat room.Seat, lease time.D
 	return page
 }
 
-// addCodes adds the reader's asks and messages. The page shows a turn's message until the next place, a late
-// one too.
+// addCodes adds the holder's asks and offers, and the reader's messages. Of earlier turns it adds late
+// messages alone.
 func addCodes(page *templates.RoomView, v room.View, seat room.Seat) {
 	if seat.Status == room.Locked && v.Lease != nil {
 		page.Codes = &templates.CodesView{Asked: v.Lease.Asked, Open: v.Lease.Open}

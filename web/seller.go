@@ -266,7 +266,7 @@ func (h *pages) askArrival(c *gin.Context, id room.ID, token, other string) {
 		Other: other}))
 }
 
-// arriveForm is POST of that question.
+// arriveForm is POST /rooms/{room}/arrive: the answer yes to askArrival's question.
 func (h *pages) arriveForm(c *gin.Context) {
 	if h.Sellers == nil {
 		h.Refuse(c, "not_found")

@@ -125,8 +125,9 @@ func cookieless(c *gin.Context) bool {
 	return c.PostForm(cookieField) != "" && len(c.Request.Cookies()) == 0
 }
 
-// visitor returns the browser's session, or gives it a new one. So the browser's first join comes from
-// the session that it keeps. If sellers come with tokens, a session is exchanged for a token instead.
+// visitor returns the browser's session, or gives it a new one. So the browser's first join comes from the
+// session that it keeps. If sellers come with tokens, visitor makes no session: a browser gets one for the
+// token in its address (see arrive), and visitor returns what acting does.
 func (s *sessions) visitor(c *gin.Context) (string, error) {
 	session, err := room.ParseSession(s.cookie(c))
 	if s.Sellers != nil {

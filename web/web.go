@@ -59,7 +59,7 @@ type Sockets interface {
 }
 
 // SMS takes an inbound message: it checks the signature in the header and returns where the message belongs.
-// Claim gives an unmatched message to the holder that claims it, if both lines of defence agree.
+// Claim gives an unmatched message to the holder that claims it, if both the engine and the ledger agree.
 type SMS interface {
 	Receive(ctx context.Context, id room.ID, header http.Header, body []byte) (sms.Answer, error)
 	ReceiveFrom(ctx context.Context, id room.ID, source string, r sms.Request) ([]sms.Answer, error)

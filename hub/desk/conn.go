@@ -123,8 +123,8 @@ func (c *Conn) writeFeed(w *socket.Writer) {
 	}
 }
 
-// open sends everything, at first and when the socket is too far behind; it returns false if there is nothing
-// yet.
+// open makes the source's opening what writeFeed writes next, at first and when the socket is too far behind.
+// It returns false if there is no opening yet.
 func (c *Conn) open() bool {
 	o, ok := c.source.opening()
 	if !ok {

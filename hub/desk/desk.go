@@ -44,7 +44,7 @@ type Item struct {
 type Watcher struct {
 	Key   string    // of its sign-in: SignOut closes all sockets with it
 	Until time.Time // its sign-in ends
-	// reports whether the agent is still signed in; called every Recheck. After an error that is unknown
+	// reports whether the agent is still signed in; called every Recheck. An error: it is not known
 	Valid func(context.Context) (bool, error)
 
 	Program bool // it has sent a token, which no page can have a browser send: any Origin will do
@@ -79,7 +79,7 @@ type Host interface {
 // Status is the state of a replica.
 type Status struct {
 	Sockets, Rooms  int
-	Stale, Draining bool // the store, the replica itself
+	Stale, Draining bool // no probe of the subscription came back lately; the replica drains
 }
 
 // Metrics are the desk's metrics.

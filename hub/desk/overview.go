@@ -156,8 +156,9 @@ func (o *overview) list(ctx context.Context) bool {
 	return true
 }
 
-// take adds the rooms in use and removes the others, except rooms listed by name and those in which something
-// has just happened.
+// take adds the rooms in use and removes the others. It keeps rooms listed by name, and those in which
+// something has happened since `asked`. It marks rooms to be read: with `all` every one, otherwise those that
+// were never sent and those whose trouble may end by time alone.
 func (o *overview) take(active []room.ID, all bool, asked time.Time) {
 	there := make(map[room.ID]bool, len(active))
 	for _, id := range active {

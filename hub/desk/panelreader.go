@@ -12,7 +12,7 @@ const minuteMS = int64(time.Minute / time.Millisecond)
 // panelReader reads a room's side panels, with one call at a time.
 type panelReader struct {
 	r      *Room
-	minute int64 // in which minutes were read last
+	minute int64 // the minute (unix time) in which the counts by the minute were read last
 	since  int64 // unix ms: minutes before it are known
 }
 

@@ -61,7 +61,7 @@ func (p *sidePanels) observe(e *room.Event) {
 	}
 }
 
-// observePause makes the pause due when it begins, and drops it when it ends.
+// observePause makes the pause due when it begins or ends. A read after its end returns none, which drops it.
 func (p *sidePanels) observePause(paused bool) {
 	if p.paused != paused {
 		p.paused = paused

@@ -36,8 +36,8 @@ type Room struct {
 	id     room.ID
 	mu     *sync.RWMutex
 	line   Line
-	over   func() // the last watcher has left; under the lock
-	ended  bool   // likewise
+	over   func() // called under the lock when the last watcher has left
+	ended  bool   // the last watcher has left
 	feed   feed
 	roster mirror.Roster
 	live   bool // the roster is at the mirror's version

@@ -10,7 +10,7 @@ import (
 const (
 	handoffsIn = time.Minute      // handoffs are those within
 	lostFor    = 10 * time.Minute // how long a loss of data is trouble
-	someLeases = 3                // with fewer ended leases, most of them expired means nothing
+	someLeases = 3                // fewest ended leases of which an expired majority is trouble
 )
 
 // row is a room of the overview.

@@ -14,7 +14,7 @@ const (
 // Backoff is the growing delay between retries: it doubles.
 type Backoff struct {
 	Most   time.Duration // default 1 s
-	Jitter bool          // wait for some time between half of that and all of it
+	Jitter bool          // each wait is random, from half of the delay to all of it
 	wait   time.Duration
 }
 

@@ -217,6 +217,8 @@ func (k *Keyspace) configure(ctx context.Context) error {
 
 const notifyOption = "notify-keyspace-events"
 
+// enable adds to a server's option what is missing of K (by key), g (such as del) and x (expired). A has both
+// g and x.
 func enable(ctx context.Context, c configurer) error {
 	found, err := c.ConfigGet(ctx, notifyOption).Result()
 	if err != nil {

@@ -190,8 +190,8 @@ func (s *Subscription) AsOf() int64 {
 	return s.cfg.Clock.MS() - silent.Milliseconds()
 }
 
-// Lost reports that the subscription has been dead for so long that a new socket would get no data or old
-// data.
+// Lost reports whether no probe came back for three probe intervals, counted from the start if none ever did.
+// A new socket would then get no data or old data.
 func (s *Subscription) Lost() bool {
 	return time.Since(s.start)-time.Duration(s.heard.Load()) >= 3*s.cfg.Probe
 }

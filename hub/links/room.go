@@ -61,8 +61,9 @@ func (r *Room[S]) which(is func(k *Stand, session string, seat *mirror.Seat) boo
 // Missed marks all sockets to be checked, after events that may have been missed. Only the event of a join
 // shows that a browser has a place of its own. begin is true if the caller has to start checking.
 //
-// The linked place's state does not answer the question. While it is live, its browsers can join no other
-// one, but Redis may have lost the link and kept the place. After its end, most browsers have had no place.
+// The linked place's state does not show that. While the place is live, its browsers can join no other one,
+// but Redis may have lost the link and kept the place. Once it has ended, a browser may have had a place of
+// its own since, but most have not.
 func (r *Room[S]) Missed() (begin bool) {
 	for _, s := range r.sockets {
 		s.Stand().missed = true

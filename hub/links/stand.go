@@ -60,7 +60,8 @@ func (k *Stand) Messages(list []mirror.Message) []mirror.Message {
 	return slices.DeleteFunc(list, func(m mirror.Message) bool { return !m.Offered && m.Fence != k.fence })
 }
 
-// over reports whether the browser has a place of its own, or has had one since it joined the other one.
+// over reports whether the browser has a place of its own. Once the linked place has ended, it is enough that
+// the browser had one with a later ticket than the linked place and than its own place before.
 func (k *Stand) over(own, place *room.Seat) bool {
 	return own.Live() || own.Ticket > max(k.ticket, k.had) && !place.Live()
 }

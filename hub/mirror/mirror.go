@@ -30,7 +30,7 @@ type Effects[V any] struct {
 	Verdict  Verdict
 	Noticed  []*Session[V] // have a notice
 	Judging  []*Session[V] // their turn ends by a message that the ledger is asked about
-	Snapshot Reason        // why a snapshot is needed; "" = none is, and else there is nothing more
+	Snapshot Reason        // why a snapshot is needed, and then the fields below are zero; "" = it is not
 	Anew     bool          // an epoch has begun: presence is to be reported again
 	Seats    []*Session[V] // sessions whose seat was set, or who asked for a code
 	Caught   []*Session[V] // sessions whose answer was ahead, and is not any more

@@ -92,7 +92,8 @@ func (s *Span) gap(e *wire.Event) Reason {
 	return ReasonGap
 }
 
-// codesOnly reports whether an event has changed only the holder's asks.
+// codesOnly reports whether an event has left the line, the lease and its end as they were. The holder's asks
+// or the deadline of its claim may have changed.
 func codesOnly(e *wire.Event, before *wire.Lease) bool {
 	return len(e.Joined)+len(e.Ended)+len(e.Moved)+len(e.Missed) == 0 && e.Lease != nil &&
 		e.Lease.Fence == before.Fence && e.Lease.ExpiresAt == before.ExpiresAt

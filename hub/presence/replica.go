@@ -60,8 +60,8 @@ func (r *Replica) alive(now int64) bool {
 // Heartbeat keeps the replica's number alive; calls must not overlap.
 //
 // If all is true, the caller reports every session again: the replica counted as dead, or Redis may have lost
-// its reports. If some is true, rooms have reports that waited for this heartbeat. Their own flag shows it,
-// since this heartbeat may have begun in time and be answered after the previous one is too old.
+// its reports. If some is true, rooms have reports that waited for this heartbeat. A room sets the
+// flag `refused` if the last answered heartbeat is too old, even while a later one is under way.
 func (r *Replica) Heartbeat(ctx context.Context) (all, some bool) {
 	ctx, cancel := context.WithTimeout(ctx, r.Engine.DeadAfter())
 	defer cancel()

@@ -74,7 +74,8 @@ func (r *Room) Entered(id string, s *Session) {
 	}
 }
 
-// Joined handles another socket of a session, with which a silent session has answered.
+// Joined handles a socket or an answer of a session. If the session was silent and waits, it is reported as
+// present again.
 func (r *Room) Joined(id string, s *Session, waits bool) {
 	if r.silent[id] {
 		delete(r.silent, id)

@@ -9,7 +9,7 @@ import (
 const (
 	slots       = 100 // over how many moments of the ping interval the sockets are spread
 	answerSlots = 40  // how many moments a browser has to answer
-	leastAnswer = 5   // which part of the ping interval it has at the least, where its ping was written late
+	leastAnswer = 5   // and at least one part in so many of the ping interval, after its ping was written
 )
 
 // wheel pings each socket once in an interval, spread over the interval, and closes silent ones: nothing was

@@ -227,7 +227,7 @@ func (w *wire) giveUp(rest []byte) {
 	_, _ = nb.write(w, frame)
 }
 
-// ended records why the connection ended: the kernel gave up since the other side acknowledged nothing.
+// ended records that the other side was silent if the kernel gave up since it acknowledged nothing.
 func (w *wire) ended(err error) {
 	if errors.Is(err, syscall.ETIMEDOUT) {
 		w.lost.Store(true)

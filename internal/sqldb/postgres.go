@@ -104,7 +104,7 @@ func (p *postgres) Connect(ctx context.Context) (driver.Conn, error) {
 
 func (p *postgres) connect(ctx context.Context, named bool) (driver.Conn, error) {
 	cfg := *p.cfg
-	if p.reread != nil { // else, and while it is not readable, those of the start
+	if p.reread != nil { // without reread, or while it fails, user and password stay those of the start
 		if text, err := p.reread(); err == nil {
 			if now, err := parseURL(text); err == nil && now.pg != nil {
 				cfg.User, cfg.Password = now.pg.cfg.User, now.pg.cfg.Password

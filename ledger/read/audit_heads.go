@@ -69,7 +69,7 @@ func parseHeads(text string) (heads, error) {
 			json.Unmarshal(row[2], &e.hash), json.Unmarshal(row[3], &e.at))
 		h[id] = e
 	}
-	if err != nil || h.text() != text { // there is more behind it, or it is written otherwise
+	if err != nil || h.text() != text { // text behind the digest, or another spelling of the same heads
 		return nil, fmt.Errorf("%q %w", text, ErrDigest)
 	}
 	return h, nil

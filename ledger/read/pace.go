@@ -15,8 +15,9 @@ type Pace struct {
 	Spread time.Duration // the standard deviation
 }
 
-// A pace comes from the last days, for so long before and after the hour. Where today alone has enough
-// leases, it comes from today; with too few leases of all days, it is not known.
+// A pace comes from the leases of today and of the paceDays days before. Of each day, those count that were
+// granted within paceNear of the same time of day. If today has paceToday of them, it counts alone. With
+// fewer than paceFewest in all, the pace is not known.
 const (
 	paceDays   = 14
 	paceNear   = 90 * time.Minute

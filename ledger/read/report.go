@@ -44,7 +44,7 @@ func (r *Reader) Report(ctx context.Context, id wire.ID, spans []ReportSpan) (da
 	if slices.ContainsFunc(spans, func(s ReportSpan) bool { return s.Hour >= 0 }) {
 		hours = newDays(24)
 	}
-	reads, ctx := errgroup.WithContext(ctx) // each has columns of its own
+	reads, ctx := errgroup.WithContext(ctx) // no two figures write the same field of a Day
 	for _, f := range figures {
 		reads.Go(func() error {
 			return r.reading(ctx, id, func(w *work) error { return w.figure(f, spans, days, hours) })
@@ -77,8 +77,9 @@ func (d *Day) finish() {
 	d.waits, d.holds, d.delays = nil, nil, nil
 }
 
-// figure is what a report has of one table. Its query lists one span of room $1, from v.begins until before
-// v.ends, in a text: a row of each would take longer, and so would a group. An index has all that it reads.
+// figure is what a report has of one table. Its query returns one text about the rows of room $1 from
+// v.begins until before v.ends: a result row for each, or GROUP BY, would take longer. An index has all
+// columns that the query reads.
 type figure struct {
 	query string
 	add   func(day *Day, list string) error

@@ -19,7 +19,7 @@ type Lost struct {
 	Could        []history.Lease
 }
 
-// Incident is a broken rule.
+// Incident is an event that a person should look at, such as a broken rule or a clock that is off.
 type Incident struct {
 	Kind, Subject, Detail string
 	Epoch, Ticket, Fence  int64

@@ -46,7 +46,8 @@ func Plain(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// HighWater holds the highest trimmed values of a room that rules depend on.
+// HighWater holds the highest trimmed values of a room that rules depend on. Ticket is of Epoch. Settled is
+// the highest fence with a verification, SettledUntil the latest end (unix ms) of a lease with one.
 type HighWater struct{ Fence, Epoch, Ticket, Settled, SettledUntil int64 }
 
 // HighWaterOf reads a room's mark. found is false for a room that was never trimmed.

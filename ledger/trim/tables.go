@@ -44,7 +44,7 @@ var trimTables = []trimTable{
 	{table: "actions", at: "at", key: "room, epoch, entry, n", only: ` AND +seq > 0
 		AND NOT (salt = '' AND seller = '' AND reason = '')`, stays: ofPlace},
 	{table: "incidents", at: "at", key: "room, kind, subject, fence"},
-	// rows without a journal entry
+	// Rows without a journal entry: their names begin with a letter, the ids of entries with a digit.
 	{table: "timeline", at: "at", key: "room, epoch, entry, n", only: " AND entry >= 'a'", stays: ofPlace},
 }
 
@@ -150,7 +150,8 @@ func (w *work) clearEntries(epoch, before int64, most int) (int64, error) {
 		string(w.id), epoch, entryBefore(before), most)
 }
 
-// ages are the time of the room's oldest row, and the time until which a table has n rows; never with fewer.
+// ages has the time of a room's oldest row, in unix ms. full is the earliest time of a row that has n older
+// ones in its table, or in its epoch of the timeline. Both are never if there is no such row.
 type ages struct{ oldest, full int64 }
 
 const never = math.MaxInt64 // later than all times

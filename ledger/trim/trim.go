@@ -145,7 +145,8 @@ func (r *round) begin(ctx context.Context) (mine bool, err error) {
 // trimKey is the transaction's key; no room has this id.
 const trimKey = "retention "
 
-// set makes the turn last until then. It returns an error if another process has taken it.
+// set makes the turn last for a time from now, and sets the columns in more. It returns an error if another
+// process has taken the turn.
 func (r *round) set(ctx context.Context, until time.Duration, more string, args ...any) error {
 	return r.cfg.DB.Write(ctx, func(s sqldb.Session) error {
 		now, err := s.Dialect.Now(ctx, s)

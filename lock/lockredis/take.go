@@ -118,8 +118,8 @@ func (l *Locker) waitInLine(ctx context.Context, w *waiter, over <-chan time.Tim
 	return l.giveUp(ctx, w, cause)
 }
 
-// giveUp leaves the line. It keeps a lock granted meanwhile only if the wait alone was over, else the same
-// step gives it back.
+// giveUp leaves the line, which also gives back a lock that was granted meanwhile. It keeps that lock only if
+// the wait alone was over and the grant has arrived.
 func (l *Locker) giveUp(ctx context.Context, w *waiter, cause error) (*lock.Lease, error) {
 	l.unlist(w)
 	if cause != lock.ErrNotAcquired {

@@ -10,9 +10,10 @@ local function advance_read_only()
   end
 end
 
--- advance ends what is over, marks waiters away, drops those gone too long, and grants a free lock to the
--- next. Every verb that writes calls it first. So the room's state depends only on the calls and on Redis's
--- clock, whichever process calls.
+-- advance ends what is over, marks waiters away, drops those gone too long, and grants a free lock.
+-- Every verb that writes calls it first. So the room's state depends only on the calls and on Redis's
+-- clock, whichever process calls. A lease without its lock key ends too, as lost or forced, unless this call
+-- has changed the lease (change.lease): its lock key is then written when the call ends.
 function advance()
   if rare.read_only then return advance_read_only() end
   if room.epoch == 0 or memo.just_begun then return end

@@ -57,7 +57,8 @@ end
 
 -- others_quarantine returns when the quarantine began that keeps a party from asking now, nil for none. It
 -- begins when another party's lease ends with an open ask: its seller may have pressed at the marketplace
--- until then. A loss of data counts as such an end, since asks from before it may be missing.
+-- until then. A loss of data counts as such an end, since asks from before it may be missing. Ended leases
+-- are read only where an ask of theirs may have got its answer since they ended (maybe_answered_until).
 local function others_quarantine(party)
   local lost = room.lost_at > 0 and NOW < room.lost_at + settings.quarantine and room.lost_at or nil
   local latest = party == room.open_party and room.open_other or room.open_at

@@ -7,7 +7,7 @@ local REGISTERED_FOR = 45 * 1000       -- how long a process's registration of a
                                        -- index/reschedule.lua lists it for longer
 local ABANDONED = 10 * 60 * 1000       -- how long after its lease an ephemeral room's other keys expire (ms);
                                        -- its waiters are dropped long before
-local RENEWED = 60 * 1000              -- how often an expiry is renewed, and its reserve (ms)
+local RENEWED = 60 * 1000              -- how often an expiry is renewed; it lasts longer by as much (ms)
 local ABSENCE_KEPT = 60 * 1000         -- how long an absence token is kept (ms)
 
 local function absence_key() return LOCK:sub(1, -5) .. 'blank' end

@@ -99,8 +99,8 @@ end
 -- quarantine_of returns when the quarantine of an ask that a lease made at `at` begins: when the lease ended.
 local function quarantine_of(l, at) return l.current and at or l.ended end
 
--- code_taken_back reports whether a code may still come for another party's lease that does not ask and has
--- none. Such a lease has none (any more) if its session rejected its message.
+-- code_taken_back reports whether another party's lease, which ended and does not ask, may still get a code.
+-- It may if no code counts for it: none came, or its session rejected the message that had one.
 local function code_taken_back(l, mine)
   return not l.asking and mine.asking and l.party ~= mine.party and l.codes == 0
     and l.ended < sms.latest

@@ -94,8 +94,9 @@ function presence.claim_deadline(session)
   return known and NOW + settings.claim_within or 0
 end
 
--- claim_lease marks the lease as claimed by its holder; false if it is claimed already, or need not be.
--- A session without a browser claims too. Then it need not do so when its browser connects later.
+-- claim_lease marks the lease as claimed by its holder, unless it is claimed already or need not be.
+-- A session without a browser claims too: then it need not claim when its browser connects later. claim_lease
+-- returns true if it marked the lease and this call has changed what replicas see.
 function presence.claim_lease()
   if not room.rank_until_claimed then return false end
   if room.claim_by > 0 then change.any, change.lease = true, true end

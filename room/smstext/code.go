@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// DistinctCode is the least length of a code that is another seller's if another one has been sent it: two
-// sellers are sent the same four digits once in ten thousand times.
+// DistinctCode is the least length of a code that is taken for another seller's if that seller was sent it.
+// Two sellers are sent the same four digits once in ten thousand times.
 const DistinctCode = 5
 
 // mostAlike bounds the codes that are looked for in one text.
@@ -27,7 +27,8 @@ var (
 func SameCode(code string) string { return betweenParts.Replace(strings.ToUpper(Normal(code))) }
 
 // CodesIn returns what a reader could take for a code in a text, in the form of SameCode: runs of 5 to 8
-// characters with a digit. Another message may have had one of them as its code, in other words.
+// characters with a digit, at most mostAlike of them. Another message with other words may have had one of
+// them as its code.
 func CodesIn(text string) (codes []string) {
 	text = strings.ToUpper(Normal(text))
 	add := func(code string) {

@@ -16,9 +16,9 @@ const (
 	setBack = 500 * time.Millisecond // and are recognised where it was set back by more than this
 )
 
-// Clock estimates Redis's time. Each message from Redis, a reply or an event, has that time. Redis writes it
-// before this process reads it, so it is never ahead of Redis, and of several estimates the one furthest
-// ahead is the best. This process's clock is the monotonic one.
+// Clock estimates Redis's time. Each message from Redis, a reply or an event, has the time at which Redis
+// wrote it. This process reads it later, so an estimate by it is never ahead of Redis. Of several estimates
+// the one furthest ahead is the best. This process's clock is the monotonic one.
 type Clock struct {
 	start time.Time    // instant from which this process counts its time
 	lead  atomic.Int64 // Redis's unix time at that instant, ns; 0 = not known

@@ -36,8 +36,8 @@ type StoredMessage struct {
 	Received int64  `json:"received"`         // see Result
 	From     int64  `json:"from"`             // when it was sent: within [From, To)
 	To       int64  `json:"to"`               // see From
-	// Later is by how much To is later since the carrier's clock may be behind: only support, and a session
-	// that claims the message, may give it to a lease by that.
+	// Later is how much of To allows for a carrier's clock that is behind. By that part only support, or a
+	// session that claims the message, may give it to a lease.
 	Later    int64  `json:"later,omitempty"`
 	Code     string `json:"code,omitempty"`     // keyed digest of its code; "1" = a short one, "" = none
 	Same     string `json:"same"`               // keyed digest of its sender and text, which a duplicate has too

@@ -20,12 +20,14 @@ var errFewFiles = errors.New("the last open files are kept for probes: raise the
 type reserved struct{}
 
 // keepBack returns the number of the first reserved file, and how many connections may have one at a time.
+// They may have half of the reserved files: the process's own connections need the others.
 func keepBack(limit uint64) (first uint64, most int) {
 	reserve := min(reserveMost, limit/4)
 	return limit - reserve, int(reserve / 2)
 }
 
-// reserves reports whether a new connection has one of the last files; ok is false if too many of these have.
+// reserves reports whether a new connection has one of the last files. It returns ok false if as many
+// connections as may have one (keepBack) have one already.
 func (l *listener) reserves(c net.Conn) (last, ok bool) {
 	if l.first == 0 || fileOf(c) < l.first {
 		return false, true

@@ -85,9 +85,9 @@ func fill(file *os.File) error {
 	return errors.Join(err, file.Close())
 }
 
-// roomFor returns an error if a disk has less than that for programs that do not run as root. Some file
-// systems keep a part for root, who then can write to a full disk, and runs the doctor. free is -1 if it is
-// not known.
+// roomFor returns an error if a disk has less than leastRoom free for programs that do not run as root. On a
+// full disk root, who often runs the doctor, can still write where the file system keeps a part for root.
+// free is -1 if it is not known.
 func roomFor(free int64) error {
 	if free < 0 || free >= leastRoom {
 		return nil

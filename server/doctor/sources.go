@@ -92,7 +92,8 @@ func (d *doctor) sourcesOf() func(room.ID) map[string]source.Configured {
 	return func(id room.ID) map[string]source.Configured { return file.Of(id).Sources }
 }
 
-// lastHeard returns nil if the store does not answer.
+// lastHeard returns when each source was last heard, by heard.Field; nil if the store is embedded or does not
+// answer.
 func (d *doctor) lastHeard(ctx context.Context) map[string]heard.Last {
 	if d.Redis.Embedded() {
 		return nil

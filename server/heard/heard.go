@@ -30,9 +30,9 @@ const (
 	mostRemembered = 10_000              // sources, and senders, that a replica remembers: the last used ones
 )
 
-// A source's clock is taken to be off where the fastest of its last messages came before it was sent, or so
-// late that half of what a clock may be behind (see docs/matching.md) is used up. The way of a message takes
-// time, too.
+// A source's clock counts as ahead if one of its last learntFrom messages came a second before it was sent.
+// It counts as behind if learntFrom messages came, and each so late that half of what a clock may be behind
+// (see docs/matching.md) is used up. The way of a message takes time, too.
 const (
 	learntFrom  = 20
 	clockAhead  = -time.Second

@@ -49,7 +49,7 @@ func (b *Book) Of(id room.ID) *Entry { return b.file.Load().Of(id) }
 // Sum returns the digest of the current file.
 func (b *Book) Sum() string { return b.file.Load().Sum }
 
-// Each calls of for the current file's entries.
+// Each calls the function `of` for each entry of the current file.
 func (b *Book) Each(of func(name string, e *Entry)) { b.file.Load().Each(of) }
 
 // Reload rereads the file. If it is invalid, the previous version stays, and the log has the reason.

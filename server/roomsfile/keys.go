@@ -220,7 +220,7 @@ func unknown(name, within string, names []string) string {
 	return fmt.Sprintf("%s: the keys are %s", problem, strings.Join(names, ", "))
 }
 
-// nearest returns the most similar name; "" without one.
+// nearest returns the most similar name; "" if all differ from it by over a third of its letters.
 func nearest(name string, names []string) string {
 	plain := strings.NewReplacer("_", "", "-", "")
 	name = plain.Replace(strings.ToLower(name))

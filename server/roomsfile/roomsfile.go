@@ -135,7 +135,7 @@ func (f *File) Each(of func(name string, e *Entry)) {
 // Len returns the number of entries.
 func (f *File) Len() int { return len(f.entries) }
 
-// prefixes returns the prefixes that match an id, or contain another prefix, longest first.
+// prefixes returns the prefixes that a room's id, or another prefix, is within, the longest first.
 func prefixes(key string) (list []string) {
 	key = strings.TrimSuffix(key, prefixEnd)
 	for end := strings.LastIndexByte(key, ':'); end > 0; end = strings.LastIndexByte(key[:end], ':') {

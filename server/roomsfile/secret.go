@@ -16,8 +16,8 @@ import (
 // fewest is the minimum length of a secret in bytes.
 const fewest = 24
 
-// secret parses a secret, which read returns, and which has no place beside the other key. Its errors never
-// contain one.
+// secret parses the secret that `read` makes of a value. It refuses the value if the entry also has the key
+// `other`, which is the other way to give the secret. No error contains a secret.
 func secret(other string, read func(*reader, string) (string, error)) func(*reader, *draft, *node) error {
 	return func(r *reader, d *draft, v *node) error {
 		text, err := v.one()

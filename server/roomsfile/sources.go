@@ -101,7 +101,7 @@ func (r *reader) sources(d *draft, v *node) error {
 	return nil
 }
 
-// source sets a source of the entry to what of makes of the wider entry's.
+// source sets a source of the entry to what `of` returns for the wider entry's source of that name.
 func (d *draft) source(name string, of func(wider source.Configured) source.Configured) {
 	d.set = append(d.set, func(e *Entry) {
 		all := map[string]source.Configured{}

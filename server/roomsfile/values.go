@@ -134,8 +134,8 @@ func (r *reader) logo(d *draft, v *node) error {
 	}, func(e *Entry) **brand.Logo { return &e.Brand.Logo })(r, d, v)
 }
 
-// named checks that a logo has a name, which stands for it where no image is seen. The entry is to blame that
-// has one of the two.
+// named checks that a logo has a name, which stands for it where no image is seen. It reports the fault only
+// for an entry that has a key for the logo or the name itself, at that key's line.
 func (r *reader) named(d *draft, e *Entry) {
 	line := max(d.lines["brand.logo"], d.lines["brand.name"])
 	if line == 0 || e.Brand.Logo == nil || e.Brand.Name.In("") != "" {

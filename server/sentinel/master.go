@@ -28,15 +28,15 @@ type master struct {
 	conns   map[*conn]struct{}
 	known   chan struct{} // closed once one is named
 	asked   chan struct{} // closed once each configured sentinel has answered or failed
-	left    int           // their number
+	left    int           // configured sentinels that have not answered or failed yet
 }
 
 // answer is a sentinel's last answer.
 type answer struct {
 	epoch int64 // of the master's failover: the higher one is the later
 	addr  string
-	err   error // the failure since then
-	since time.Time
+	err   error     // why it has not answered since; nil if it has
+	since time.Time // when that began
 }
 
 func newMaster(c Config) *master {
@@ -145,8 +145,8 @@ func (m *master) move(addr string) {
 	clear(m.conns)
 }
 
-// gone forgets a discovered sentinel that has been silent for long: it may never come back. If it is still
-// named, it is watched anew.
+// gone forgets a discovered sentinel that has been silent for over forgetAfter, and reports whether it did.
+// If another sentinel still names it, it is watched again.
 func (m *master) gone(sentinel string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -27,7 +27,7 @@ var (
 	errNotRead = errors.New("can not be used")
 )
 
-// takeCertificates removes them from an address's parameters and returns them.
+// takeCertificates removes cert, key and ca from an address's parameters, and returns them.
 func takeCertificates(q url.Values) (certificates, error) {
 	var c certificates
 	for i, field := range []*string{&c.cert, &c.key, &c.ca} {

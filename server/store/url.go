@@ -38,8 +38,8 @@ func (u URL) Following(read func() (string, error)) URL {
 	return u
 }
 
-// credentials returns the current user and password. While the file cannot be read it returns the last ones
-// that worked at the start.
+// credentials returns the user and password that the file has now. While the file cannot be read, or names
+// another kind of store, it returns those of the start.
 func (u URL) credentials(context.Context) (user, password string, err error) {
 	now := u
 	if text, err := u.reread(); err == nil {

@@ -336,8 +336,9 @@ func (r *Room) unlessBehind(s *Settings, m *Message, l int8) verdict {
 // isCode reports whether a message may answer an ask.
 func (m *Message) isCode() bool { return m.Code != 0 && m.Sender == Listed }
 
-// offer offers a message to the live lease, if that asks and has no open ask that explains the message, or
-// only refused it by its own filter, and if it is no other lease's.
+// offer offers a code to the live lease, if that asks and the code may be of its time. It does not if the
+// code may be another party's, or if the lease has an open ask from before the code. That ask does not count
+// if refusedBy is the lease: its own filter refused the code.
 func (r *Room) offer(s *Settings, m *Message, result Result, refusedBy int8) verdict {
 	v, h := unmatched(result), r.Holder()
 	if h == None || !m.isCode() || !r.Leases[h].Asking || !r.touches(h, m.From, m.Last) {

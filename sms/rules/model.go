@@ -1,4 +1,4 @@
-// Package rules is a model of the rules that give messages to leases: docs/contract.md, section 7.
+// Package rules is a model of the rules that give messages to leases: those of docs/matching.md.
 //
 // The model is written from the contract alone, and shares no code with the engine. Explore visits all small
 // worlds of sellers, asks and messages, and looks for a message that another session is shown. The tests
@@ -57,7 +57,7 @@ type Result int8
 
 // The results.
 const (
-	NotExpected Result = iota // of these three, the message belongs to no lease
+	NotExpected Result = iota // of the first four, the message belongs to no lease
 	NoLease
 	Ambiguous
 	Rejected
@@ -105,7 +105,7 @@ type Ask struct {
 type Message struct {
 	From, Last Time // the first and the last moment at which it may have been sent
 	Stamped    bool // by the carrier
-	Text, Code int8 // equal ones are equal; code 0 = none is found
+	Text, Code int8 // equal numbers stand for equal texts or codes; code 0 = none is found
 	Sender     Sender
 
 	Came     Time

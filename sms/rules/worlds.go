@@ -121,6 +121,8 @@ func (x *Explorer) hopeful(f *frame) bool {
 	return false
 }
 
+// then visits the world after an event, or gives it to gather. If the event shows a seller's code to another
+// session, that is a violation, and the world is not explored further.
 func (x *Explorer) then(g frame, e Event) {
 	if x.gather != nil {
 		x.gather(g, e)
@@ -218,6 +220,8 @@ func (x *Explorer) grants(f *frame) {
 	}
 }
 
+// messages brings each message that may come now. These are codes of asks, copies of earlier messages,
+// strays, and what the dropped assumptions allow.
 func (x *Explorer) messages(f *frame) {
 	earliest := f.Now - x.Transit*Step
 	for a := range f.NumAsks {

@@ -16,7 +16,7 @@ import (
 
 // Signature is how a source proves that it sent a request: a scheme, and where its parts are.
 type Signature struct {
-	Scheme   string // one of Schemes; default bearer
+	Scheme   string // one of schemeNames; default bearer
 	Header   string // of the secret or signature; each scheme has a default
 	Field    string // of the body with the signature, in place of a header
 	Signed   string // what is signed, such as {url}{params}; each scheme has a default
@@ -51,7 +51,7 @@ var schemes = map[string]struct {
 	sns:        {"", newSNS},
 }
 
-// Schemes lists the schemes for error messages.
+// schemeNames lists the schemes for error messages.
 var schemeNames = []string{bearer, hmacSHA256, hmacSHA1, jwtHS256, ed25519Key, sns}
 
 func newVerifier(k keys, s Signature) (verifier, error) {

@@ -88,7 +88,7 @@ func zoneOf(text string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Parse returns the messages of a post. With an error too where some elements of Each can not be read.
+// Parse returns the messages of a post, beside an error if some elements of Each can not be read.
 func (t *reader) Parse(r sms.Request) ([]sms.Post, error) {
 	whole, err := readFields(r)
 	if err != nil {

@@ -22,8 +22,8 @@ var (
 	styles = []string{"css/seller.css"}
 )
 
-// engines are the oldest browsers that the contract names in its part on pages. The bundler rewrites newer
-// grammar for them; compat.config.cjs lists their APIs.
+// engines are the oldest browsers that the pages support. The bundler rewrites newer grammar for them;
+// compat.config.cjs lists the newer APIs.
 var engines = []api.Engine{
 	{Name: api.EngineSafari, Version: "15.0"},
 	{Name: api.EngineIOS, Version: "15.0"},

@@ -1,4 +1,4 @@
-// The browsers that the contract names in its part on pages; make check tests the sources against it with
+// The oldest browsers that the pages support; make check tests the sources against it with
 // eslint. The bundler rewrites newer grammar (bundle.go); this file lists newer APIs.
 const compat = require("eslint-plugin-compat");
 

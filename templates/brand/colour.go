@@ -45,7 +45,7 @@ func (c Colour) String() string { return "#" + hex.EncodeToString(c[:]) }
 // light ground, lighter on a dark one.
 func (c Colour) on(ground Colour) Colour {
 	step := -1.0 / 512
-	if luminance(ground) < 0.18 {
+	if luminance(ground) < 0.18 { // white contrasts more with it than black
 		step = -step
 	}
 	for shade := toLCH(c); contrast(c, ground) < readable; shade.lightness += step {

@@ -99,8 +99,8 @@ func (at *host) record(err error, now time.Time) {
 	}
 }
 
-// find returns what is known of a host. Beyond hostsMost it forgets hosts that neither rest nor have answered
-// lately, then those that rest.
+// find returns what is known of a host. At hostsMost it forgets hosts without a push in flight: those that
+// neither rest nor have answered lately; if there are none, those that rest; if there are none, all.
 func (h *hosts) find(name string, now time.Time) *host {
 	if at := h.known[name]; at != nil {
 		return at
@@ -142,8 +142,8 @@ func (r *pauses) over(u *url.URL) bool {
 	return !now.Before(r.until[u.Host]) && !now.Before(r.until[u.String()])
 }
 
-// record stores an answer's Retry-After. A limit for one browser does not pause the service's others: one
-// seller could silence them.
+// record stores the Retry-After of a 429 or a 5xx, in seconds, as at most ten minutes. A limit for one
+// browser (429) does not pause the service's others: one seller could silence them.
 func (r *pauses) record(u *url.URL, res *http.Response) {
 	of := u.Host
 	if res.StatusCode == http.StatusTooManyRequests {

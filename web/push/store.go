@@ -59,8 +59,8 @@ func nameOf(place string, s Subscription) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Subscribe makes a browser receive a place's notifications. A place has a few at most: a new one replaces
-// the oldest. The error is the store's.
+// Subscribe makes a browser receive a place's notifications. A place has at most `most` browsers: a further
+// one replaces any of them, since Redis keeps no order of them. The error is the store's.
 func (p *Pushes) Subscribe(ctx context.Context, id room.ID, ticket int64, s Subscription) error {
 	if _, err := p.agree(ctx); err != nil {
 		return err

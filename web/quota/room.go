@@ -21,8 +21,8 @@ var roomScript = redis.NewScript(roomLua)
 // takes about 3 KB of Redis.
 const MostRooms = 100_000
 
-// roomsADay is how many new rooms of prefixes one address may open at once, and again in the course of a day,
-// as a share of MostRooms. An address has at most 2.1 times as many among the rooms of 26 hours.
+// roomsADay divides MostRooms. One address may open a twentieth of them as new rooms of prefixes at once, and
+// again in the course of a day. It has at most 2.1 times as many among the rooms of 26 hours.
 const roomsADay = 20
 
 // countAgain is how often this replica counts a room in use, which is much more often than it is forgotten.

@@ -41,8 +41,9 @@ func (d *Desk) Guard(c *gin.Context) {
 	}
 }
 
-// embedded reports whether another origin's page loads this as a part of it, such as an image. Its cookie
-// goes with that from a page of the same site, and reading is in the audit. Sockets check their Origin.
+// embedded reports whether another origin's page loads this as a part of itself, such as an image. From a
+// page of the same site the browser sends the agent's cookie along, and the audit would say that the agent
+// read something. Sockets check their Origin.
 func embedded(r *http.Request) bool {
 	site, mode := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode")
 	if site != "same-site" && site != "cross-site" || mode == "" || mode == "websocket" {

@@ -93,7 +93,7 @@ type Engine interface {
 	Terms(id room.ID) room.Terms
 }
 
-// Assigner gives an unmatched message to a lease, if both lines of defence agree.
+// Assigner gives an unmatched message to a lease, if both the engine and the ledger agree.
 type Assigner interface {
 	Assign(ctx context.Context, id room.ID, q room.AssignRequest) (room.Match, error)
 }

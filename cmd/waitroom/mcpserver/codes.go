@@ -115,8 +115,8 @@ func (t *tools) receive(ctx context.Context, r *mcp.CallToolRequest, in inRoom) 
 	}
 }
 
-// noCode returns why no code can come any more. The agent has read the error of a refused ask, which may
-// not be true any more.
+// noCode returns why no code can come any more. It does not repeat the error of a refused ask: the agent has
+// read that, and it may not be true any more.
 func (p *place) noCode(asked *asking) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -58,10 +58,11 @@ func (r Renamer) words(text, form string) string {
 	return out.String()
 }
 
-// startsWord reports whether an id that follows this text is not the end of a longer id.
+// startsWord reports whether an id that follows this text is not the end of a longer id. An ASCII id may
+// follow any letter outside ASCII at once.
 func startsWord(before, id string) bool {
 	last, size := utf8.DecodeLastRuneInString(before)
-	if joins(last) { // a dot at the end of a sentence is none of an id
+	if joins(last) { // a dot or a hyphen belongs to an id only behind another character of it
 		last, _ = utf8.DecodeLastRuneInString(before[:len(before)-size])
 	}
 	first, _ := utf8.DecodeRuneInString(id)

@@ -7,8 +7,8 @@
 --        3 a name for a new generation
 --        4 a replica without a heartbeat for so long (ms) is dead
 -- Returns a list: when the next room is due (ms from now; -1 = no room is listed), the generation's name, "1"
--- = every room is in it (see Engine.rebuild), how many rooms are listed, the replicas (see replicas below),
--- then room, claim, room, claim … The replica returns a claim by index/reschedule.lua.
+-- = every room is in it (see Engine.rebuild), how many members `due` has (the rooms, and "!"), the replicas
+-- (see replicas below), then room, claim, room, claim … The replica returns a claim by index/reschedule.lua.
 
 -- How long the last heartbeat of a dead replica is kept (ms). Sessions that are taken out of a room later
 -- count as connected until they are taken out.

@@ -283,7 +283,7 @@ end
 --   duplicate   whether it belongs where `first` does
 --   either      whether it may belong there, or to another party
 --   shown       whether it is shown as a message of its own; otherwise `first` stays the one that is shown
---   offer       what else of an unmatched message allows to offer it; see judge
+--   offer       'lapsed' or 'refused' if the holder may be offered the message all the same; see judge
 local function decide(whole)
   local first, lease, ask, shown_again = matching.duplicate()
   local duplicate, either, other, offer = lease ~= nil, ask == 'ambiguous', nil, nil
